@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { type Dashboard, onDashboard } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { anAutomation, EMAIL, wait } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 
 describe('what is edited in the dashboard', function () {
@@ -67,32 +67,6 @@ describe('what is edited in the dashboard', function () {
     await draftHas(automationId, 'And then this')
   })
 
-  it('is kept where it was undone before the lost answer to a save came', async () => {
-    const automationId = await openStep()
-    await text().fill('First')
-    await saved()
-    await loseAnswers('PUT', '**/draft')
-    await page.getByLabel('Subject').fill('Unwanted')
-    await draftHas(automationId, 'Unwanted')
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.unroute('**/draft')
-    await eventually('the draft is without it', async () => {
-      const { body } = await service.call('GET', `automations/${automationId}/draft`)
-      return !JSON.stringify(body.data.content).includes('Unwanted') || undefined
-    })
-  })
-
-  it('is what the automation says as soon as the draft is discarded', async () => {
-    const automationId = await openStep()
-    await text().fill('Discarded')
-    await saved()
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Discard the draft…' }).click()
-    await page.getByRole('button', { name: 'Discard draft' }).click()
-    await text().getByText('As it was').waitFor()
-    assert.equal((await service.call('GET', `automations/${automationId}/draft`)).status, 404)
-  })
-
   it('is thrown away by nobody who has not read what another has saved since', async () => {
     const automationId = await openStep()
     await text().fill('Mine')
@@ -105,27 +79,6 @@ describe('what is edited in the dashboard', function () {
     await page.getByRole('button', { name: 'Discard draft' }).click()
     await page.getByText('This was changed since you have read it').waitFor()
     await draftHas(automationId, 'An hour of work')
-  })
-
-  it('stays in the page while a pause is being answered, and no letter of it is an order', async () => {
-    const automationId = await openStep()
-    const letGo = await hold('PATCH', `**/automations/${automationId}`)
-    await page.getByTestId('step').focus()
-    await page.keyboard.press('p')
-    await page.getByRole('button', { name: 'Pause automation' }).click()
-    await text().fill('')
-    const words = 'and a draw and a wait and a draw'
-    await text().pressSequentially(words.slice(0, 16), { delay: 20 })
-    letGo()
-    await text().pressSequentially(words.slice(16), { delay: 90 })
-    await page.getByText('Paused').waitFor()
-    await saved()
-    assert.equal(await text().textContent(), words)
-    assert.equal(await page.getByTestId('step').count(), 1)
-    await draftHas(automationId, words)
-    await page.reload()
-    await page.getByText('Draft saved').waitFor()
-    assert.equal(await page.getByText('was changed since this draft was begun').count(), 0)
   })
 
   it('asks until it is said whose is meant, and before one leaves without it', async () => {
@@ -187,42 +140,6 @@ describe('what is edited in the dashboard', function () {
     await draftHas(automationId, 'Slowly and on and on')
   })
 
-  it('asks whose is meant until it is said, whatever becomes of the automation meanwhile', async () => {
-    const automationId = await openStep()
-    await text().fill('Mine')
-    await saved()
-    await service.call('PATCH', `automations/${automationId}`, { name: 'Renamed by them' })
-    await page.getByText('was changed since this draft was begun').waitFor()
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Pause…' }).click()
-    await page.getByRole('button', { name: 'Pause automation' }).click()
-    await page.getByText('Paused').waitFor()
-    await text().fill('Mine, and more')
-    await draftHas(automationId, 'Mine, and more')
-    await page.reload()
-    await page.getByText('was changed since this draft was begun').waitFor()
-    await page.getByRole('button', { name: /^Publish/ }).click()
-    await page.getByText('Say above which of the two is meant').waitFor()
-    assert.equal((await service.call('GET', `automations/${automationId}`)).body.data.name, 'Renamed by them')
-  })
-
-  it('takes no letter for an order while it is being published, and is where it was then', async () => {
-    const automationId = await openStep()
-    await text().fill('Mine')
-    await saved()
-    const letGo = await hold('POST', '**/publish')
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('Asking the service …').waitFor()
-    await page.keyboard.type('add a wait p12')
-    letGo()
-    await page.getByText('The new version runs').waitFor()
-    await page.getByRole('button', { name: 'More' }).and(page.locator(':focus')).waitFor()
-    assert.equal(await page.getByTestId('step').count(), 1)
-    assert.ok(!page.url().includes('view=numbers'))
-    assert.equal(await page.getByText(/^Pause “/).count(), 0)
-    assert.equal((await service.call('GET', `automations/${automationId}/draft`)).status, 404)
-  })
-
   it('leaves whoever has gone elsewhere while it is published where they are', async () => {
     await openStep()
     await page.getByRole('link', { name: 'Contacts' }).click()
@@ -239,48 +156,6 @@ describe('what is edited in the dashboard', function () {
     assert.ok(page.url().endsWith('/contacts'), page.url())
   })
 
-  it('is asked for once more where it was changed while one was asked whether to publish it', async () => {
-    const automationId = await openStep()
-    await text().fill('Mine')
-    await saved()
-    await enroll(service, automationId, await aContact(service))
-    await page.getByRole('button', { name: 'Publish…' }).click()
-    await page.getByRole('button', { name: 'Publish it' }).waitFor()
-    await service.call('PATCH', `automations/${automationId}`, { name: 'Renamed by them' })
-    await page.getByText('was changed since this draft was begun').waitFor()
-    await page.getByRole('button', { name: 'Publish it' }).waitFor({ state: 'hidden' })
-    assert.equal((await service.call('GET', `automations/${automationId}`)).body.data.name, 'Renamed by them')
-  })
-
-  it('is kept where somebody says so, though its draft has ended elsewhere', async () => {
-    const automationId = await openStep()
-    await text().fill('Mine')
-    await saved()
-    const { body } = await service.call('GET', `automations/${automationId}/draft`)
-    await service.call('DELETE', `automations/${automationId}/draft`)
-    await service.call('PATCH', `automations/${automationId}`, { name: 'Renamed by them' })
-    await page.getByRole('heading', { name: 'Somebody else has edited it' }).waitFor()
-    await page.getByRole('button', { name: 'Keep mine' }).click()
-    await draftHas(automationId, 'Mine')
-    assert.ok(body.data)
-    await page.getByRole('button', { name: 'Keep the draft' }).click()
-    await saved()
-    assert.equal((await service.call('GET', `automations/${automationId}/draft`)).body.data.isStale, false)
-  })
-
-  it('says whose is meant where what is published is not the draft there is', async () => {
-    const automationId = await openStep()
-    await text().fill('Mine')
-    await saved()
-    await service.call('DELETE', `automations/${automationId}/draft`)
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByRole('heading', { name: 'Somebody else has edited it' }).waitFor()
-    await page.getByRole('button', { name: 'Keep mine' }).click()
-    await saved()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('The new version runs').waitFor()
-  })
-
   const draftOf = (automationId: string) => service.call('GET', `automations/${automationId}/draft`)
   const choose = async (item: string, word: string) => {
     await page.getByRole('button', { name: 'More' }).click()
@@ -294,23 +169,6 @@ describe('what is edited in the dashboard', function () {
     const [{ id, type, subject, html }] = steps as [Record<string, unknown>]
     return { name, trigger, triggerConfig, onSendFailure, steps: [{ id, type, subject, html, text: 'Theirs' }] }
   }
-
-  it('is one step back behind theirs, also once that is published', async () => {
-    const automationId = await openStep()
-    const sequence = await theirs(automationId)
-    const draft = { content: { sequence }, basedOn: 1 }
-    const { headers } = await service.call('PUT', `automations/${automationId}/draft`, draft)
-    const draftRevision = Number(headers.get('etag')!.replaceAll('"', ''))
-    await text().fill('An hour of mine')
-    await page.getByRole('button', { name: 'Look at theirs' }).click()
-    await text().getByText('Theirs').waitFor()
-    const publication = { ...sequence, status: 'ACTIVE', draftRevision }
-    assert.equal((await service.call('POST', `automations/${automationId}/publish`, publication)).status, 200)
-    await page.getByText('Draft saved').waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await text().getByText('An hour of mine').waitFor()
-    await draftHas(automationId, 'An hour of mine')
-  })
 
   it('is discarded in the middle of a slow save, by whoever has typed it', async () => {
     const automationId = await openStep()
@@ -329,40 +187,6 @@ describe('what is edited in the dashboard', function () {
     await draftHas(automationId, 'Third')
   })
 
-  it('is discarded, and told so, where the answer was lost', async () => {
-    const automationId = await openStep()
-    await text().fill('Mine')
-    await saved()
-    await loseAnswers('DELETE', '**/draft')
-    await choose('Discard the draft…', 'Discard draft')
-    await text().getByText('As it was').waitFor()
-    assert.equal(await page.getByText('Somebody else has edited it').count(), 0)
-    assert.equal((await draftOf(automationId)).status, 404)
-  })
-
-  it('runs on, where the answer to a pause was lost, as the pause has left it', async () => {
-    const automationId = await openStep()
-    await loseAnswers('PATCH', `**/automations/${automationId}`)
-    await choose('Pause…', 'Pause automation')
-    await page.getByText('Paused').waitFor()
-    await page.getByRole('button', { name: 'Pause automation' }).waitFor({ state: 'hidden' })
-  })
-
-  it('is in no draft behind what is published, where it was undone in the middle of its save', async () => {
-    const automationId = await openStep()
-    const letGo = await hold('PUT', '**/draft')
-    const asked = page.waitForRequest((request) => request.method() === 'PUT')
-    await text().fill('Undone')
-    await asked
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('Asking the service …').waitFor()
-    letGo()
-    await page.getByText('The new version runs').waitFor()
-    assert.equal((await draftOf(automationId)).status, 404)
-    assert.equal((await service.call('GET', `automations/${automationId}`)).body.data.steps[0].text, 'As it was')
-  })
-
   it('is deleted by nobody who has not read what another has edited', async () => {
     const automationId = await openStep()
     const sequence = await theirs(automationId)
@@ -370,81 +194,6 @@ describe('what is edited in the dashboard', function () {
     await choose('Delete…', 'Delete automation')
     await page.getByText('Somebody else has edited a draft of it').waitFor()
     assert.equal((await service.call('GET', `automations/${automationId}`)).status, 200)
-  })
-
-  it('is deleted with a draft that another program keeps, by whoever was told of that', async () => {
-    const automationId = await anAutomation(service, { steps: [EMAIL] })
-    await service.call('PUT', `automations/${automationId}/draft`, { content: { mine: true }, basedOn: 1 })
-    await page.goto(at(`/automations/${automationId}`))
-    await choose('Delete…', 'Leave it')
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Delete…' }).click()
-    await page.getByText('A draft that another program keeps of it is gone, too.').waitFor()
-    await page.getByRole('button', { name: 'Delete automation' }).click()
-    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor()
-    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
-  })
-
-  it('is said to be unpublished where it was not even saved', async () => {
-    const automationId = await openStep()
-    await page.route('**/draft', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
-    await text().fill('Kept nowhere')
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('What you typed last is not saved, and so nothing was published.').waitFor()
-    assert.equal(await page.getByText('Nobody knows yet').count(), 0)
-    await page.unroute('**/draft')
-    await saved()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('The new version runs').waitFor()
-    assert.equal((await service.call('GET', `automations/${automationId}`)).body.data.steps[0].text, 'Kept nowhere')
-  })
-
-  it('is neither made active nor deleted by whoever was asked about another one', async () => {
-    const automationId = await openStep()
-    await enroll(service, automationId, await aContact(service))
-    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
-    await page
-      .getByRole('button', { name: 'Publish and resume…' })
-      .or(page.getByRole('button', { name: 'Resume…' }))
-      .click()
-    const confirm = page.getByRole('button', { name: 'Resume it' })
-    await confirm.waitFor()
-    const rewrite = (subject: string) =>
-      service.call('PUT', `automations/${automationId}/steps`, { steps: [{ ...EMAIL, subject }] })
-    await rewrite('Never read')
-    await confirm.waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Delete…' }).click()
-    await page.getByRole('button', { name: 'Delete automation' }).waitFor()
-    await rewrite('Nor this')
-    await page.getByText('Nor this').first().waitFor()
-    await page.getByRole('button', { name: 'Delete automation' }).click()
-    await page.getByText('This was changed since you have read it').waitFor()
-    const { body } = await service.call('GET', `automations/${automationId}`)
-    assert.deepEqual([body.data.status, body.data.steps[0].subject], ['PAUSED', 'Nor this'])
-    // Asked anew, it is about what is there now.
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Delete…' }).click()
-    await page.getByText('This was changed since you have read it').waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Delete automation' }).click()
-    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor()
-    assert.equal((await service.call('GET', `automations/${automationId}`)).status, 404)
-  })
-
-  it('is kept once more behind a pause that comes before it was saved', async () => {
-    const automationId = await openStep()
-    await page.getByTestId('step').focus()
-    await page.keyboard.press('p')
-    await page.getByRole('button', { name: 'Pause automation' }).waitFor()
-    await text().fill('Typed, and undone')
-    await saved()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await draftHas(automationId, 'As it was')
-    await page.getByRole('button', { name: 'Pause automation' }).click()
-    await page.getByText('Paused').waitFor()
-    await text().fill('And on')
-    await draftHas(automationId, 'And on')
-    assert.equal(await page.getByText('Somebody else has edited it').count(), 0)
   })
 
   it('of a wait is what was typed', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { sql } from '../../src/platform/db/sql.ts'
 import { type Dashboard, onDashboard } from '../support/dashboard.ts'
 import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
@@ -11,8 +10,7 @@ describe('a form of the dashboard', function () {
   let page: Page
   let at: Dashboard['at']
   let hold: Dashboard['hold']
-  let loseAnswers: Dashboard['loseAnswers']
-  onDashboard((dashboard) => ({ service, page, at, hold, loseAnswers } = dashboard))
+  onDashboard((dashboard) => ({ service, page, at, hold } = dashboard))
 
   it('of a contact changes what somebody has changed in it, and not what others did meanwhile', async () => {
     const contactId = await aContact(service, {
@@ -114,34 +112,6 @@ describe('a form of the dashboard', function () {
     assert.equal(body.data.length, 1)
   })
 
-  it('that is sent again long after its answer was lost is done once more', async () => {
-    const contactId = await aContact(service)
-    await page.clock.install()
-    await page.goto(at(`/contacts/${contactId}`))
-    const fire = async () => {
-      await page.getByRole('button', { name: 'Fire event…' }).click()
-      await page.getByLabel('Event', { exact: true }).fill('order.placed')
-      await page.getByRole('button', { name: 'Fire event', exact: true }).click()
-    }
-    await loseAnswers('POST', '**/events')
-    await fire()
-    await page.getByText('The service does not answer').first().waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.unroute('**/events')
-    await fire()
-    await page.getByText('It was by the press before, and not once more.').waitFor()
-    await loseAnswers('POST', '**/events')
-    await fire()
-    await page.getByText('The service does not answer').first().waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.unroute('**/events')
-    await page.clock.fastForward('03:00')
-    await fire()
-    await page.getByText(/^The event was fired\. 0 automations listen for it\.$/).waitFor()
-    const fired = 'select from trigger_events where contact_id = $1::uuid and name_key = $2'
-    assert.equal((await sql(service.context.orm.em.fork(), fired, [contactId, 'order.placed'])).length, 3)
-  })
-
   it('says what keeps a new automation from being made', async () => {
     await page.goto(at('/automations'))
     await page.route('**/automations', (route) =>
@@ -182,28 +152,6 @@ describe('a form of the dashboard', function () {
     await form.getByRole('textbox', { name: 'Name', disabled: true }).waitFor()
     go()
     await form.waitFor({ state: 'detached' })
-  })
-
-  it('is left by nobody who was asked and has not said so, also where Back is pressed again, or it is done meanwhile', async () => {
-    await page.goto(at('/'))
-    for (const name of ['Contacts', 'Lists', 'API keys']) await page.getByRole('link', { name }).click()
-    await page.getByRole('button', { name: 'New key' }).click()
-    const form = page.getByRole('form', { name: 'New key' })
-    await form.getByLabel('Name').fill('Shown this once')
-    await page.evaluate('history.back()')
-    await page.getByText('What you typed is in this page only.').waitFor()
-    await page.evaluate('history.back()')
-    await page.getByRole('button', { name: 'Stay' }).click()
-    assert.equal(await form.getByLabel('Name').inputValue(), 'Shown this once')
-    await form.getByRole('checkbox', { name: 'contacts:read' }).check()
-    const letGo = await hold('POST', '**/api-keys')
-    await form.getByRole('button', { name: 'Make the key' }).click()
-    await page.evaluate('history.back()')
-    await page.getByText('It is being sent.').waitFor()
-    letGo()
-    await form.waitFor({ state: 'detached' })
-    await page.getByText(/^svc_live_[A-Za-z0-9]{38}$/).waitFor()
-    assert.match(page.url(), /keys$/)
   })
 
   it('that is sent without a network says so at once, and is not done when there is one again', async () => {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import getPort from 'get-port'
 import type { Browser, Page } from 'playwright-core'
-import { lockAccount } from '../../src/accounts/lock-account.ts'
-import { startAnew } from '../../src/accounts/start-anew.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
-import { eventually } from '../support/eventually.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -94,41 +91,6 @@ describe('signing in to the dashboard', function () {
     await page.goto(`${origin}/sign-in`)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByText('This passkey is not known here').waitFor()
-  })
-
-  it('is by no passkey that was being added while its account was given to whom a link proves', async () => {
-    await aDevice()
-    const { email, accountId } = await aMember(service)
-    await signIn(page, email, origin)
-    await page.goto(`${origin}/account`)
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    const form = page.getByRole('form', { name: 'Add a passkey' })
-    await form.getByLabel('Name').fill('Laptop')
-    await form.getByLabel('Present password').fill(PASSWORD)
-    // The device has answered, and the one who resets comes first: the other waits.
-    const isMade = Promise.withResolvers<() => void>()
-    await page.route('**/account/passkeys', (route) => isMade.resolve(() => void route.continue()))
-    await form.getByRole('button', { name: 'Add it' }).click()
-    const goOn = await isMade.promise
-    const em = service.context.orm.em.fork()
-    await em.transactional(async (unit) => {
-      await lockAccount(unit, accountId)
-      goOn()
-      await eventually('it waits for the lock', async () => {
-        const [row] = await sql<{ waiting: number }>(
-          service.context.orm.em.fork(),
-          `select count(*)::integer as waiting from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock' and query like '%accounts%'`,
-        )
-        return row!.waiting > 0 || undefined
-      })
-      await startAnew(unit, accountId, null)
-    })
-    await page.getByText('This passkey cannot be taken').waitFor()
-    const passkeys = await sql(service.context.orm.em.fork(), 'select id from passkeys where account_id = $1', [
-      accountId,
-    ])
-    assert.deepEqual(passkeys, [])
   })
 
   it('is by another service, back to where one wanted to', async () => {

@@ -29,22 +29,6 @@ describe('what is typed in forms of the dashboard', () => {
     await d.page.getByText('what it says in fr stays as it is').waitFor()
   })
 
-  it('behind a save whose answer was lost is saved, and taken for nobody else’s', async () => {
-    const first = { name: 'L', format: 'HTML', subject: 'one', html: '<p>one</p>' }
-    const { id } = (await d.service.call('POST', 'templates', first)).body.data as { id: string }
-    await d.page.goto(d.at(`/templates/${id}`))
-    const subject = d.page.getByRole('textbox', { name: 'Subject' })
-    await subject.fill('two')
-    await d.loseAnswers('PUT', `**/templates/${id}`)
-    await press('Save')
-    await d.page.getByText('The service does not answer.').waitFor()
-    await d.page.unrouteAll()
-    await subject.fill('three')
-    await press('Save')
-    await d.page.getByText('Saved. What names it').waitFor()
-    assert.equal((await d.service.call('GET', `templates/${id}`)).body.data.subject, 'three')
-  })
-
   it('as a number of an A/B test stays as it is, and is not saved as another one', async () => {
     await d.page.goto(d.at('/campaigns'))
     await press('New campaign')
@@ -66,23 +50,6 @@ describe('what is typed in forms of the dashboard', () => {
     await d.page.waitForURL(/\/campaigns\/./)
     const { abTest } = await campaign(d.page.url().split('/').at(-1)!)
     assert.equal((abTest as { testPercent: number }).testPercent, 12)
-  })
-
-  it('into a draft whose answer was lost is saved by pressing again', async () => {
-    const list = await aList(d.service)
-    await aContact(d.service)
-    const body = { name: 'C', subject: 's', text: 't', audience: { listIds: [list] } }
-    const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
-    await d.page.goto(d.at(`/campaigns/${id}`))
-    await press('Edit')
-    await field('Subject').fill('mine')
-    await d.loseAnswers('PATCH', `**/campaigns/${id}`)
-    await press('Save the draft')
-    await d.page.getByText('The service does not answer.').waitFor()
-    await d.page.unrouteAll()
-    await press('Save the draft')
-    await d.page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
-    assert.equal((await campaign(id)).subject, 'mine')
   })
 
   it('into a draft that somebody else has changed is kept until it is said whose is meant', async () => {
@@ -139,54 +106,6 @@ describe('what is typed in forms of the dashboard', () => {
     const { audience } = await campaign(d.page.url().split('/').at(-1)!)
     const { listIds, exclude } = audience as { listIds: string[]; exclude: { listIds: string[] } }
     assert.deepEqual([exclude.listIds, listIds], [[byArrow, behind, list], [other]])
-  })
-
-  it('of an import that goes on is the same file', async () => {
-    const made = { name: 'a.csv', format: 'csv', size: 40 }
-    const { id } = (await d.service.call('POST', 'imports', made)).body.data as { id: string }
-    const text = 'email\na1@example.com\n'
-    await d.service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: false })
-    const isAt = async () => (await d.service.call('GET', `imports/${id}`)).body.data.position as number
-    const before = await isAt()
-    await d.page.goto(d.at('/imports'))
-    const coming = d.page.waitForEvent('filechooser')
-    await press('Go on with the same file…')
-    const buffer = Buffer.from('email,plan\nb1@example.com,x\nb2@example.com,x\nb3@example.com,x\n')
-    await (await coming).setFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
-    await d.page.getByText('This is another file').waitFor()
-    assert.equal(await isAt(), before)
-  })
-
-  it('into a template is in a draft when that takes the newer version', async () => {
-    const first = { name: 'V', format: 'HTML', subject: 'old', html: '<p>old</p>' }
-    const { id: templateId } = (await d.service.call('POST', 'templates', first)).body.data as { id: string }
-    const { id } = (await d.service.call('POST', 'campaigns', { name: 'C', templateId })).body.data as { id: string }
-    await d.service.call('PUT', `templates/${templateId}`, { ...first, subject: 'new' })
-    await d.page.goto(d.at(`/campaigns/${id}`))
-    await d.page.getByText('there is version 2 by now').waitFor()
-    // Nor is it sent without a word of that.
-    await press('Send…')
-    await d.page.getByText('It says version 1 of V, and there is version 2 by now').waitFor()
-    await press('Not yet')
-    await press('Edit')
-    await d.page.getByLabel('Take version 2 of it').check()
-    await press('Save the draft')
-    await d.page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
-    assert.equal((await campaign(id)).templateVersion, 2)
-  })
-
-  it('has the name of what is sent above it, on the narrowest screen', async () => {
-    const { id } = (await d.service.call('POST', 'campaigns', { name: 'News of November', subject: 's', text: 't' }))
-      .body.data as { id: string }
-    await d.page.setViewportSize({ width: 320, height: 640 })
-    try {
-      await d.page.goto(d.at(`/campaigns/${id}`))
-      const box = await d.page.getByRole('heading', { level: 1 }).boundingBox()
-      assert.ok(box!.width >= 100, `${box!.width}`)
-      assert.equal(await d.page.locator('html').evaluate((html: { scrollWidth: number }) => html.scrollWidth), 320)
-    } finally {
-      await d.page.setViewportSize({ width: 1440, height: 900 })
-    }
   })
 
   it('to find the one that is meant takes it, by Enter or by going on; and stays, and stops what is wrong, where there is none', async () => {
@@ -281,51 +200,6 @@ describe('what is typed in forms of the dashboard', () => {
     } finally {
       await d.page.setViewportSize({ width: 1280, height: 800 })
     }
-  })
-
-  it('over a number is that number', async () => {
-    const steps = [{ type: 'WAIT', delayMinutes: 1_440 }]
-    const id = await anAutomation(d.service, { status: 'DRAFT', steps })
-    await d.page.goto(d.at(`/automations/${id}`))
-    await d.page.getByText('Wait 1 day').first().click()
-    const days = field('Days')
-    await days.press('ControlOrMeta+a')
-    await days.press('Delete')
-    await d.page.getByText(/A whole number from 0/).waitFor()
-    await days.pressSequentially('2')
-    assert.equal(await days.inputValue(), '2')
-    await d.page.getByText('Wait 2 days').first().waitFor()
-  })
-
-  it('over a wait is a part of no longer number, and nobody goes on from what is red', async () => {
-    const steps = [
-      { type: 'WAIT', delayMinutes: 1_440 },
-      { type: 'EMAIL', subject: 's', text: 't' },
-    ]
-    const id = await anAutomation(d.service, { status: 'DRAFT', steps })
-    await d.page.goto(d.at(`/automations/${id}`))
-    await d.page.getByText('Wait 1 day').first().click()
-    const minutes = field('Minutes')
-    await minutes.fill('10080')
-    await d.page.keyboard.press('Tab')
-    await d.page.getByText('Wait 8 days').first().waitFor()
-    const days = field('Days')
-    await days.fill('')
-    await days.pressSequentially('36601')
-    await d.page.getByText('A whole number from 0 to 3,660.').waitFor()
-    await d.page.keyboard.press('Tab')
-    await press('Activate')
-    await d.page.getByText('What is red is not what would be sent.').waitFor()
-    await d.page.getByText('Email').first().click()
-    assert.equal(await days.inputValue(), '36601')
-    await d.page.getByText('Wait 8 days').first().waitFor()
-    await days.fill('2')
-    await d.page.getByText('Wait 2 days').first().waitFor()
-    await press('Activate')
-    await eventually('it is active', async () => {
-      const { data } = (await d.service.call('GET', `automations/${id}`)).body
-      return (data.status as string).toUpperCase() === 'ACTIVE' || undefined
-    })
   })
 
   it('over the one that was chosen enrolls nobody in that', async () => {
