@@ -13,17 +13,14 @@ import {
   rmSync,
   truncateSync,
   writeFileSync,
-  symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { gunzipSync, gzipSync } from 'node:zlib'
 import pMap from 'p-map'
 import { create, extract } from 'tar'
 import { subjectOf } from '../support/busy-folder/make.ts'
 import { startProduct, type Product } from '../support/busy-folder/product.ts'
-import { createEmptyDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { ROOT, startEnvironment } from '../support/npm-start.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -198,23 +195,6 @@ describe('a backup of npm start', function () {
     product = undefined
   })
 
-  it('is not needed to know a copy of a folder with Temporal alone: mail of its database is held', async () => {
-    const DATABASE_URL = await createEmptyDatabase()
-    const dataDir = join(folder, 'temporal-alone')
-    const copy = join(folder, 'temporal-copied')
-    const env = { DATABASE_URL }
-    product = await startProduct(dataDir, sink.url, ROOT, env)
-    await product.stop()
-    await promisify(execFile)('cp', ['-a', dataDir, copy])
-    product = await startProduct(dataDir, sink.url, ROOT, env)
-    assert.doesNotMatch(product.run.text(), /its folder is a copy/)
-    await product.stop()
-    product = await startProduct(copy, sink.url, ROOT, env)
-    assert.match(product.run.text(), /its folder is a copy/)
-    await product.stop()
-    product = undefined
-  })
-
   it('that is a copy of the stopped folder sends nothing, when it is put back, before it is reconciled', async () => {
     const dataDir = join(folder, 'copied')
     const copy = join(folder, 'copy')
@@ -331,45 +311,6 @@ describe('a backup of npm start', function () {
       }
     })
 
-    it('where it has a time that no calendar has, in whatever zone, or nothing is left of a sequence', async () => {
-      const withTime = (time: string) =>
-        changed((unpacked) => {
-          const path = join(unpacked, 'workspaces.copy.gz')
-          const rows = gunzipSync(readFileSync(path)).toString()
-          writeFileSync(path, gzipSync(rows.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.?\d*\+\d\d/, time)))
-          const digest = createHash('sha256').update(readFileSync(path)).digest('hex')
-          rewrite(unpacked, ({ tables }) => {
-            for (const table of tables) if (table.name === 'workspaces') table.sha256 = digest
-          })
-        })
-      for (const time of ['infinity', '10000-01-01 00:00:00+00']) {
-        await withTime(time)
-        await refuses(/a time that there is not: created_at of workspaces/, join(folder, 'refused'), {
-          TZ: 'America/New_York',
-        })
-      }
-      await withTime('9999-12-31 23:59:59+00')
-      const far = await cli(join(folder, 'far'), ['restore', file], { TZ: 'Asia/Tokyo' })
-      assert.equal(far.code, 0, far.text)
-      await changed((unpacked) =>
-        rewrite(unpacked, ({ sequences }) => void (sequences[0]!.last = String(2n ** 63n - 1n))),
-      )
-      await refuses(/manifest is not as a backup has it/)
-    })
-
-    it('where it says that its files are elsewhere, or they are links', async () => {
-      const known = join(folder, 'known.conf')
-      writeFileSync(known, 'mine')
-      await changed((unpacked) => rewrite(unpacked, ({ tables }) => void (tables[0]!.name = '../../known')))
-      await refuses(/manifest is not as a backup has it/)
-      await changed((unpacked) => {
-        rmSync(join(unpacked, 'temporal.db'))
-        symlinkSync(known, join(unpacked, 'temporal.db'))
-      })
-      await refuses(/temporal\.db is missing/)
-      assert.equal(readFileSync(known, 'utf8'), 'mine')
-    })
-
     it('where the folder has something in it', async () => {
       copyFileSync(good, file)
       const dataDir = join(folder, 'full')
@@ -414,18 +355,6 @@ describe('a backup of npm start', function () {
         readdirSync(dataDir).filter((name) => /restore/.test(name)),
         [],
       )
-    })
-
-    it('to be reconciled with what has not come yet', async () => {
-      const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
-      const { code, text } = await cli(join(folder, 'nothing'), ['reconcile', '--lost-until', tomorrow])
-      assert.equal(code, 1)
-      assert.match(text, /It has not come yet/)
-    })
-
-    it('where it is there already', async () => {
-      const again = await cli(join(folder, 'nothing'), ['backup', good])
-      assert.match(again.text, /is there already/)
     })
   })
 })

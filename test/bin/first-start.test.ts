@@ -16,7 +16,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { makeDataFolder } from '../../embedded/data-folder.ts'
-import { eventually } from '../support/eventually.ts'
 import {
   hasEnded,
   leftOvers,
@@ -112,15 +111,6 @@ describe('a first start', function () {
     }
   })
 
-  it('on whose folder Postgres cannot start leaves no Temporal behind', async () => {
-    mkdirSync(join(dataDir, 'postgres'), { recursive: true })
-    writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n')
-    const run = start(await startEnvironment(dataDir))
-    assert.equal(await run.code, 1)
-    assert.match(run.text(), /Postgres does not start.* Its log: .*postgres\.log/)
-    assert.deepEqual(await leftOvers(dataDir), [])
-  })
-
   it('says at once when DATA_DIR cannot be used', async () => {
     const file = join(folder, 'file')
     execFileSync('touch', [file])
@@ -148,26 +138,6 @@ describe('a first start', function () {
     assert.match(run.text(), /cannot be used: it has other files \(hosts …\)\. Set it to a folder of its own/)
     assert.deepEqual(readdirSync(full), ['hosts'])
     assert.equal(statSync(full).mode & 0o777, 0o755)
-  })
-
-  it('refuses a wrong URL before anything is made, and keeps its password to itself', async () => {
-    const run = start(await startEnvironment(dataDir, { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' }))
-    assert.equal(await run.code, 1)
-    assert.match(run.text(), /SMTP_URL .*Percent-encode/)
-    assert.doesNotMatch(run.text(), /hush/)
-    assert.ok(!existsSync(dataDir))
-  })
-
-  it('refuses to deliver from nobody, and a host that is not ours, before anything is made', async () => {
-    for (const [more, words] of [
-      [{ SMTP_URL: 'smtp://127.0.0.1:2525', MAIL_FROM: '' }, /Set MAIL_FROM to the sender, such as MAIL_FROM=/],
-      [{ HOST: 'nohost.invalid' }, /HOST \(nohost\.invalid\) is no address of this machine/],
-    ] as const) {
-      const run = start(await startEnvironment(dataDir, more))
-      assert.equal(await run.code, 1)
-      assert.match(run.text(), words)
-      assert.ok(!existsSync(dataDir))
-    }
   })
 
   it('ends at the first Ctrl-C while Temporal is away, having said why it waits; the keys are shown by the next', async () => {
@@ -202,31 +172,6 @@ describe('a first start', function () {
       assert.equal(await next.code, 0)
     })
   }
-
-  it('that is killed leaves no password that others can read', async () => {
-    const temporary = join(folder, 'tmp')
-    mkdirSync(temporary)
-    const run = start(await startEnvironment(dataDir, { TMPDIR: temporary }))
-    await says(run, 'makes its database folder')
-    signalGroup(run, 'SIGKILL')
-    // Who is being started at that moment is there a moment later.
-    await eventually('all are killed', async () => {
-      const left = await leftOvers(dataDir)
-      for (const line of left) {
-        try {
-          process.kill(parseInt(line, 10), 'SIGKILL')
-        } catch {
-          // It has ended by itself.
-        }
-      }
-      return left.length === 0 ? true : undefined
-    })
-    const password = readFileSync(join(dataDir, 'postgres-superuser-password'), 'utf8')
-    assert.ok(password.length > 16)
-    const withPassword = (path: string) => statSync(path).isFile() && readFileSync(path, 'utf8').includes(password)
-    assert.deepEqual(below(temporary).filter(withPassword), [])
-    assert.deepEqual(readableByOthers(dataDir), [])
-  })
 
   describe('that is up', () => {
     let env: NodeJS.ProcessEnv
@@ -282,20 +227,6 @@ describe('a first start', function () {
       assert.equal(await accepts('127.0.0.2', uiPort), false)
       assert.equal(await accepts('127.0.0.2', Number(env['METRICS_PORT'])), false)
       assert.equal(await accepts('127.0.0.2', Number(env['PORT'])), true)
-    })
-
-    it('has parts beside it that stop when npm alone gets SIGTERM', async () => {
-      const [port] = await freePorts(1)
-      const own = { ...env, METRICS_PORT: '' }
-      const api = start({ ...own, PORT: String(port) }, ROOT, 'api')
-      const worker = start(own, ROOT, 'worker')
-      await says(api, 'The API is ready')
-      await says(worker, 'The worker is ready')
-      for (const part of [api, worker]) {
-        part.child.kill('SIGTERM')
-        assert.equal(await part.code, 0)
-      }
-      await eventually('nobody listens', async () => ((await accepts('127.0.0.1', port!)) ? undefined : true))
     })
   })
 })

@@ -174,15 +174,6 @@ describe('npm start', function () {
     assert.ok((await get('contacts', key)).data.length > 0)
   })
 
-  it('says so and fails when what keeps its parts dies, and recovers', async () => {
-    const before = current!
-    const line = (await leftOvers(dataDir)).find((text) => text.includes('embedded/host.ts'))
-    process.kill(parseInt(line ?? '', 10), 'SIGKILL')
-    assert.notEqual(await before.code, 0)
-    assert.match(before.text(), /The process that keeps Postgres and Temporal has ended \(SIGKILL\)/)
-    await ready(start())
-  })
-
   it('starts a part again that dies', async () => {
     const [line] = (await leftOvers(dataDir)).filter((text) => text.includes('start-dev'))
     process.kill(parseInt(line ?? '', 10), 'SIGKILL')
