@@ -118,17 +118,6 @@ describe('lists that are joined by confirming', () => {
     await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
   })
 
-  it('a contact that was known gets what it got before', async () => {
-    const { list } = await askingList()
-    const email = newAddress()
-    const id = await aContact(service, { email })
-    await service.call('POST', 'contacts', { email, listId: list })
-    assert.equal((await contact(id)).suppressedBy, null)
-    await askedTo(email)
-    await enroll(service, await anAutomation(service, { steps: [WELCOME] }), id)
-    await eventually('it is sent', () => saysTo(email, 'Welcome')[0])
-  })
-
   it('ask once a day, whoever types an address how often', async () => {
     const { list, asking } = await askingList()
     const email = newAddress()

@@ -218,18 +218,6 @@ describe('an import', () => {
     const answer = await bring(wide.id, 0, `email${',x'.repeat(2_000)}\n`, true)
     assert.match((answer.body as { error: string }).error, /more than 1000 columns/)
   })
-  it('goes over empty lines, however many', async () => {
-    const at = domain()
-    const path = file(`email\na@${at}\n${'\r\n'.repeat(600_000)}b@${at}\nno address\n`)
-    const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
-    const done = await importFile({ em: em() }, service().workspaceId, { path, format: 'csv', options })
-    assert.deepEqual([done.status, done.created, done.failed], ['DONE', 2, 1])
-    assert.equal((await errorsOf(done.id))[0]?.line, 600_004)
-    const empty = await begin()
-    const answer = await bring(empty.id, 0, `email\na@${at}\n`, false)
-    const behind = await bring(empty.id, (answer.body.data as ImportBody).position, '\n\n\n', false)
-    assert.equal((behind.body.data as ImportBody).position, (answer.body.data as ImportBody).position + 3)
-  })
 
   it('is one, where two begin the same file at the same moment', async () => {
     const at = domain()

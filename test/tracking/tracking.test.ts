@@ -183,25 +183,6 @@ describe('tracking', () => {
     assert.equal((await messageOf(contactId)).openedAt, null)
   })
 
-  it('holds back a burst, of every link', async () => {
-    const { contactId, messageId, ways, picture } = await mailed()
-    await visit(picture)
-    await Promise.all(ways.map((way) => visit(way)))
-    assert.deepEqual(
-      (await visitsOf(messageId)).map(({ kind, visitor }) => `${kind} ${visitor}`),
-      ['CLICK BURST', 'CLICK BURST', 'CLICK BURST', 'CLICK BURST', 'OPEN BURST'],
-    )
-    await later(messageId, 60)
-    // Later a person comes.
-    await visit(ways[1]!)
-    await later(messageId, 16)
-    const seen = await eventually('she counts', async () => {
-      const message = await messageOf(contactId)
-      return message.clickedAt === null ? undefined : message
-    })
-    assert.deepEqual([seen.openedAt, seen.clicks.map(({ url }) => url)], [null, [LINKS[1]]])
-  })
-
   it('of a campaign is told with it, and goes when its contact is erased', async () => {
     const contactId = await aContact(service)
     const listIds = [await aList(service)]
