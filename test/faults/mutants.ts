@@ -49,7 +49,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     file: STORE,
     replace: "where id = $2::uuid and status = 'SENDING' and lease_until <= clock_timestamp()",
     by: "where id = $2::uuid and status = 'SENDING'",
-    worlds: ['twice', 'delete'],
+    worlds: [],
     stories: ['sender-naps'],
   },
   'no-lease-of-a-campaign': {
@@ -133,28 +133,12 @@ const TRANSITIONS: Record<string, Mutant> = {
     worlds: ['campaign-stopped', 'unsubscribe'],
     stories: ['unsubscribed-before-the-claim'],
   },
-  'opt-out-of-no-list': {
-    what: "an opt-out of a campaign's list does not suppress its emails",
-    file: CAMPAIGN,
-    replace: '  listIds,\n  event: null',
-    by: '  listIds: [],\n  event: null',
-    worlds: ['campaign-stopped'],
-    stories: [],
-  },
   'retry-keeps-its-mark': {
     what: 'a message is retried twice although somebody asked once',
     file: STORE,
     replace: 'message_id = given.message_id, retry_at = null,',
     by: 'message_id = given.message_id,',
     worlds: ['retry'],
-    stories: [],
-  },
-  'retried-unconfirmed-fails': {
-    what: 'UNCONFIRMED becomes FAILED when a retry is refused, although an earlier attempt may have arrived',
-    file: 'src/messages/transitions.ts',
-    replace: "  if (before === 'UNCONFIRMED') return 'UNCONFIRMED'\n",
-    by: '',
-    worlds: ['decide'],
     stories: [],
   },
   'dismissed-while-sent': {

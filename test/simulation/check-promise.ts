@@ -28,9 +28,9 @@ export interface Story {
   mayEnd?: 'all' | 'unmailed'
   /** A campaign that has to come to its end. */
   campaign?: CampaignStory
-  /** The statuses that emails must have at the end, where no more faults came than the world itself made. */
+  /** The statuses that emails must have at the end, where no sender was stopped but by the world itself. */
   becomes?: { contact: string; subject: string; status: string }[]
-  /** How many faults the world makes; 0 if it is not said. */
+  /** How many senders the world stops; 0 if it is not said. */
   ownFaults?: number
   /** What an automation has to be at the end. */
   status?: { automationId: string; is: string }
@@ -93,6 +93,10 @@ const readMessages = (world: World) =>
      left join campaign_contents own on own.campaign_id = message.campaign_id and own.locale = ''
        and own.variant = coalesce(message.variant, 0)`,
   )
+
+/** The faults after which a sender may not know what became of its email. */
+const countDoubtful = ({ scheduler }: World) =>
+  scheduler.faults.filter(({ what, fault }) => /crash|stall|nap/.test(fault) || what.startsWith('mail')).length
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -206,7 +210,7 @@ const PROMISE: readonly Sentence[] = [
   },
 
   function* emailsBecomeWhatTheyShould({ world, messages, becomes = [], ownFaults = 0 }) {
-    if (world.scheduler.faults.length > ownFaults) return
+    if (countDoubtful(world) > ownFaults) return
     for (const { contact, subject, status } of becomes) {
       const own = messages.filter((message) => message.email === addressOf(contact) && message.subject === subject)
       const statuses = own.map((message) => message.status).join()
@@ -215,10 +219,7 @@ const PROMISE: readonly Sentence[] = [
   },
 
   function* takenEmailsAreNotRecordedAsUnsent({ world, messages }) {
-    const mayNotKnow = world.scheduler.faults.some(
-      ({ what, fault }) => /crash|stall|nap/.test(fault) || /^mail/.test(what),
-    )
-    const unsent = ['FAILED', 'SUPPRESSED', 'CAPTURED', ...(mayNotKnow ? [] : ['DISMISSED'])]
+    const unsent = ['FAILED', 'SUPPRESSED', 'CAPTURED', ...(countDoubtful(world) > 0 ? [] : ['DISMISSED'])]
     for (const { to, subject } of world.mail.taken) {
       const own = messages.filter((message) => message.email === to && message.subject === subject)
       if (own.length > 0 && own.every(({ status }) => unsent.includes(status)))

@@ -118,7 +118,7 @@ export const MESSAGE_WORLDS = {
         // The first attempt may have arrived, whatever is said of the second one.
         if (world.scheduler.pick([false, true])) world.mail.instead.push('refuse')
         const dismiss = async () => {
-          await world.scheduler.steps(world.scheduler.pick([0, 3, 6, 9, 12, 15]))
+          await world.scheduler.steps(world.scheduler.pick([0, 3, 6, 9, 12, 15, 60, 90]))
           const { answer, at, attempt } = await world.client(
             'dismiss',
             (dependencies) => dismissOne(dependencies.em, workspaceId, id).then(() => true),
