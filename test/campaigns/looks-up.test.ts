@@ -42,7 +42,7 @@ describe('the first large campaign of an installation', () => {
       await eventually(
         'everybody is mailed',
         async () => (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' || undefined,
-        60_000,
+        240_000,
       )
     }
     /** How many rows were looked at without an index, and entries of the index of what is open, when so many changes are counted. */
