@@ -46,17 +46,18 @@ export async function lockContact(em: EntityManager, id: string): Promise<Locked
   )
 }
 
-/** Reads the running enrollments of a contact, with what their emails are and what they were begun by. */
-export async function activeEnrollments(em: EntityManager, contactId: string): Promise<ActiveEnrollment[]> {
+/** Reads the running enrollments of contacts, with what their emails are and what they were begun by. */
+export async function activeEnrollments(em: EntityManager, contactIds: readonly string[]): Promise<ActiveEnrollment[]> {
   const rows = await sql<{
     automation_id: string
+    contact_id: string
     emails: number
     transactional: number
     added_to: string | null
     asks_for: string | null
   }>(
     em,
-    `select enrollment.automation_id, has.emails, has.transactional,
+    `select enrollment.automation_id, enrollment.contact_id, has.emails, has.transactional,
        ${listBegunBy('LIST_ADDED')} as added_to, ${listBegunBy('LIST_REQUESTED')} as asks_for
      from enrollments enrollment
      join automations automation on automation.id = enrollment.automation_id
@@ -67,12 +68,13 @@ export async function activeEnrollments(em: EntityManager, contactId: string): P
          (count(*) filter (where step ->> 'category' = 'transactional'))::integer as transactional
        from jsonb_array_elements(version.steps) step where step ->> 'type' = 'EMAIL'
      ) has
-     where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE'
-     order by enrollment.automation_id`,
-    [contactId],
+     where enrollment.contact_id = any($1::uuid[]) and enrollment.status = 'ACTIVE'
+     order by enrollment.contact_id, enrollment.automation_id`,
+    [contactIds],
   )
   return rows.map((row) => ({
     automationId: row.automation_id,
+    contactId: row.contact_id,
     emails: row.emails,
     transactional: row.transactional,
     addedTo: row.added_to,

@@ -1,6 +1,7 @@
 /** A running enrollment of a contact. */
 export interface ActiveEnrollment {
   automationId: string
+  contactId: string
   /** How many emails its automation has, and how many of them are transactional. */
   emails: number
   transactional: number
@@ -25,10 +26,16 @@ export type Stop =
  * Decides which enrollments end: those that may not send any of their emails. One with a transactional email goes on after an
  * unsubscribe, and leaves out the others. One without emails goes on.
  *
- * @returns their automations
+ * @param stopsOf what is stopped for a contact
  */
-export const automationsToEnd = (enrollments: readonly ActiveEnrollment[], stop: Stop): string[] =>
-  enrollments.filter(({ emails, ...of }) => emails > 0 && isStopped(of, stop)).map(({ automationId }) => automationId)
+export const enrollmentsToEnd = (
+  enrollments: readonly ActiveEnrollment[],
+  stopsOf: (contactId: string) => readonly Stop[],
+): ActiveEnrollment[] =>
+  enrollments.filter(
+    ({ contactId, emails, ...enrollment }) =>
+      emails > 0 && stopsOf(contactId).some((stop) => isStopped(enrollment, stop)),
+  )
 
 function isStopped(
   { transactional, addedTo, asksFor }: Pick<ActiveEnrollment, 'transactional' | 'addedTo' | 'asksFor'>,

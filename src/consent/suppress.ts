@@ -9,7 +9,7 @@ import {
   type SuppressionRow,
   suppresses,
 } from '../contacts/index.ts'
-import { endRow } from '../enrollments/index.ts'
+import { endRows } from '../enrollments/index.ts'
 import { dropRequests } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { untilDone } from '../platform/db/until-done.ts'
@@ -21,9 +21,9 @@ import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { activeEnrollments, countActiveOf } from './queries.ts'
+import { activeEnrollments } from './queries.ts'
 import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
-import { automationsToEnd, type Stop } from './rules.ts'
+import { enrollmentsToEnd, type Stop } from './rules.ts'
 
 export interface SuppressionInput {
   email: string
@@ -63,11 +63,8 @@ const stopFor = (reason: SuppressionReason): Stop => ({
 
 /** Ends the enrollments of a contact that may send nothing more. @param unit a transaction in which the contact is locked */
 export async function endEnrollments(unit: EntityManager, contactId: string, stop: Stop): Promise<Delivery[]> {
-  const due: Delivery[] = []
-  for (const automationId of automationsToEnd(await activeEnrollments(unit, contactId), stop)) {
-    due.push(...(await endRow(unit, { automationId, contactId })).due)
-  }
-  return due
+  const toEnd = enrollmentsToEnd(await activeEnrollments(unit, [contactId]), () => [stop])
+  return (await endRows(unit, toEnd)).due
 }
 
 /** Who has been suppressed together: contacts, and the keys of addresses that no contact was seen to have. */
@@ -106,19 +103,16 @@ export async function suppressMany(
   await dropRequests(unit, contactIds)
   const news = items.flatMap(({ id, key, reason }) => {
     const contactId = idOf.get(key)
-    return added.has(id) && contactId !== undefined ? [{ contactId, key, reason }] : []
+    return added.has(id) && contactId !== undefined ? [{ contactId, reason }] : []
   })
   await bumpConsents(
     unit,
     news.map(({ contactId }) => contactId),
   )
-  const active = await countActiveOf(
-    unit,
-    workspaceId,
-    news.map(({ key }) => key),
-  )
-  for (const { contactId, key, reason } of news)
-    if (active.has(key)) await endEnrollments(unit, contactId, stopFor(reason))
+  const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
+  const active = await activeEnrollments(unit, [...stopsOf.keys()])
+  const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
+  await endRows(unit, toEnd)
   const nobodys = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
   return { suppressed: added.size, of: { contactIds, nobodys } }
 }

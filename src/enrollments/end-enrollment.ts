@@ -5,7 +5,7 @@ import { assertAutomation } from '../automations/index.ts'
 import { readRestoredAt } from '../instance/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { endRow } from './end-queries.ts'
+import { endRows } from './end-queries.ts'
 import { findActive, mayKnowLater } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import { NOT_ENROLLED } from './refusals.ts'
@@ -34,7 +34,7 @@ export async function endEnrollment(
   for (;;) {
     const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
     const ended = await em.transactional(async (unit) => {
-      const found = await endRow(unit, { automationId, contactId })
+      const found = await endRows(unit, [{ automationId, contactId }])
       if (found.wasPending) await audit(unit)
       return found
     })

@@ -2,8 +2,8 @@ import { dismissMessages, dropRetriesOf, ENROLLMENT_ENDED } from '../messages/in
 import { type Delivery, enqueueForCaller, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { eventCause } from '../sequences/index.ts'
-import { keepHeard } from '../triggers/index.ts'
+import { type EnrollmentPlace, eventCause } from '../sequences/index.ts'
+import { type HeardEventWrite, keepHeard } from '../triggers/index.ts'
 
 /** What ending an enrollment has found. */
 export interface Ended {
@@ -14,27 +14,31 @@ export interface Ended {
 }
 
 /**
- * Ends a contact's enrollment, and makes the end of its workflow due. After the commit no email of this automation to the contact can
- * be claimed, deferred emails are dismissed, and retries of this enrollment or an earlier one are dropped. Events that were fired
- * before, and are still on their way, start nothing.
+ * Ends contacts' enrollments, and makes the end of their workflows due. After the commit no email of these automations to these
+ * contacts can be claimed, deferred emails are dismissed, and retries of these enrollments or earlier ones are dropped. Events that
+ * were fired before, and are still on their way, start nothing.
+ *
+ * The number of statements is the same for one place and for five hundred, as an import ends them.
  *
  * @param em a transaction
+ * @param places no place twice
  */
-export async function endRow(
-  em: EntityManager,
-  { automationId, contactId }: { automationId: string; contactId: string },
-): Promise<Ended> {
-  // Claims share this lock, and whoever records an enrollment of the contact takes it.
-  await lockContact(em, contactId)
-  const dropped = await dropRetriesOf(em, automationId, contactId)
-  const due = await endActiveOf(em, { automationId, contactId })
-  const pending = await takeStarts(em, { automationId, contactId })
-  const heard = await keepHeard(em, {
-    automationId,
-    contactId,
-    eventIds: await eventsNotEntered(em, automationId, contactId),
-  })
-  return { due, wasPending: dropped + due.length + pending + heard.length > 0 }
+export async function endRows(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<Ended> {
+  if (places.length === 0) return { due: [], wasPending: false }
+  // Claims share these locks, and whoever records an enrollment of the contact takes it.
+  await lockContacts(
+    em,
+    places.map(({ contactId }) => contactId),
+  )
+  const dropped = await dropRetriesOf(em, places)
+  const due = await endActive(
+    em,
+    `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
+    placeColumns(places),
+  )
+  const pending = await takeStarts(em, places)
+  const heard = await keepHeard(em, await eventsNotEntered(em, places))
+  return { due, wasPending: dropped + due.length + pending + heard > 0 }
 }
 
 /** An enrollment that is there, and the one that an event begins in its place. */
@@ -57,7 +61,7 @@ export async function endToAskAnew(
   em: EntityManager,
   { id, automationId, contactId, enrollmentId, eventId }: AskingAnew,
 ): Promise<Delivery[]> {
-  await lockContact(em, contactId)
+  await lockContacts(em, [contactId])
   const older = await sql(
     em,
     `select from enrollments active
@@ -66,23 +70,29 @@ export async function endToAskAnew(
        and not exists (select from enrollments where id = $2::uuid or cause = '${eventCause('')}' || $3::text)`,
     [id, enrollmentId, eventId],
   )
-  return older.length === 0 ? [] : endActiveOf(em, { automationId, contactId, id })
+  if (older.length === 0) return []
+  return endActive(em, 'automation_id = $1::uuid and contact_id = $2::uuid and id = $3::uuid', [
+    automationId,
+    contactId,
+    id,
+  ])
 }
 
-async function lockContact(em: EntityManager, contactId: string): Promise<void> {
-  await sql(em, 'select from contacts where id = $1::uuid for update', [contactId])
+async function lockContacts(em: EntityManager, contactIds: readonly string[]): Promise<void> {
+  await sql(em, 'select from contacts where id = any($1::uuid[]) order by id for update', [contactIds])
 }
 
-async function endActiveOf(
-  em: EntityManager,
-  { automationId, contactId, id = null }: { automationId: string; contactId: string; id?: string | null },
-): Promise<Delivery[]> {
-  const ended = await sql<{ id: string; workspace_id: string }>(
+const placeColumns = (places: readonly EnrollmentPlace[]): [string[], string[]] => [
+  places.map(({ automationId }) => automationId),
+  places.map(({ contactId }) => contactId),
+]
+
+async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<Delivery[]> {
+  const ended = await sql<{ id: string; workspace_id: string; automation_id: string; contact_id: string }>(
     em,
     `update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
-     where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE' and ($3::uuid is null or id = $3::uuid)
-     returning id, workspace_id`,
-    [automationId, contactId, id],
+     where ${which} and status = 'ACTIVE' returning id, workspace_id, automation_id, contact_id`,
+    parameters,
   )
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
   return enqueueForCaller(
@@ -90,22 +100,25 @@ async function endActiveOf(
     ended.map((enrollment) => ({
       kind: 'END',
       workspaceId: enrollment.workspace_id,
-      automationId,
-      contactId,
+      automationId: enrollment.automation_id,
+      contactId: enrollment.contact_id,
       enrollmentId: enrollment.id,
     })),
   )
 }
 
-/** The events for an automation that have not started an enrollment of the contact. */
-async function eventsNotEntered(em: EntityManager, automationId: string, contactId: string): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
+/** The events for automations that have not started an enrollment of the contact. */
+async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<HeardEventWrite[]> {
+  const rows = await sql<{ automation_id: string; contact_id: string; event_id: string }>(
     em,
-    `select event.id from trigger_events event
-     where event.contact_id = $2::uuid and $1::uuid = any(event.automation_ids) and not exists (
-       select from enrollments where automation_id = $1::uuid and cause = '${eventCause('')}' || event.id
+    `select place.automation_id, place.contact_id, event.id as event_id
+     from unnest($1::uuid[], $2::uuid[]) place (automation_id, contact_id)
+     join trigger_events event on event.contact_id = place.contact_id and place.automation_id = any(event.automation_ids)
+     where not exists (
+       select from enrollments
+       where automation_id = place.automation_id and cause = '${eventCause('')}' || event.id
      )`,
-    [automationId, contactId],
+    placeColumns(places),
   )
-  return rows.map(({ id }) => id)
+  return rows.map((row) => ({ automationId: row.automation_id, contactId: row.contact_id, eventId: row.event_id }))
 }

@@ -5,7 +5,7 @@ export { finishEnrollment, recordEnrollment, rememberHeard } from './record-enro
 export { activePage, statusesOf } from './active-queries.ts'
 export { reconcileActive, type Reconciled, settleActive } from './settle-active.ts'
 export { AutomationCounts, Enrollment } from './entities.ts'
-export { endRow } from './end-queries.ts'
+export { endRows } from './end-queries.ts'
 export { eraseEnrollments } from './erase-enrollments.ts'
 export { sendStep, type StepToSend } from './send-step.ts'
 export { stepSource } from './step-source.ts'

@@ -52,7 +52,8 @@ async function tryToRecord(
 export function rememberHeard(em: EntityManager, { automationId, contactId, eventIds }: Heard): Promise<void> {
   return em.transactional(async (unit) => {
     const automations = await shareAutomations(unit, [automationId])
-    if (automations.has(automationId)) await keepHeard(unit, { automationId, contactId, eventIds })
+    const heard = eventIds.map((eventId) => ({ automationId, contactId, eventId }))
+    if (automations.has(automationId)) await keepHeard(unit, heard)
   })
 }
 

@@ -7,6 +7,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
+import type { EnrollmentPlace } from '../sequences/index.ts'
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
@@ -430,20 +431,20 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
 }
 
 /**
- * Ends all retries of an automation's messages to a contact, and keeps bulk retries from including them. A message that is being
- * sent is not retried after that attempt. The caller has locked the contact, which claims share.
+ * Ends all retries of automations' messages to contacts, and keeps bulk retries from including them. A message that is being sent is
+ * not retried after that attempt. The caller has locked the contacts, which claims share.
  *
  * @returns how many were to be retried, or are being sent
  */
-export async function dropRetriesOf(em: EntityManager, automationId: string, contactId: string): Promise<number> {
+export async function dropRetriesOf(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
   const rows = await sql<{ was_open: boolean }>(
     em,
     `update messages message set unwanted_at = now(), retry_at = null
      from messages before
-     where message.contact_id = $2::uuid and message.automation_id = $1::uuid
+     where (message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))
        and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
      returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
-    [automationId, contactId],
+    [places.map(({ automationId }) => automationId), places.map(({ contactId }) => contactId)],
   )
   return rows.filter(({ was_open }) => was_open).length
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
+import type { EnrollmentPlace } from '../sequences/index.ts'
 
 /**
  * The deliveries that follow from something that happened:
@@ -228,14 +229,12 @@ order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 
 /** Deletes the starts of an automation that are due for a contact: they enter no more. @returns how many */
-export async function takeStarts(
-  em: EntityManager,
-  { automationId, contactId }: { automationId: string; contactId: string },
-): Promise<number> {
+export async function takeStarts(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
   const rows = await sql(
     em,
-    `delete from outbox where kind = 'START' and automation_id = $1::uuid and contact_id = $2::uuid returning id`,
-    [automationId, contactId],
+    `delete from outbox where kind = 'START'
+       and (automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[])) returning id`,
+    [places.map(({ automationId }) => automationId), places.map(({ contactId }) => contactId)],
   )
   return rows.length
 }

@@ -3,6 +3,12 @@ export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED
 export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
 
+/** Where a contact is enrolled: they are in an automation once at a time. */
+export interface EnrollmentPlace {
+  automationId: string
+  contactId: string
+}
+
 /**
  * The workflow id of a contact's enrollment in an automation. Temporal lets one execution an id run at a time:
  * this is the rule that nobody is enrolled twice.

@@ -13,6 +13,7 @@ export {
   callCause,
   type EndStatus,
   ENROLLMENT_STATUSES,
+  type EnrollmentPlace,
   type EnrollmentStatus,
   enrollmentWorkflowId,
   eventCause,

@@ -1,27 +1,31 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Events that an automation was told of for a contact. */
-export interface HeardEvents {
+/** An event that an automation was told of for a contact. */
+export interface HeardEventWrite {
   automationId: string
   contactId: string
-  eventIds: readonly string[]
+  eventId: string
 }
 
 /**
- * Keeps which events an automation was told of for a contact. Forgotten events are left out. The caller has locked the automation.
- * @returns those that are new
+ * Keeps which events automations were told of. Forgotten events are left out. The caller has locked the automations or the contacts.
+ * @returns how many are new
  */
-export async function keepHeard(
-  em: EntityManager,
-  { automationId, contactId, eventIds }: HeardEvents,
-): Promise<string[]> {
-  const rows = await sql<{ event_id: string }>(
+export async function keepHeard(em: EntityManager, heard: readonly HeardEventWrite[]): Promise<number> {
+  if (heard.length === 0) return 0
+  const rows = await sql(
     em,
     `insert into heard_events (automation_id, contact_id, event_id)
-     select $1::uuid, $2::uuid, id from trigger_events where id = any($3::uuid[]) order by id
+     select heard.automation_id, heard.contact_id, event.id
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) heard (automation_id, contact_id, event_id)
+     join trigger_events event on event.id = heard.event_id order by 1, 2, 3
      on conflict do nothing returning event_id`,
-    [automationId, contactId, eventIds],
+    [
+      heard.map(({ automationId }) => automationId),
+      heard.map(({ contactId }) => contactId),
+      heard.map(({ eventId }) => eventId),
+    ],
   )
-  return rows.map(({ event_id: eventId }) => eventId)
+  return rows.length
 }

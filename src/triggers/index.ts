@@ -1,6 +1,6 @@
 export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
-export { keepHeard } from './heard-queries.ts'
+export { type HeardEventWrite, keepHeard } from './heard-queries.ts'
 export {
   findListeners,
   forgetTriggerEvents,

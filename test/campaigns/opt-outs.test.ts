@@ -96,12 +96,13 @@ describe('opt-outs and campaigns', () => {
       await release()
       const sentBefore = await answered
       const campaign = await eventually('the campaign is sent', async () => {
-        const { data } = (await service.call('GET', `campaigns/${id}`)).body
+        const { body } = await service.call('GET', `campaigns/${id}`)
+        const data = body.data as { status: string; stats: Record<string, number> }
         return data.status === 'SENT' ? data : undefined
       })
       assert.equal(mails(), sentBefore)
       // The opt-out was the first to wait for the lock.
-      const { recipients, suppressed } = campaign.stats as Record<string, number>
+      const { recipients, suppressed } = campaign.stats
       assert.deepEqual({ recipients, suppressed, mails: mails() }, { recipients: 1, suppressed: 1, mails: 0 })
     })
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { automationsToEnd, type Stop } from '../../src/consent/rules.ts'
+import { enrollmentsToEnd, type Stop } from '../../src/consent/rules.ts'
 
 const ENROLLMENTS = [
-  { automationId: 'marketing', emails: 2, transactional: 0, addedTo: 'news', asksFor: null },
-  { automationId: 'receipt', emails: 2, transactional: 1, addedTo: 'news', asksFor: null },
-  { automationId: 'silent', emails: 0, transactional: 0, addedTo: 'news', asksFor: null },
-  { automationId: 'asking', emails: 1, transactional: 1, addedTo: null, asksFor: 'news' },
-  { automationId: 'other', emails: 1, transactional: 0, addedTo: 'offers', asksFor: null },
+  { contactId: 'ann', automationId: 'marketing', emails: 2, transactional: 0, addedTo: 'news', asksFor: null },
+  { contactId: 'ann', automationId: 'receipt', emails: 2, transactional: 1, addedTo: 'news', asksFor: null },
+  { contactId: 'ann', automationId: 'silent', emails: 0, transactional: 0, addedTo: 'news', asksFor: null },
+  { contactId: 'ann', automationId: 'asking', emails: 1, transactional: 1, addedTo: null, asksFor: 'news' },
+  { contactId: 'ann', automationId: 'other', emails: 1, transactional: 0, addedTo: 'offers', asksFor: null },
 ]
 
-describe('automationsToEnd', () => {
+describe('enrollmentsToEnd', () => {
   const cases: [string, Stop, string[]][] = [
     ['all that have an email', { kind: 'all' }, ['marketing', 'receipt', 'asking', 'other']],
     ['those without a transactional email', { kind: 'marketing' }, ['marketing', 'other']],
@@ -18,7 +18,18 @@ describe('automationsToEnd', () => {
   ]
   for (const [what, stop, expected] of cases) {
     it(`ends ${what}`, () => {
-      assert.deepEqual(automationsToEnd(ENROLLMENTS, stop), expected)
+      const ended = enrollmentsToEnd(ENROLLMENTS, () => [stop])
+      assert.deepEqual(
+        ended.map(({ automationId }) => automationId),
+        expected,
+      )
     })
   }
+
+  it('ends nothing of other contacts', () => {
+    const bobs = ENROLLMENTS.map((enrollment) => ({ ...enrollment, contactId: 'bob' }))
+    const stopsOf = (contactId: string): Stop[] => (contactId === 'bob' ? [{ kind: 'all' }] : [])
+    const ended = enrollmentsToEnd([...ENROLLMENTS, ...bobs], stopsOf)
+    assert.deepEqual(new Set(ended.map(({ contactId }) => contactId)), new Set(['bob']))
+  })
 })
