@@ -16,8 +16,8 @@ export interface Welcome {
   first: FirstKeys | undefined
   /** Of the link for the first owner; `undefined` where somebody can sign in. */
   firstToken: string | undefined
-  /** Whether it was restored, and is not reconciled yet. */
-  isRestored: boolean
+  /** Whether sending is enabled. */
+  sends: boolean
 }
 
 /** What `npm start` says when it is ready. */
@@ -29,13 +29,13 @@ export function welcome({
   mailFrom,
   first,
   firstToken,
-  isRestored,
+  sends,
 }: Welcome): string {
   const origin = `http://localhost:${port}`
   const lines = ['', `Dripline is ready: ${origin}`, `Its reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(whereMailGoes(config, mailFrom))
-  if (isRestored) lines.push('', ...RESTORED)
+  if (!sends) lines.push('', ...RESTORED)
   if (first) lines.push('', showFirstKeys(origin, first))
   if (firstToken !== undefined) lines.push('', showFirstLink(publicUrl, firstToken))
   lines.push('', 'Ctrl-C stops everything.')
@@ -43,8 +43,9 @@ export function welcome({
 }
 
 const RESTORED = [
-  'This installation was restored, or its folder is a copy, and it sends no mail',
-  'yet. What is due until you go on is UNCONFIRMED, unless you know better:',
+  'This instance was restored, or its folder is a copy. It sends nothing yet.',
+  'Messages that are due before you reconcile become UNCONFIRMED, unless you say',
+  'when the original stopped:',
   'npm run cli -- reconcile [--nothing-lost | --lost-until TIME]',
 ]
 

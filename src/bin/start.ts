@@ -13,7 +13,7 @@ import { type EntityManager, migrate, MIGRATION_TIMEOUT_MS } from '../platform/d
 import { openDatabase } from '../schema/index.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { findPublicUrl, mailModeOf, NO_SENDER, readRestoredAt } from '../instance/index.ts'
+import { findPublicUrl, mailModeOf, NO_SENDER, readSendingGate } from '../instance/index.ts'
 import { openContext, tracingOf, type ConnectedConfig } from '../parts/context.ts'
 import { prepareWorkerProcess } from '../parts/temporal-runtime.ts'
 import { startApi } from '../parts/api.ts'
@@ -58,7 +58,7 @@ main(async () => {
     closers.add(() => context.close())
     // Where the database is one's own, what is in the data folder is Temporal's.
     if (config.DATABASE_URL !== undefined && (config.RESTORED || (embedded && isCopy(config.dataDir))))
-      await markRestored(context.orm.em, { mayLive: true })
+      await markRestored(context.orm.em)
     if (embedded) closers.add(keepRenewing(config.dataDir))
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
@@ -69,8 +69,8 @@ main(async () => {
 
     // Last, when nothing can fail any more: keys are shown once.
     const { port } = api
-    const isRestored = (await readRestoredAt(context.orm.em.fork())) !== null
-    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, isRestored }
+    const { isOpen: sends } = await readSendingGate(context.orm.em.fork())
+    const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, sends }
     const greet = async (em: EntityManager, first?: FirstKeys) => {
       const firstToken = await inviteFirst(em)
       const publicUrl = await findPublicUrl(em, { ...config, PORT: port })
@@ -160,7 +160,7 @@ async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): P
   const orm = openDatabase({ url: apart.databaseUrl ?? '', timeoutMs: MIGRATION_TIMEOUT_MS })
   try {
     await migrate(orm)
-    await markRestored(orm.em, { mayLive: false })
+    await markRestored(orm.em)
   } finally {
     await orm.close(true)
     await apart.stop()

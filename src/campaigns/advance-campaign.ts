@@ -1,4 +1,5 @@
 import { lastPlace, readRecipients } from '../contacts/index.ts'
+import { mayBeLost } from '../instance/index.ts'
 import {
   dismissMessages,
   dueRecipients,
@@ -115,13 +116,16 @@ async function send(
     // A sender, or how the instance sends mail, may have changed since the last page.
     const settings = await readSendSettings(em, campaign.workspaceId)
     if (!settings) return { next: 'end' }
-    const mayBeLost = isLost(campaign, settings)
-    if (settings.isRestored && !mayBeLost) return soon(HELD_MS)
+    if (!settings.isOpen) return soon(HELD_MS)
     const messages = await preparePage(em, campaign, page, settings)
     // Noted before they are sent, so that a process that dies has not sent more than the rate allows.
     const keepsOwnRate = campaign.throttlePerHour != null && messages.length > 0
     if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, messages.length)
-    const done = await sendPage(dependencies, messages, { turn, until: deadline, mayBeLost })
+    const done = await sendPage(dependencies, messages, {
+      turn,
+      until: deadline,
+      mayBeLost: isLost(campaign, settings),
+    })
     const unsent = messages.length - done.mailed
     if (keepsOwnRate && unsent > 0) campaign.nextAt = await keepRate(em, id, -unsent)
     if (done.isHeld) return soon(HELD_MS)
@@ -220,12 +224,9 @@ function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campa
   return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 }
 
-/**
- * Whether what this instance was before it was restored may have sent the campaign: its time had come by then. A test workspace
- * sends nothing.
- */
-const isLost = ({ scheduledAt, startedAt }: Campaign, { lostUntil, workspaceMode }: SendSettings): boolean =>
-  lostUntil !== null && workspaceMode === 'live' && [scheduledAt, startedAt].some((at) => at != null && at <= lostUntil)
+/** Whether a restore may have lost that the campaign was sent: its time had come by then. */
+const isLost = ({ scheduledAt, startedAt }: Campaign, settings: SendSettings): boolean =>
+  [scheduledAt, startedAt].some((at) => at != null && mayBeLost(settings, at))
 
 const timesOf = ({ localTime, fallbackTimeZone }: Campaign): LocalTimes | null =>
   localTime == null ? null : localTimes(localTime, fallbackTimeZone ?? 'UTC')

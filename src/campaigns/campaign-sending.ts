@@ -1,12 +1,6 @@
 import pMap from 'p-map'
-import {
-  isDelivered,
-  MAX_WARM_UP_LOOK_MS,
-  type Prepared,
-  Sending,
-  type SendDependencies,
-  variablesOf,
-} from '../messages/index.ts'
+import { isDelivered } from '../instance/index.ts'
+import { MAX_WARM_UP_LOOK_MS, type Prepared, Sending, type SendDependencies, variablesOf } from '../messages/index.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import type { RenderedEmail, TemplateProblem } from '../rendering/index.ts'
 import { dkimOf, giveBackRest, type Places, takePlaces } from '../senders/index.ts'

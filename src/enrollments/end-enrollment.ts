@@ -2,7 +2,7 @@ import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 import { assertAutomation } from '../automations/index.ts'
-import { readRestoredAt } from '../instance/index.ts'
+import { readSendingGate } from '../instance/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { endRows } from './end-queries.ts'
@@ -28,8 +28,8 @@ export async function endEnrollment(
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
   if (!isId(contactId)) throw new Refusal(NOT_ENROLLED)
-  // Where the ledger was restored, Temporal may have somebody in beside the one whom the ledger has.
-  const isRestored = (await readRestoredAt(em.fork())) !== null
+  // After a restore, Temporal may run another enrollment of the contact than the one that the database has.
+  const isReconciled = (await readSendingGate(em.fork())).isOpen
   let wasPending = false
   for (;;) {
     const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
@@ -41,7 +41,7 @@ export async function endEnrollment(
     await dependencies.deliverAtOnce(dependencies, ended.due)
     wasPending ||= ended.wasPending
     // Who was in has left since somebody looked; another one may have come in.
-    if (enrollmentId === null || (ended.wasPending && !isRestored)) break
+    if (enrollmentId === null || (ended.wasPending && isReconciled)) break
   }
   const sending = () => countSending(em, { automationId, contactIds: [contactId] })
   if (!wasPending) throw new Refusal(NOT_ENROLLED)
@@ -69,7 +69,7 @@ async function whoIsIn(
   const recorded = await recordEnrollment(unit, write, { supersedes: false })
   if (recorded) return recorded === 'ACTIVE' ? id : undefined
   if (triggerEventId === null || !(await mayKnowLater(unit, id, triggerEventId))) return undefined
-  // A ledger that was restored does not know the event any more: as by a reconciliation, she is recorded without it.
+  // A restored database does not have the event: like a reconciliation, this records the enrollment without it.
   const without = await recordEnrollment(unit, { ...write, triggerEventId: null }, { supersedes: false })
   return without === 'ACTIVE' ? id : undefined
 }

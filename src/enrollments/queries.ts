@@ -1,3 +1,4 @@
+import { readSendingGate } from '../instance/index.ts'
 import { finishMessagesOf, SENDER_DIED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS, preparedSql, sql, unitOf } from '../platform/db/sql.ts'
@@ -190,14 +191,15 @@ counted as (
 select from ended`
 
 /**
- * Whether what begins by an event that the ledger does not know may be right all the same: the ledger was restored, and is older.
- * Until it is reconciled nobody can tell.
+ * Whether a workflow may be right that was started by an event which the database does not have: a restored database is older
+ * than Temporal until it is reconciled.
  */
 export async function mayKnowLater(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
+  // The gate first: what a reconciliation records before it opens the gate is seen by the second statement.
+  if ((await readSendingGate(em)).isOpen) return false
   const rows = await sql(
     em,
-    `select from installation where restored_at is not null
-       and not exists (select from trigger_events where id = $2::uuid)
+    `select where not exists (select from trigger_events where id = $2::uuid)
        and not exists (select from enrollments where id = $1::uuid)`,
     [enrollmentId, eventId],
   )

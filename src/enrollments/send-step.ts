@@ -1,5 +1,6 @@
 import { shareAutomations } from '../automations/index.ts'
 import { readRecipients } from '../contacts/index.ts'
+import { mayBeLost } from '../instance/index.ts'
 import {
   expireLease,
   finalMessagesOf,
@@ -26,8 +27,8 @@ import { contextOf } from './step-source.ts'
 
 /** Milliseconds until it is looked again whether another attempt has ended, whose lease is longer. */
 const BUSY_RETRY_MS = 5_000
-/** Milliseconds until it is looked again whether a restored instance is reconciled. */
-const RESTORED_RETRY_MS = 10_000
+/** Milliseconds until the gate is asked again. */
+const DISABLED_RETRY_MS = 10_000
 /** Milliseconds by which the clocks of a workflow and of Postgres may differ. */
 const CLOCK_SKEW_MS = 60_000
 
@@ -44,8 +45,8 @@ export type PreparedStep =
   | { kind: 'ready'; message: Prepared; settings: SendSettings }
   /** The automation is paused. */
   | { kind: 'paused' }
-  /** The instance was restored from a backup, and not reconciled yet. */
-  | { kind: 'restored' }
+  /** Sending is disabled. */
+  | { kind: 'disabled' }
   /** The enrollment, the automation or the contact is gone. */
   | { kind: 'gone' }
   /** Another attempt is sending it. */
@@ -71,17 +72,14 @@ export async function sendStep(
       return prepared
     case 'busy':
       return later('Another attempt has it', BUSY_RETRY_MS)
-    case 'restored':
-      return later('Restored, and not reconciled yet', RESTORED_RETRY_MS)
+    case 'disabled':
+      return later('Sending is disabled', DISABLED_RETRY_MS)
     case 'paused':
       return (await holdEnrollment(dependencies.em.fork(), step)) ? { kind: 'held' } : { kind: 'changed' }
     case 'ready': {
       const { message, settings } = prepared
       const sending = new Sending(dependencies, message)
-      const due =
-        settings.lostUntil && settings.workspaceMode === 'live'
-          ? await dueBefore(dependencies.em.fork(), step, settings.lostUntil)
-          : undefined
+      const due = settings.lostUntil && (await lostDueTime(dependencies.em.fork(), step, settings))
       // The steps after it wait from then on: they may be due already, and have been sent as well.
       return due ? sending.abandon(MAY_HAVE_BEEN_SENT, due) : sending.send(patience)
     }
@@ -105,12 +103,12 @@ export async function prepareStep(
   ])
   if (!settings) return { kind: 'gone' }
   // A restored database may be older than the workflow: reconciling records the enrollment, maybe between the two reads.
-  if (!found && settings.isRestored) return { kind: 'restored' }
+  if (!found && !settings.isOpen) return { kind: 'disabled' }
   const step = found ?? (await readEmailStep(em(), enrollmentId, stepId))
   if (step?.automationId !== automationId || step.enrollmentStatus !== 'ACTIVE') return { kind: 'gone' }
   if (stored && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, ref, step, stored)
   if (!sends(step.automationStatus)) return { kind: 'paused' }
-  if (settings.isRestored) return { kind: 'restored' }
+  if (!settings.isOpen) return { kind: 'disabled' }
   const context = contextOf(step)
   const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
   if (!context || !recipient) return { kind: 'gone' }
@@ -147,11 +145,11 @@ async function earlierAttempt(
   return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date() }
 }
 
-/** When a step was due, where that was before a time, and its wait began before that time as well. */
-async function dueBefore(
+/** When a step was due, where a restore may have lost that it was sent: it was due, and its wait began, before the loss. */
+async function lostDueTime(
   em: EntityManager,
   { enrollmentId, stepId }: StepToSend,
-  until: Date,
+  settings: SendSettings,
 ): Promise<Date | undefined> {
   const timeline = await readTimeline(em, enrollmentId)
   if (!timeline) return undefined
@@ -160,8 +158,8 @@ async function dueBefore(
   )
   const startedAt = new Date(Math.min(timeline.enrolledAt.getTime(), timeline.eventAt?.getTime() ?? Infinity))
   const times = dueTime({ steps: timeline.steps, startedAt }, final, stepId)
-  const isBefore = times && times.since <= until && times.due.getTime() <= until.getTime() + CLOCK_SKEW_MS
-  return isBefore ? times.due : undefined
+  if (!times || !mayBeLost(settings, times.since)) return undefined
+  return mayBeLost(settings, new Date(times.due.getTime() - CLOCK_SKEW_MS)) ? times.due : undefined
 }
 
 /**

@@ -15,9 +15,7 @@ const schema = defineEntity({
     bounceDomain: p.text().nullable(),
     linkSecret: p.blob(),
     restoredAt: p.datetime().nullable(),
-    reconcilingUntil: p.datetime().nullable(),
     lostUntil: p.datetime().nullable(),
-    lostBefore: p.datetime().nullable(),
     backedUpAt: p.datetime().nullable(),
   },
 })

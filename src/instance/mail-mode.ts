@@ -32,41 +32,6 @@ const CHANGED: Record<MailMode, string> = {
   smtp: 'From now on this installation delivers its mail over SMTP, in all of its parts: SMTP_URL is set here',
 }
 
-const CANNOT_DELIVER =
+/** Why a process without a mail server cannot work for an instance that delivers. */
+export const CANNOT_DELIVER =
   'This installation delivers its mail over SMTP, and SMTP_URL is not set here: what this process takes, it cannot deliver.'
-
-const CAPTURED_ELSEWHERE =
-  'This installation captures its mail and delivers none: another part of it was started with MAIL_CAPTURE=true. Start one with ' +
-  'SMTP_URL and without that, and it is delivered again'
-
-/** How often a running part looks again, in milliseconds. */
-const LOOK_MS = 15_000
-
-export interface MailWatch {
-  /** Says so, when the installation has come to deliver its mail and this part cannot. */
-  problem(): string | undefined
-  stop(): void
-}
-
-/**
- * Looks again and again at what the installation says: a part without SMTP_URL may have started right before the first one
- * with it. Nothing is lost by that, because each email asks, too, and is put off; but it should not go on for long.
- */
-export function watchMailMode(
-  em: EntityManager,
-  { smtp, lookMs = LOOK_MS, log }: { smtp: boolean; lookMs?: number; log?: Log },
-): MailWatch {
-  let said: MailMode | null = null
-  const look = async () => {
-    const before = said
-    // Where Postgres is away, what it said last is true.
-    said = await readMailMode(em.fork()).catch(() => said)
-    if (smtp && said === 'capture' && before !== 'capture') log?.warn({}, CAPTURED_ELSEWHERE)
-    if (smtp && said === 'smtp' && before === 'capture') log?.info({}, 'Mail is delivered again')
-  }
-  const timer = setInterval(() => void look(), lookMs).unref()
-  return {
-    problem: () => (said === 'smtp' && !smtp ? CANNOT_DELIVER : undefined),
-    stop: () => clearInterval(timer),
-  }
-}

@@ -15,7 +15,7 @@ export function preparedFrom(
   stored: StoredMessage | undefined,
   context: SourceContext,
   recipient: Recipient,
-  { workspaceMode, sender, mail }: Omit<SendSettings, 'isRestored' | 'lostUntil'>,
+  { workspaceMode, sender, mail }: Pick<SendSettings, 'workspaceMode' | 'sender' | 'mail'>,
 ): Prepared {
   const { category, listIds, confirmation } = context
   return {
@@ -37,10 +37,6 @@ export function preparedFrom(
     mail,
   }
 }
-
-/** A test workspace sends no real mail, whatever SMTP is configured; a live one does unless the instance captures. */
-export const isDelivered = ({ workspaceMode, mail }: Pick<SendSettings, 'workspaceMode' | 'mail'>): boolean =>
-  workspaceMode === 'live' && mail === 'smtp'
 
 /** Reads the recipient of one message. @returns `undefined` where the contact is gone */
 export async function readRecipient(em: EntityManager, contactId: string): Promise<Recipient | undefined> {

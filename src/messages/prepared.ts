@@ -1,4 +1,5 @@
 import type { Recipient, SuppressedBy } from '../contacts/index.ts'
+import type { SendingGate } from '../instance/index.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
 import type { WorkspaceSender } from '../senders/index.ts'
 import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
@@ -25,16 +26,10 @@ export interface SourceContext {
 }
 
 /** How a workspace's mail is sent at this moment. */
-export interface SendSettings {
+export interface SendSettings extends SendingGate {
   workspaceMode: WorkspaceMode
   /** The workspace's own sender; `null` where it uses the instance's. */
   sender: WorkspaceSender | null
-  /** How the instance sends mail, if that is known. */
-  mail: 'smtp' | 'capture' | null
-  /** Whether the instance was restored from a backup and not reconciled yet. */
-  isRestored: boolean
-  /** Until when messages may have been sent that a restore has lost. */
-  lostUntil: Date | null
 }
 
 /**

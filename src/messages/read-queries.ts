@@ -1,3 +1,4 @@
+import { GATE_COLUMNS, gateOf, type GateRow } from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { senderOf, type WorkspaceSender } from '../senders/index.ts'
@@ -154,26 +155,18 @@ select
 
 /** Reads how a workspace's mail is sent at this moment; `undefined` where the workspace is gone. */
 export async function readSendSettings(em: EntityManager, workspaceId: string): Promise<SendSettings | undefined> {
-  const [row] = await preparedSql<{
-    mode: WorkspaceMode
-    sender: WorkspaceSender | null
-    mail: 'smtp' | 'capture' | null
-    is_restored: boolean
-    lost_until: string | null
-  }>(em, 'read-send-settings', SETTINGS, [workspaceId])
+  const [row] = await preparedSql<GateRow & { mode: WorkspaceMode; sender: WorkspaceSender | null }>(
+    em,
+    'read-send-settings',
+    SETTINGS,
+    [workspaceId],
+  )
   if (!row) return undefined
-  return {
-    workspaceMode: row.mode,
-    sender: row.sender,
-    mail: row.mail,
-    isRestored: row.is_restored,
-    lostUntil: dateOf(row.lost_until),
-  }
+  return { workspaceMode: row.mode, sender: row.sender, ...gateOf(row) }
 }
 
 const SETTINGS = `
-select workspace.mode, ${senderOf('workspace.id')} as sender, installation.mail,
-  installation.restored_at is not null as is_restored, installation.lost_until
+select workspace.mode, ${senderOf('workspace.id')} as sender, ${GATE_COLUMNS}
 from workspaces workspace left join installation on true where workspace.id = $1::uuid`
 
 /**

@@ -45,6 +45,6 @@ export async function prepareStored(
     readSendSettings(em.fork(), stored.workspaceId),
     readRecipient(em.fork(), stored.contactId),
   ])
-  if (!context || !settings || settings.isRestored || !recipient) return undefined
+  if (!context || !settings || !settings.isOpen || !recipient) return undefined
   return preparedFrom({ ref: stored.ref, intent }, stored, context, recipient, settings)
 }

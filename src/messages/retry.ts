@@ -5,11 +5,11 @@ import { isId } from '../platform/ids.ts'
 import type { Place } from '../platform/db/newest-page.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { keepContacts } from '../contacts/index.ts'
-import { readLostUntil } from '../instance/index.ts'
+import { isDelivered } from '../instance/index.ts'
 import { type Dependencies, enqueueEach } from '../outbox/index.ts'
 import { messagePageOf, type MessageSearch } from './list-queries.ts'
 import type { MessageStatus } from './message.ts'
-import { isDelivered } from './prepare.ts'
+import type { SendSettings } from './prepared.ts'
 import { findRetryCandidate, readSendSettings, retryableAmong } from './read-queries.ts'
 import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './refusals.ts'
 import { askForRetries } from './store-queries.ts'
@@ -42,8 +42,7 @@ export async function retryOne(
   if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
   if (!found.hasSource)
     throw notRetryable('The automation or campaign that the message was of is deleted, or cancelled')
-  await assertRule(em, workspaceId, status, evenIfSent)
-  const lostUntil = await readLostUntil(em)
+  const { lostUntil } = await assertRule(em, workspaceId, status, evenIfSent)
   // A restore lost what came of it after the backup.
   if (lostUntil && !evenIfSent && found.createdAt <= lostUntil) throw new Refusal(MAY_ARRIVE_TWICE, LOST)
   const { asked, due } = await em.transactional(async (unit) => {
@@ -82,10 +81,10 @@ export async function retryMany(
   { evenIfSent }: { evenIfSent: boolean },
 ): Promise<{ asked: number; last: Place | undefined; onlySince: string | undefined }> {
   const { status, since, until, behind, only, ...of } = search
-  await assertRule(em, workspaceId, status, evenIfSent)
+  const gate = await assertRule(em, workspaceId, status, evenIfSent)
   if (Object.values(of).some((id) => id !== undefined && !isId(id)))
     return { asked: 0, last: undefined, onlySince: undefined }
-  const lostUntil = evenIfSent ? null : await readLostUntil(em)
+  const lostUntil = evenIfSent ? null : gate.lostUntil
   const from = [since, lostUntil?.toISOString()].flatMap((time) => time ?? [])
   const latest = from.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(-1)
   const range = { statuses: [status], since: latest, until, behind, limit: MOST_RETRIES }
@@ -112,18 +111,20 @@ export async function retryMany(
   }
 }
 
+/** @returns how the workspace's mail is sent */
 async function assertRule(
   em: EntityManager,
   workspaceId: string,
   status: Retryable,
   evenIfSent: boolean,
-): Promise<void> {
+): Promise<SendSettings> {
   if (status === 'UNCONFIRMED' && !evenIfSent) throw new Refusal(MAY_ARRIVE_TWICE, { param: '/evenIfSent' })
   const settings = await readSendSettings(em, workspaceId)
   if (!settings) throw new Error('A caller without a workspace')
-  // What is promised now would be taken back where it may have been sent since the backup.
-  if (settings.isRestored) throw new Refusal(NOT_RECONCILED)
+  // Reconciling may make messages UNCONFIRMED that were to be retried.
+  if (!settings.isOpen) throw new Refusal(NOT_RECONCILED)
   if (status !== 'FAILED' && !isDelivered(settings)) throw new Refusal(WOULD_BE_CAPTURED)
+  return settings
 }
 
 const notRetryable = (why: string): Refusal =>

@@ -10,6 +10,7 @@ import {
   TemplateError,
   type TemplateProblem,
 } from '../rendering/index.ts'
+import { isDelivered } from '../instance/index.ts'
 import { withoutReturnPaths } from '../signed-links/index.ts'
 import { newId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
@@ -20,7 +21,6 @@ import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { BEGIN_WITHIN_MS, type LeaseKeeper } from './leases.ts'
 import { logIdsOf, type MessageStatus } from './message.ts'
-import { isDelivered } from './prepare.ts'
 import type { Prepared } from './prepared.ts'
 import type { Attempt, ClaimAs, Content, MessageStore, Outcome } from './store.ts'
 import { statusAfter } from './transitions.ts'

@@ -274,15 +274,15 @@ export async function expireLeases(
 }
 
 /**
- * Makes everything UNCONFIRMED that was being sent when a backup was made: nobody knows what came of it.
- * @param mayLive whether live leases are left alone, because workers may be at work
+ * Makes everything UNCONFIRMED that was being sent when a backup was made. It counts as final since its claim, so that the steps
+ * after it are due by the clock of the original, and are not sent twice.
  */
-export async function abandonSending(em: EntityManager, error: string, mayLive: boolean): Promise<void> {
+export async function abandonSending(em: EntityManager, error: string): Promise<void> {
   await sql(
     em,
     `update messages set status = 'UNCONFIRMED', lease_until = null, error = $1, settled_at = coalesce(settled_at, claimed_at)
-     where status = 'SENDING' and not ($2::boolean and lease_until > clock_timestamp())`,
-    [error, mayLive],
+     where status = 'SENDING'`,
+    [error],
   )
 }
 
@@ -452,26 +452,18 @@ export async function dropRetriesOf(em: EntityManager, places: readonly Enrollme
 /** Messages that are made UNCONFIRMED in one statement: half a million take longer than a statement may. */
 const PAGE = 1_000
 
-/**
- * Makes messages UNCONFIRMED that were to be retried, because a restore may have lost that they were sent since the backup.
- * @param until only those that were asked for by then; all where it is `null`
- */
-export async function abandonRetries(
-  em: EntityManager,
-  error: string,
-  { until = null, page = PAGE }: { until?: Date | null; page?: number } = {},
-): Promise<void> {
-  const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}
-    and ($3::timestamptz is null or message.retry_at <= $3::timestamptz)`
+/** Makes messages UNCONFIRMED that were to be retried, because a restore may have lost that they were sent since the backup. */
+export async function abandonRetries(em: EntityManager, error: string): Promise<void> {
+  const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}`
   const abandonPage = (limit: number) =>
     sql(
       em,
       `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1,
          settled_at = coalesce(settled_at, claimed_at)
        where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
-      [error, limit, until?.toISOString() ?? null],
+      [error, limit],
     )
-  while ((await withSmallerPages(page, abandonPage)).length > 0);
+  while ((await withSmallerPages(PAGE, abandonPage)).length > 0);
 }
 
 /**

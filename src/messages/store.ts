@@ -1,4 +1,4 @@
-import { isSendingDisabled } from '../instance/index.ts'
+import { readSendingGate } from '../instance/index.ts'
 import { coalesce } from '../platform/coalesce.ts'
 import { isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -129,7 +129,7 @@ export class MessageStore {
   private async claimAll(claims: readonly Claiming[]): Promise<boolean[]> {
     const source = this.source(claims[0]!.message)
     const written = await this.em.fork().transactional(async (unit) => {
-      if (await isSendingDisabled(unit)) return new Set<string>()
+      if (!(await readSendingGate(unit)).isOpen) return new Set<string>()
       const allowed = new Set(
         await source.lockForClaim(
           unit,

@@ -1,5 +1,5 @@
 import { SUPPRESSED_WORDS } from '../contacts/index.ts'
-import { NO_SENDER, NOT_RECONCILED, readRestoredAt } from '../instance/index.ts'
+import { isDelivered, NO_SENDER, readSendingGate, SENDING_DISABLED } from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
@@ -7,7 +7,6 @@ import { invalid, notFound, Refusal } from '../platform/refusal.ts'
 import { Message } from './entities.ts'
 import { SENDER_DIED } from './leases.ts'
 import type { MessageStatus } from './message.ts'
-import { isDelivered } from './prepare.ts'
 import { findDecision, findMessage, type UndecidedMessage, undecidedMessages } from './read-queries.ts'
 import { MESSAGE_NOT_FOUND, NOTHING_TO_DECIDE } from './refusals.ts'
 import { prepareStored } from './retry-message.ts'
@@ -64,7 +63,7 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
   await assertNeedsDecision(em, id)
   if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
   if (mailFrom === null) throw invalid(NO_SENDER)
-  if ((await readRestoredAt(em)) !== null) throw invalid(NOT_RECONCILED)
+  if (!(await readSendingGate(em)).isOpen) throw invalid(SENDING_DISABLED)
   await expireLease(em, id, SENDER_DIED)
   const stored = await findMessage(em, id)
   const message = stored && (await prepareStored(dependencies, stored, 'resend'))
@@ -102,7 +101,7 @@ const whyNoDecision = async (em: EntityManager, id: string): Promise<Refusal> =>
 
 /** Why it could not be claimed: until the mail server waits for the content, minutes may pass. */
 const whyNotClaimed = async (em: EntityManager, id: string): Promise<Refusal> =>
-  (await readRestoredAt(em)) === null ? whyNoDecision(em, id) : invalid(NOT_RECONCILED)
+  (await readSendingGate(em)).isOpen ? whyNoDecision(em, id) : invalid(SENDING_DISABLED)
 
 /** @throws {Refusal} where there is nothing to decide about it */
 async function assertNeedsDecision(em: EntityManager, id: string): Promise<{ status: MessageStatus }> {

@@ -2,11 +2,10 @@ import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
 import {
   findWorkplaceProblem,
-  NOT_RECONCILED,
   readMailMode,
   readMailSender,
-  readLostUntil,
-  readRestoredAt,
+  readSendingGate,
+  SENDING_DISABLED,
 } from '../instance/index.ts'
 import { readFigures } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
@@ -123,9 +122,8 @@ async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]>
     return [wrong('Postgres', `lacks migrations: ${pending.join(', ')}`, 'Run: npm run --silent cli -- migrate')]
   }
   const findings = [fine('Postgres', 'answers, and its schema is of this version')]
-  if ((await readRestoredAt(em)) !== null)
-    findings.push(wrong('ledger', 'is restored, and sends nothing', NOT_RECONCILED))
-  const lostUntil = await readLostUntil(em)
+  const { isOpen, lostUntil } = await readSendingGate(em)
+  if (!isOpen) findings.push(wrong('ledger', 'is restored, and sends nothing', SENDING_DISABLED))
   if (lostUntil !== null && lostUntil > new Date()) {
     const advice = 'Was a clock wrong when it was reconciled? Say reconcile --restored, and then reconcile.'
     findings.push(

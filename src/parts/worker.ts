@@ -11,8 +11,7 @@ import {
   assertWorkplace,
   mailModeOf,
   readLinkSecret,
-  watchMailMode,
-  watchRestored,
+  watchSendingGate,
 } from '../instance/index.ts'
 import { isOnThisMachine, readSmtpUrl } from '../transports/index.ts'
 import { connectWorker } from '../temporal/connect-worker.ts'
@@ -57,8 +56,7 @@ export async function startWorker(
   const bounceDomain = await agreeOnBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
   const links = createLinks(await readLinkSecret(dependencies.em), publicUrl, bounceDomain)
   await agreeOnMail(dependencies.em, wanted, log)
-  const mailMode = watchMailMode(dependencies.em, { smtp, ...(delivers && { log }) })
-  const hold = await watchRestored(dependencies.em, log)
+  const gate = await watchSendingGate(dependencies.em, { smtp, delivers, log })
   const bounces = await startBounceListener(context)
   const { tryServer, ...mail } = createWorkersMail(config, dependencies, { mailFrom, links })
   // Nobody waits for a server that thinks for minutes.
@@ -90,11 +88,10 @@ export async function startWorker(
   let stopped: Promise<void> | undefined
   health.watch(() => (stopped ? undefined : relay.problem()))
   health.watch(() => mail.renderer.problem())
-  health.watch(() => mailMode.problem())
+  health.watch(() => gate.problem())
   health.watch(() => (stopped ? undefined : workers.map(whyNotWorking).find((reason) => reason !== undefined)))
   const stop = async () => {
-    mailMode.stop()
-    hold.stop()
+    gate.stop()
     await bounces?.close()
     // Emails that are being handed over are finished; those that wait for a connection are another worker's.
     mail.smtp?.drain()

@@ -1,5 +1,4 @@
 import { shortenRequestLeases } from '../http/index.ts'
-import { shortenReconciliation } from '../instance/index.ts'
 import { shortenLeases } from '../messages/index.ts'
 import { bringDeliveriesBack } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -14,6 +13,5 @@ const MAX_MINUTES = 15
 export async function bringBack(em: EntityManager): Promise<void> {
   await bringDeliveriesBack(em, MAX_MINUTES)
   await shortenLeases(em, MAX_MINUTES)
-  await shortenReconciliation(em, MAX_MINUTES)
   await shortenRequestLeases(em, MAX_MINUTES)
 }

@@ -1,4 +1,4 @@
 export { readFigures } from './figures-queries.ts'
 export { startRelay } from './relay.ts'
 export { reconcile, type Difference, type Reconciliation } from './reconcile.ts'
-export { markRestored, RESTORED_MEANWHILE, waiveReconciliation } from './restored.ts'
+export { enableSending, markRestored } from './restored.ts'

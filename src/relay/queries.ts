@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
 
 /**
  * What the ledger knows of an enrollment that it has not recorded: whether its automation is, or was, one of this installation,
@@ -20,4 +20,17 @@ export async function whatIsKnown(
     [ids.automationId, ids.contactId, ids.triggerEventId],
   )
   return row ?? { isOurs: false, isPossible: false, knowsEvent: false }
+}
+
+/** When something last happened by the database: the newest event, claim or enrollment, or one that is not much older. */
+export async function newestActivity(em: EntityManager): Promise<Date | null> {
+  const [row] = await sql<{ newest: string | null }>(
+    em,
+    `select greatest(
+       (select max(created_at) from trigger_events),
+       (select claimed_at from messages order by id desc limit 1),
+       (select enrolled_at from enrollments order by id desc limit 1)
+     ) as newest`,
+  )
+  return row?.newest == null ? null : toDate(row.newest)
 }

@@ -4,11 +4,11 @@ import { whatIsKnown } from './queries.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../temporal/index.ts'
-import { assertLostUntil, leaseReconciliation, readLostUntil, readRestoredAt } from '../instance/index.ts'
+import { assertLostUntil, readSendingGate } from '../instance/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { deliverAgain } from './lost-events.ts'
-import { letMailGoOn } from './restored.ts'
+import { enableSending } from './restored.ts'
 
 /** Somebody of whom ledger and Temporal said different things, and what was done about it. */
 export interface Difference {
@@ -35,57 +35,37 @@ export interface Reconciliation {
   differences: Difference[]
   /** Of how many nobody could tell, or nothing be done: Temporal or Postgres failed. */
   failed: number
-  /** Because the installation was restored, mail was held back until now, or still is. */
-  mail: 'free' | 'goes on' | 'is held back'
-  /** Until when what was sent may be missing in the ledger: what was due by then is UNCONFIRMED. `null` where nothing is. */
-  lostUntil: Date | null
+  /** Whether sending is enabled now, and whether it was before. */
+  isSending: boolean
+  wasSending: boolean
 }
 
 const PAGE = 500
 const CONCURRENCY = 20
-/** For how long one that dies keeps others out, in seconds. */
-const LEASE_SECONDS = 120
 
 /**
- * Holds the whole ledger against Temporal, both ways: who should have a workflow and has none goes on where she was, and what
- * runs of whom the ledger knows nothing, or that she is through, is put right. What is in the ledger as sent is not sent again.
- * It may be repeated, beside workers at work. An installation that was restored sends again behind it.
+ * Compares all enrollments with Temporal, both ways. An enrollment without a workflow continues where it was. A workflow whose
+ * enrollment the database does not have, or has as ended, is recorded or cancelled. Nothing that is recorded as sent is sent
+ * again. It may be repeated, also while workers run. Afterwards, sending is enabled.
  *
- * @param options.isDry whether nothing is to be done: `differences` is what would be
- * @param options.lostUntil see `letMailGoOn`
- * @throws {Error} where another one is at it
+ * @param options.isDry whether to change nothing: `differences` is what would change
+ * @param options.lostUntil see `enableSending`
  */
 export async function reconcile(
   dependencies: Dependencies,
   { isDry = false, lostUntil }: { isDry?: boolean; lostUntil?: Date | null | undefined } = {},
 ): Promise<Reconciliation> {
-  const { em } = dependencies
-  // Before anything is done that has to be told.
-  await assertLostUntil(em.fork(), lostUntil)
-  if (!(await leaseReconciliation(em.fork(), LEASE_SECONDS, false))) {
-    throw new Error('Another reconciliation is at work, or was until two minutes ago. Wait for it, and ask again.')
-  }
-  try {
-    return await holdAgainst(dependencies, { isDry, lostUntil })
-  } finally {
-    // What cannot be told ends by itself.
-    await leaseReconciliation(em.fork(), 0, true).catch(() => undefined)
-  }
-}
-
-async function holdAgainst(
-  dependencies: Dependencies,
-  { isDry, lostUntil }: { isDry: boolean; lostUntil: Date | null | undefined },
-): Promise<Reconciliation> {
   const { em, enrollments, log } = dependencies
-  const seen = await readRestoredAt(em.fork())
+  // Before anything is changed.
+  await assertLostUntil(em.fork(), lostUntil)
+  const { isOpen } = await readSendingGate(em.fork())
   const done: Reconciliation = {
     active: 0,
     running: 0,
     differences: [],
     failed: 0,
-    mail: 'is held back',
-    lostUntil: null,
+    isSending: isOpen,
+    wasSending: isOpen,
   }
   const differ = (of: Omit<Difference, 'what'>, what: Difference['what']) => {
     const { enrollmentId, automationId, contactId } = of
@@ -96,7 +76,6 @@ async function holdAgainst(
     items: readonly Item[],
     run: (item: Item) => Promise<void>,
   ) => {
-    await leaseReconciliation(em.fork(), LEASE_SECONDS, true)
     const attempt = async (item: Item) => {
       try {
         await run(item)
@@ -116,7 +95,6 @@ async function holdAgainst(
   const running = new Map<string, ListedEnrollment>()
   for await (const listed of enrollments.listRunning()) {
     running.set(listed.enrollmentId, listed)
-    if (running.size % PAGE === 0) await leaseReconciliation(em.fork(), LEASE_SECONDS, true)
   }
   done.running = running.size
 
@@ -166,10 +144,9 @@ async function holdAgainst(
   }
 
   if (!isDry && done.failed === 0) {
-    const { isHeld } = await letMailGoOn(em, seen, lostUntil)
-    if (!isHeld) done.mail = seen === null ? 'free' : 'goes on'
-  } else if ((await readRestoredAt(em.fork())) === null) done.mail = 'free'
-  done.lostUntil = await readLostUntil(em.fork())
+    await enableSending(em, lostUntil)
+    done.isSending = true
+  }
   return done
 }
 

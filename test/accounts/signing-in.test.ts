@@ -377,7 +377,7 @@ describe('signing in', () => {
     try {
       const { browser, email } = await aMember(restored)
       const token = await aLink(restored)
-      await markRestored(restored.context.orm.em.fork(), { mayLive: true })
+      await markRestored(restored.context.orm.em.fork())
       assert.equal((await browser.ask('GET', 'session')).refused, '401 signed_out')
       assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
       const again = await openBrowser(restored).ask('POST', 'session', { body: { email, password: PASSWORD } })

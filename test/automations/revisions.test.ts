@@ -144,7 +144,7 @@ describe('two who edit one automation', () => {
     await sql(em(), `select setval('draft_revisions', $1::bigint)`, [
       Number(kept.headers.get('etag')!.replaceAll('"', '')),
     ])
-    await markRestored(em(), { mayLive: true })
+    await markRestored(em())
     await sql(em(), 'update installation set restored_at = null')
     const restored = await service.call('GET', `automations/${id}/draft`)
     assert.deepEqual([restored.body.data.isStale, restored.headers.get('etag')], [false, kept.headers.get('etag')])

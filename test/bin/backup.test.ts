@@ -215,8 +215,8 @@ describe('a backup of npm start', function () {
       ['--lost-until', new Date().toISOString().slice(0, 10)],
     ])
       await assert.rejects(product.cli('reconcile', ...wrong))
-    assert.match(await product.cli('reconcile', '--dry-run'), /Mail is still held back/)
-    assert.match(await product.cli('reconcile', '--nothing-lost'), /Mail goes on/)
+    assert.match(await product.cli('reconcile', '--dry-run'), /Sending is still disabled/)
+    assert.match(await product.cli('reconcile', '--nothing-lost'), /Sending is enabled/)
     await product.stop()
     product = await startProduct(dataDir, sink.url)
     assert.doesNotMatch(product.run.text(), /its folder is a copy/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { examine, type Finding } from '../../src/parts/doctor.ts'
-import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
+import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { delivering } from '../support/delivering.ts'
 import { eventually } from '../support/eventually.ts'
@@ -59,7 +59,7 @@ describe('the doctor', () => {
     await sql(em, `update installation set lost_until = now() + interval '1 hour'`)
     assert.match(of(await findings(), 'ledger')!.words, /takes all that is due until .* for lost/)
     await sql(em, 'update installation set lost_until = null')
-    await markRestored(em, { mayLive: false })
+    await markRestored(em)
     await sql(
       em,
       `insert into outbox (kind, key, lane, due_at, created_at)
@@ -70,7 +70,7 @@ describe('the doctor', () => {
       assert.match(of(all, 'ledger')!.advice!, /reconcile/)
       assert.match(of(all, 'events')!.words, /1 events wait for Temporal, the oldest for 36\d\d s/)
     } finally {
-      await waiveReconciliation(em, undefined)
+      await enableSending(em, undefined)
       await sql(em, `delete from outbox where key = 'nobody'`)
     }
     await eventually('all is well again', async () => ((await wrongIn()).length === 0 ? true : undefined))

@@ -13,7 +13,7 @@ describe('what npm start says of mail', () => {
       mailFrom: 'Me <me@example.com>',
       first: undefined,
       firstToken: undefined,
-      isRestored: false,
+      sends: true,
     })
     return text.split('\n').find((line) => line.startsWith('Mail '))
   }
@@ -48,7 +48,7 @@ it('npm start shows the first owner’s link where browsers reach it', () => {
     mailFrom: 'Me <me@example.com>',
     first: undefined,
     firstToken: 'first',
-    isRestored: false,
+    sends: true,
   })
   assert.ok(text.split('\n').includes('https://mail.example.com/join#first'))
 })

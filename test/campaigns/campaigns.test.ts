@@ -6,7 +6,7 @@ import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { createMail, createMessageStore } from '../../src/parts/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
+import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
@@ -309,9 +309,9 @@ describe('campaigns', () => {
     const { list } = await many(1)
     const id = await create({ audience: { listIds: [list] } })
     await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
-    await markRestored(em(), { mayLive: true })
+    await markRestored(em())
     assert.equal((await read(id)).status, 'PAUSED')
-    await waiveReconciliation(em(), null)
+    await enableSending(em(), null)
     await sql(em(), 'update installation set lost_until = null')
     assert.equal((await service.call('POST', `campaigns/${id}/resume`)).body.data.status, 'SCHEDULED')
     await service.call('POST', `campaigns/${id}/cancel`)

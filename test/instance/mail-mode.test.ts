@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { readMailMode } from '../../src/instance/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { agreeOnMail, watchMailMode } from '../../src/instance/mail-mode.ts'
+import { agreeOnMail } from '../../src/instance/mail-mode.ts'
+import { watchSendingGate } from '../../src/instance/watch-sending-gate.ts'
 import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
+import { quietLog } from '../support/log.ts'
 
 const ROUNDS = 100
 
@@ -42,7 +44,9 @@ describe('how an installation sends mail', () => {
 
   it('is looked at again by a part that runs without SMTP_URL', async () => {
     await agreeOnMail(orm.em, WITHOUT)
-    const [without, delivers] = [false, true].map((smtp) => watchMailMode(orm.em, { smtp, lookMs: 20 }))
+    const [without, delivers] = await Promise.all(
+      [false, true].map((smtp) => watchSendingGate(orm.em, { smtp, delivers: smtp, log: quietLog, intervalMs: 20 })),
+    )
     try {
       await agreeOnMail(orm.em, WITH)
       assert.match(await eventually('it notices', () => without?.problem()), /SMTP_URL is not set here/)

@@ -3,10 +3,11 @@ import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openContext } from '../../src/parts/context.ts'
 import { startWorker } from '../../src/parts/worker.ts'
-import { readRestoredAt, readWorkplace } from '../../src/instance/queries.ts'
-import { watchRestored } from '../../src/instance/restored.ts'
+import { readWorkplace } from '../../src/instance/queries.ts'
+import { readSendingGate } from '../../src/instance/sending-gate-queries.ts'
+import { watchSendingGate } from '../../src/instance/watch-sending-gate.ts'
 import { assertWorkplace, findWorkplaceProblem } from '../../src/instance/workplace.ts'
-import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
+import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
@@ -60,12 +61,12 @@ describe("an instance's workplace in Temporal", () => {
 
   it('may change after a restore, except for its task queue', async () => {
     await assertWorkplace(orm.em, HERE)
-    await markRestored(orm.em, { mayLive: false })
+    await markRestored(orm.em)
     const there = { namespace: 'staging', namespaceId: 'two', taskQueue: HERE.taskQueue }
     await assert.rejects(assertWorkplace(orm.em, { ...there, taskQueue: 'another' }), /Set TEMPORAL_ADDRESS/)
     await assertWorkplace(orm.em, there)
     assert.deepEqual(await read(), there)
-    await waiveReconciliation(orm.em, null)
+    await enableSending(orm.em, null)
   })
 
   it('logs when mail is held back, and when it continues', async () => {
@@ -73,13 +74,13 @@ describe("an instance's workplace in Temporal", () => {
     const note = (_: object, words: string) => void said.push(words)
     const log = { debug: note, info: note, warn: note, error: note }
     const says = (words: RegExp) => eventually('it says so', () => words.test(said.at(-1) ?? '') || undefined)
-    const watch = await watchRestored(orm.em, log, 20)
+    const watch = await watchSendingGate(orm.em, { smtp: true, delivers: true, log, intervalMs: 20 })
     try {
       assert.deepEqual(said, [])
-      await markRestored(orm.em, { mayLive: false })
+      await markRestored(orm.em)
       await says(/sends nothing until/)
-      await waiveReconciliation(orm.em, null)
-      await says(/Mail goes on/)
+      await enableSending(orm.em, null)
+      await says(/Sending is enabled again/)
       assert.equal(said.length, 2)
     } finally {
       watch.stop()
@@ -94,9 +95,9 @@ describe("an instance's workplace in Temporal", () => {
     try {
       await assert.rejects(start(), /works in another Temporal server/)
       await service.stopWorkers()
-      await markRestored(copy.orm.em, { mayLive: true })
+      await markRestored(copy.orm.em)
       await start()
-      assert.notEqual(await readRestoredAt(copy.orm.em.fork()), null)
+      assert.equal((await readSendingGate(copy.orm.em.fork())).isOpen, false)
     } finally {
       await copy.close()
       await second.stop()

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { bringBack } from '../../src/relay/bring-back.ts'
-import { createDatabase } from '../support/database.ts'
 import { activityOf, anAutomation, EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
@@ -38,23 +36,5 @@ describe('a clock of Postgres that was set back', () => {
     )
     assert.ok(row!.seconds <= 30, `${row!.seconds} s`)
     await service.stop()
-  })
-
-  it('keeps nobody from reconciling until it comes there again, and makes nothing lost less', async () => {
-    const { orm } = await createDatabase()
-    const em = orm.em.fork()
-    await sql(
-      em,
-      `update installation set lost_until = now() + interval '10 minutes', lost_before = now() + interval '1 hour',
-         reconciling_until = now() + interval '1 hour'`,
-    )
-    await bringBack(em)
-    // What is lost stays so: it may be this clock that is wrong, and for a moment.
-    const kept = `select from installation where least(lost_until, lost_before) > now() and reconciling_until is null`
-    assert.equal((await sql(em, kept)).length, 1)
-    await sql(em, `update installation set reconciling_until = now() + interval '1 minute'`)
-    await bringBack(em)
-    assert.equal((await sql(em, 'select from installation where reconciling_until is not null')).length, 1)
-    await orm.close(true)
   })
 })

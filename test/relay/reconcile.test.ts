@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readLostUntil } from '../../src/instance/queries.ts'
+import { readSendingGate } from '../../src/instance/sending-gate-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
 import { look } from '../support/step-claims.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
-import { markRestored, waiveReconciliation } from '../../src/relay/restored.ts'
+import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { delivering } from '../support/delivering.ts'
 import { eventually } from '../support/eventually.ts'
@@ -18,7 +18,7 @@ describe('a reconciliation', () => {
   let service: Service
   let sink: SmtpSink
   delivering((started) => ({ service, sink } = started))
-  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null, lost_before = null'))
+  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null'))
 
   const em = () => service.context.orm.em.fork()
   const handleOf = (automationId: string, contactId: string) =>
@@ -120,18 +120,8 @@ describe('a reconciliation', () => {
     assert.deepEqual(await rowsOf(one.contactId), [{ id: one.enrollmentId, status: 'CANCELLED' }])
   })
 
-  it('is one at a time', async () => {
-    const both = await Promise.allSettled([
-      reconcile(service.context.dependencies),
-      reconcile(service.context.dependencies),
-    ])
-    const [failed] = both.filter(({ status }) => status === 'rejected')
-    assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
-    assert.match(String((failed as PromiseRejectedResult).reason), /Another reconciliation is at work/)
-  })
-
   it('lets a restored installation send, which sends nothing before', async () => {
-    await markRestored(em(), { mayLive: false })
+    await markRestored(em())
     const automationId = await anAutomation(service)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -149,7 +139,7 @@ describe('a reconciliation', () => {
     for (const mail of ['capture', 'smtp']) {
       await sql(em(), 'update installation set mail = $1', [mail])
       await service.stopWorkers()
-      await markRestored(em(), { mayLive: false })
+      await markRestored(em())
       const automationId = await anAutomation(service)
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
@@ -164,20 +154,15 @@ describe('a reconciliation', () => {
     }
   }).timeout(90_000)
 
-  it('is told until when something is lost: not before the backup, and not by a second restore', async () => {
-    await aContact(service)
+  it('refuses a loss that ended before the newest data of the backup', async () => {
     await enroll(service, await anAutomation(service), await aContact(service))
-    await markRestored(em(), { mayLive: false })
+    await markRestored(em())
     const lostUntil = new Date('2020-01-01T00:00:00Z')
-    for (const refused of [
-      waiveReconciliation(em(), lostUntil),
-      reconcile(service.context.dependencies, { lostUntil }),
-    ])
-      await assert.rejects(refused, { message: /The backup has what happened at/ })
-    // It has kept nobody else out.
-    await differences(true)
-    await waiveReconciliation(em(), null)
-    assert.equal(await readLostUntil(em()), null)
+    for (const refused of [enableSending(em(), lostUntil), reconcile(service.context.dependencies, { lostUntil })])
+      await assert.rejects(refused, { message: /The backup has data of/ })
+    assert.equal((await readSendingGate(em())).isOpen, false)
+    await enableSending(em(), null)
+    assert.deepEqual(await readSendingGate(em()), { isOpen: true, mail: 'smtp', lostUntil: null })
   })
 
   it('comes before anything of a newer Temporal is taken for over, of which the ledger knows nothing', async () => {
@@ -193,10 +178,10 @@ describe('a reconciliation', () => {
         triggerEventId,
         enrolledAt: new Date().toISOString(),
       })
-    await markRestored(em(), { mayLive: false })
-    assert.equal((await look(service, step)).kind, 'restored')
+    await markRestored(em())
+    assert.equal((await look(service, step)).kind, 'disabled')
     await assert.rejects(begin(), /it is asked again until it is reconciled/)
-    await waiveReconciliation(em(), null)
+    await enableSending(em(), null)
     assert.equal((await look(service, step)).kind, 'gone')
     assert.equal(await begin(), null)
   })
@@ -211,7 +196,7 @@ describe('a reconciliation', () => {
       one.enrollmentId,
       earlier,
     ])
-    await markRestored(em(), { mayLive: false })
+    await markRestored(em())
     const path = `automations/${one.automationId}/enrollments/${one.contactId}`
     assert.equal((await service.call('DELETE', path)).status, 200)
     assert.deepEqual(

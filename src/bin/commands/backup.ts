@@ -26,26 +26,10 @@ function parseInstant(text: string): Date {
   return new Date(text)
 }
 
-const MAIL = {
-  free: [],
-  'goes on': ['Mail goes on.'],
-  'is held back': ['Mail is still held back.'],
-}
-
-/** What nobody can know by itself. */
 const MOVED = [
-  'From now on what is sent is in this ledger alone: never start again what it was',
-  'copied from, unless with RESTORED=true.',
+  'From now on, only this database knows what is sent. Never start the original again,',
+  'unless with RESTORED=true.',
 ]
-
-/** A word about the restore before this one, which nobody knows to have lost nothing. */
-const lostBefore = (lostUntil: Date | null): readonly string[] =>
-  lostUntil === null
-    ? []
-    : [
-        'Before that it was restored, too, or taken for a copy: what was due by',
-        `${lostUntil.toISOString()} and has not been sent is UNCONFIRMED. It may have been: npm run cli -- message list`,
-      ]
 
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
@@ -110,25 +94,25 @@ export function backupCommands(program: Command): void {
           '--nothing-lost and --lost-until are for when mail goes on: --restored and --dry-run take neither.',
         )
       }
-      const { hold, reconcileAll, RESTORED_MEANWHILE, waive } = await import('./reconcile.ts')
+      const { hold, reconcileAll, waive } = await import('./reconcile.ts')
       if (options.restored) {
         await hold()
-        return show({ restored: true }, options, () => 'Nothing is sent until it is reconciled, or that is waived.')
+        return show({ restored: true }, options, () => 'Nothing is sent until you reconcile.')
       }
       const lostUntil = options.nothingLost ? null : options.lostUntil
       if (options.waive) {
-        const done = await waive(lostUntil)
-        return show(done, options, () =>
+        const waived = await waive(lostUntil)
+        return show({ waived }, options, () =>
           [
-            done.waived ? 'Mail goes on.' : 'There was nothing to waive: mail goes on.',
-            ...(options.nothingLost ? [...MOVED, ...lostBefore(done.lostUntil)] : []),
+            waived ? 'Sending is enabled.' : 'Sending was enabled already.',
+            ...(waived && options.nothingLost ? MOVED : []),
           ].join('\n'),
         )
       }
       const isDry = options.dryRun === true
       const done = await reconcileAll({ isDry, lostUntil })
-      const { active, running, differences, failed, mail } = done
-      const isSuperseded = mail === 'is held back' && !isDry && failed === 0
+      const { active, running, differences, failed, isSending, wasSending } = done
+      const isEnabled = isSending && !wasSending
       show(done, options, () =>
         [
           `${active} enrollments are ACTIVE by the ledger; ${running} workflows run.`,
@@ -140,11 +124,11 @@ export function backupCommands(program: Command): void {
             })),
             'They agree.',
           ),
-          ...(isSuperseded ? [RESTORED_MEANWHILE] : MAIL[mail]),
-          ...(options.nothingLost && mail !== 'is held back' ? [...MOVED, ...lostBefore(done.lostUntil)] : []),
+          ...(isEnabled ? ['Sending is enabled.'] : isSending ? [] : ['Sending is still disabled.']),
+          ...(isEnabled && options.nothingLost ? MOVED : []),
           ...(failed > 0 ? [`Of ${failed} nobody could tell; the log above says why. Ask again.`] : []),
         ].join('\n'),
       )
-      if (failed > 0 || isSuperseded) process.exitCode = 1
+      if (failed > 0) process.exitCode = 1
     })
 }

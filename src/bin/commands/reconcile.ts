@@ -3,17 +3,9 @@ import { openLog } from '../../platform/log.ts'
 import { openContext } from '../../parts/context.ts'
 import { findWorkplaceProblem } from '../../instance/index.ts'
 import { readWorkplaceOf } from '../../parts/workplace.ts'
-import {
-  markRestored,
-  reconcile,
-  type Reconciliation,
-  RESTORED_MEANWHILE,
-  waiveReconciliation,
-} from '../../relay/index.ts'
+import { enableSending, markRestored, reconcile, type Reconciliation } from '../../relay/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
-
-export { RESTORED_MEANWHILE }
 
 /**
  * Holds the whole ledger against Temporal. @see reconcile
@@ -35,9 +27,9 @@ export async function reconcileAll(options: {
   }
 }
 
-/** Lets mail go on without that. @see waiveReconciliation */
-export const waive = (lostUntil: Date | null | undefined): ReturnType<typeof waiveReconciliation> =>
-  withDatabase(({ em }) => waiveReconciliation(em, lostUntil))
+/** @see enableSending */
+export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
+  withDatabase(({ em }) => enableSending(em, lostUntil))
 
-/** Holds all mail back until it is reconciled: said of databases that were restored by other means. */
-export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em, { mayLive: true }))
+/** Disables sending until the database is reconciled, for databases that were restored by other means. */
+export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em))

@@ -41,7 +41,7 @@ export async function restore(
     finish: (url: string) =>
       withOrm(url, async (orm) => {
         await migrate(orm)
-        await markRestored(orm.em, { mayLive: false })
+        await markRestored(orm.em)
         if (!ledgerOnly) return
         // Somebody may have put his own there.
         await sayMailSender(orm.em.fork(), null)

@@ -18,12 +18,9 @@ create table installation (
   link_secret bytea not null default sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')),
   -- Set while the database is restored from a backup and not yet reconciled with Temporal. Nothing is sent meanwhile.
   restored_at timestamptz,
-  -- Lease of the process that reconciles.
-  reconciling_until timestamptz,
-  -- Messages sent up to this time may be missing from the restored database; `lost_before` keeps it for an earlier restore.
+  -- Messages sent up to this time may be missing from the restored database.
   lost_until timestamptz,
-  lost_before timestamptz,
-  -- When the restored backup was made.
+  -- When something last happened by the restored backup.
   backed_up_at timestamptz
 );
 

@@ -1,0 +1,57 @@
+import type { MailMode } from './queries.ts'
+
+/**
+ * Whether the instance sends mail, and how. Everything that sends asks here: preparing a message, the claim, campaigns, retries
+ * and resends.
+ */
+export interface SendingGate {
+  /** Whether messages may be claimed. The gate is closed from a restore until an operator reconciles. */
+  isOpen: boolean
+  /** How the mail of live workspaces leaves the instance; `null` if no process has chosen yet. */
+  mail: MailMode | null
+  /** Messages that were due by then may have been sent, and a restore has lost it; `null` if nothing is lost. */
+  lostUntil: Date | null
+}
+
+/** Why nothing is sent, and what to do, for operators. */
+export const SENDING_DISABLED =
+  'This instance was restored from a backup and sends nothing until you compare its database with Temporal: ' +
+  'npm run cli -- reconcile. (reconcile --waive enables sending without the comparison.)'
+
+/** The columns `GATE_COLUMNS`. */
+export interface GateRow {
+  mail: MailMode | null
+  restored_at: string | null
+  lost_until: string | null
+}
+
+/** @param row `undefined` where a backup has no row of the instance */
+export const gateOf = (row: GateRow | undefined): SendingGate => ({
+  isOpen: row?.restored_at == null,
+  mail: row?.mail ?? null,
+  lostUntil: row?.lost_until == null ? null : new Date(row.lost_until),
+})
+
+interface OfWorkspace {
+  workspaceMode: 'live' | 'test'
+}
+
+/** Whether mail is transmitted rather than captured. A test workspace sends no real mail, whatever server is configured. */
+export const isDelivered = ({ workspaceMode, mail }: OfWorkspace & Pick<SendingGate, 'mail'>): boolean =>
+  workspaceMode === 'live' && mail === 'smtp'
+
+/** Whether mail that was due at a time may have been sent, and a restore has lost it. A test workspace sends none. */
+export const mayBeLost = ({ workspaceMode, lostUntil }: OfWorkspace & Pick<SendingGate, 'lostUntil'>, due: Date) =>
+  workspaceMode === 'live' && lostUntil !== null && due <= lostUntil
+
+/**
+ * Returns until when messages may be lost after a reconciliation. What an earlier restore has lost stays lost.
+ *
+ * @param before what was recorded. A time to come is of a wrong clock, and would stop all mail until then.
+ * @param given when the original stopped, by the operator; `null`: nothing is lost; `undefined`: it may have run until now
+ */
+export function lostUntilAfter(before: Date | null, given: Date | null | undefined, now: Date): Date | null {
+  if (given === undefined) return now
+  const earlier = before !== null && before <= now ? before : null
+  return given !== null && earlier !== null && earlier > given ? earlier : (given ?? earlier)
+}

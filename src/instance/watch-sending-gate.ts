@@ -1,0 +1,65 @@
+import type { Log } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { CANNOT_DELIVER } from './mail-mode.ts'
+import { readSendingGate } from './sending-gate-queries.ts'
+import { SENDING_DISABLED, type SendingGate } from './sending-gate.ts'
+
+/** Milliseconds between two looks of a running process. */
+const INTERVAL_MS = 15_000
+
+const CAPTURED_ELSEWHERE =
+  'This instance captures its mail and delivers none, because another process was started with MAIL_CAPTURE=true. To deliver ' +
+  'mail again, start a process with SMTP_URL and without MAIL_CAPTURE'
+
+export interface GateWatch {
+  /** Returns why this process cannot send what the instance delivers, if so. */
+  problem(): string | undefined
+  stop(): void
+}
+
+/** What a process has to log when the gate has changed. */
+export function changesOf(
+  before: SendingGate | undefined,
+  after: SendingGate,
+  { delivers }: { delivers: boolean },
+): { level: 'info' | 'warn'; message: string }[] {
+  const changes: ReturnType<typeof changesOf> = []
+  const wasOpen = before?.isOpen ?? true
+  if (wasOpen && !after.isOpen) changes.push({ level: 'warn', message: SENDING_DISABLED })
+  if (!wasOpen && after.isOpen) changes.push({ level: 'info', message: 'Sending is enabled again' })
+  if (!delivers || before?.mail === after.mail) return changes
+  if (after.mail === 'capture') changes.push({ level: 'warn', message: CAPTURED_ELSEWHERE })
+  if (before?.mail === 'capture') changes.push({ level: 'info', message: 'Mail is delivered again' })
+  return changes
+}
+
+/**
+ * Logs when another process closes or opens the gate, or changes how mail is sent. Sending does not depend on it: each message
+ * asks the gate itself.
+ *
+ * @param options.smtp whether this process has a mail server
+ * @param options.delivers whether it would have the instance deliver its mail
+ */
+export async function watchSendingGate(
+  em: EntityManager,
+  {
+    smtp,
+    delivers,
+    log,
+    intervalMs = INTERVAL_MS,
+  }: { smtp: boolean; delivers: boolean; log: Log; intervalMs?: number },
+): Promise<GateWatch> {
+  let seen: SendingGate | undefined
+  const look = async () => {
+    const gate = await readSendingGate(em.fork())
+    for (const { level, message } of changesOf(seen, gate, { delivers })) log[level]({}, message)
+    seen = gate
+  }
+  await look()
+  // While Postgres does not answer, its last answer holds.
+  const timer = setInterval(() => void look().catch(() => undefined), intervalMs).unref()
+  return {
+    problem: () => (seen?.mail === 'smtp' && !smtp ? CANNOT_DELIVER : undefined),
+    stop: () => clearInterval(timer),
+  }
+}
