@@ -13,13 +13,19 @@ const UNKNOWN = '?'
 
 const MAX_DEPTH = 4
 
+/** Lines of a text that are not empty. */
+export const linesOf = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length
+
 /**
- * Returns a function that evaluates the text an argument can be. Where alternatives differ by a condition, the text has all of them:
- * what it names is what any of them can name.
+ * Returns a function that evaluates the text an argument can be.
+ *
+ * @param take what the text has where alternatives differ by a condition: all of them, because what it names is what any of them
+ *   can name; or the longest one
  */
 export function evaluator(
   checker: ts.TypeChecker,
   sources: readonly ts.SourceFile[],
+  take: 'all' | 'longest',
 ): (call: ts.CallExpression, argument: ts.Expression) => Evaluated[] {
   const callers = new Map<ts.Symbol, ts.CallExpression[]>()
   const index = (node: ts.Node): void => {
@@ -35,6 +41,9 @@ export function evaluator(
     const symbol = checker.getSymbolAtLocation(node)
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
   }
+
+  const either = (texts: readonly string[]): string =>
+    take === 'all' ? texts.join('\n') : (texts.toSorted((a, b) => linesOf(b) - linesOf(a))[0] ?? UNKNOWN)
 
   return (call, argument) => evaluateAt(call, argument, new Map(), 0)
 
@@ -98,10 +107,10 @@ export function evaluator(
       ts.isNonNullExpression(node)
     )
       return of(node.expression)
-    if (ts.isConditionalExpression(node)) return `${of(node.whenTrue)} ${of(node.whenFalse)}`
+    if (ts.isConditionalExpression(node)) return either([of(node.whenTrue), of(node.whenFalse)])
     if (ts.isBinaryExpression(node)) {
       const isSum = node.operatorToken.kind === ts.SyntaxKind.PlusToken
-      return isSum ? of(node.left) + of(node.right) : `${of(node.left)} ${of(node.right)}`
+      return isSum ? of(node.left) + of(node.right) : either([of(node.left), of(node.right)])
     }
     if (ts.isArrayLiteralExpression(node)) return node.elements.map((each) => of(each)).join(', ')
     if (ts.isSpreadElement(node)) return of(node.expression)
@@ -170,6 +179,6 @@ export function evaluator(
       ts.forEachChild(each, find)
     }
     find(node.body)
-    return returned.join('\n')
+    return either(returned)
   }
 }

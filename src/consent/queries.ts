@@ -147,16 +147,23 @@ export async function eraseAddresses(
      union select email, false from former_addresses where contact_id = $1::uuid`,
     [contactId],
   )
-  // Her links go on as they were: of each address that she was mailed at.
-  await sql(
-    em,
-    `insert into erased_contacts (contact_id, workspace_id, address_hash)
-     select distinct contact.id, contact.workspace_id, address_hash(contact.workspace_id, key)
-     from contacts contact cross join unnest($2::text[]) key
-     where contact.id = $1::uuid
-     on conflict do nothing`,
-    [contactId, recipients.flatMap(({ recipient, was_mailed }) => (was_mailed ? [emailKey(recipient)] : []))],
-  )
+  const [contact] = await sql<{ workspace_id: string }>(em, 'select workspace_id from contacts where id = $1::uuid', [
+    contactId,
+  ])
+  // The contact's links keep working for each address that received email.
+  if (contact) {
+    await sql(
+      em,
+      `insert into erased_contacts (contact_id, workspace_id, address_hash)
+       select distinct $1::uuid, $2::uuid, address_hash($2::uuid, key) from unnest($3::text[]) key
+       on conflict do nothing`,
+      [
+        contactId,
+        contact.workspace_id,
+        recipients.flatMap(({ recipient, was_mailed }) => (was_mailed ? [emailKey(recipient)] : [])),
+      ],
+    )
+  }
   await anonymizeSuppressions(
     em,
     contactId,

@@ -107,17 +107,17 @@ export async function storeResponse(
 ): Promise<boolean> {
   // Race: the contact is erased while the response is stored. Guard: both lock the contact's row, so that either the erasure finds the
   // response, or the response finds no contact. Test: "keeps nothing of a contact who is erased before its answer is kept".
-  if (contactId !== null) await sql(em, `select from contacts where id = $1::uuid for share`, [contactId])
+  const isHere =
+    contactId === null || (await sql(em, 'select from contacts where id = $1::uuid for share', [contactId])).length > 0
   const rows = await sql(
     em,
     `update idempotency_keys kept set
        status = $4::integer,
-       headers = case when here then $8::jsonb end,
-       body = case when here then $5::jsonb end,
-       contact_id = case when here then $6::uuid end,
-       fingerprint = case when here then fingerprint end,
+       headers = $8::jsonb,
+       body = $5::jsonb,
+       contact_id = $6::uuid,
+       fingerprint = case when $10::boolean then fingerprint end,
        lease_until = clock_timestamp() + make_interval(secs => $9::float8)
-     from (select $6::uuid is null or exists (select from contacts where id = $6::uuid) as here) contact
      where workspace_id = $1::uuid and key = $2 and kept.id = $3::uuid and attempt = $7 and status is null
      returning key`,
     [
@@ -125,11 +125,12 @@ export async function storeResponse(
       key,
       id,
       status,
-      JSON.stringify(body),
-      contactId,
+      isHere ? JSON.stringify(body) : null,
+      isHere ? contactId : null,
       attempt,
-      JSON.stringify(headers),
+      isHere ? JSON.stringify(headers) : null,
       isFinal ? 0 : AFTER_COMMIT_SECONDS,
+      isHere,
     ],
   )
   return rows.length > 0
@@ -162,13 +163,19 @@ export async function eraseRequests(
   em: EntityManager,
   { id: contactId }: { id: string },
 ): Promise<readonly Delivery[]> {
-  await sql(
+  const [contact] = await sql<{ email: string; email_key: string }>(
     em,
-    `delete from idempotency_keys kept using contacts contact
-     where kept.contact_id = $1::uuid and contact.id = kept.contact_id
-       and (strpos(lower(key), lower(email)) > 0 or strpos(lower(key), email_key) > 0)`,
+    'select email, email_key from contacts where id = $1::uuid',
     [contactId],
   )
+  if (contact) {
+    await sql(
+      em,
+      `delete from idempotency_keys where contact_id = $1::uuid
+         and (strpos(lower(key), lower($2)) > 0 or strpos(lower(key), $3) > 0)`,
+      [contactId, contact.email, contact.email_key],
+    )
+  }
   await sql(
     em,
     // The id of the call that created a contact is the contact's own.

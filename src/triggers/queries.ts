@@ -143,6 +143,12 @@ export async function insertCustomEvent(
     requestId: string | null
   },
 ): Promise<WrittenEvent | undefined> {
+  const [listening] = await preparedSql<{ automation_ids: string[] }>(em, 'listening-automations', LISTENING, [
+    event.contactId,
+    event.workspaceId,
+    event.key,
+  ])
+  if (!listening) return undefined
   const [row] = await preparedSql<{ created_at: string; automation_ids: string[]; is_new: boolean }>(
     em,
     'insert-custom-event',
@@ -155,6 +161,7 @@ export async function insertCustomEvent(
       event.name,
       event.data === undefined ? null : JSON.stringify(event.data),
       event.requestId,
+      listening.automation_ids,
     ],
   )
   if (!row) return undefined
@@ -164,17 +171,19 @@ export async function insertCustomEvent(
   return { createdAt: toDate(row.created_at), matching: starts.length, deliveries }
 }
 
-const INSERT = `
-with listening as (
-  select coalesce(array_agg(id order by id), '{}') as automation_ids from automations
-  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($4) and trigger_key = $4
+/** The automations that listen for an event; no row if there is no such contact. Locked, so that it is not erased before the insert. */
+const LISTENING = `
+select array(
+  select id from automations
+  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($3) and trigger_key = $3
     and status = 'ACTIVE' and deleted_at is null
-)
+  order by id
+) as automation_ids
+from contacts where id = $1::uuid and workspace_id = $2::uuid for key share`
+
+const INSERT = `
 insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, request_id)
-select $1::uuid, contact.workspace_id, contact.id, 'EVENT', $5, $4, $6::jsonb, listening.automation_ids, $7::text
--- Locked as the foreign key does. The foreign key fails if the contact is erased concurrently; here no contact is found.
-from (select id, workspace_id from contacts where id = $3::uuid and workspace_id = $2::uuid for key share) contact
-cross join listening
+values ($1::uuid, $2::uuid, $3::uuid, 'EVENT', $5, $4, $6::jsonb, $8::uuid[], $7::text)
 on conflict (id) do update set request_id = event.request_id
 returning created_at, automation_ids, xmax = 0 as is_new`
 
@@ -192,18 +201,19 @@ export const UNSETTLED_EVENT_DAYS = 365
  * started no enrollment yet, none has heard it, and none runs that could. With it goes what was heard of it.
  */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
-  const rows = await sql(
-    em,
-    `delete from trigger_events where id in (
-       select id from trigger_events event
+  return em.transactional(async (unit) => {
+    const events = await sql<{ id: string }>(
+      unit,
+      `select id from trigger_events event
        where created_at <= now() - make_interval(days => $2)
          and not exists (select from outbox where kind = 'START' and event_id = event.id)
          and (created_at <= now() - make_interval(days => $3) or not exists (select ${NOT_ARRIVED}))
-       order by created_at limit $1 for update skip locked
-     ) returning id`,
-    [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
-  )
-  return rows.length
+       order by created_at limit $1 for update skip locked`,
+      [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
+    )
+    await sql(unit, 'delete from trigger_events where id = any($1::uuid[])', [events.map(({ id }) => id)])
+    return events.length
+  })
 }
 
 /** What follows a `select`: the automations that an `event` has been delivered to and has not arrived at. */

@@ -262,18 +262,12 @@ begin
   insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change)
   select workspace_id, coalesce(message.automation_id, message.campaign_id),
     coalesce(message.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(message.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid),
-    date_bin('15 minutes', created_at, timestamptz 'epoch'), status, count(*)
-    from messages message group by 1, 2, 3, 4, 5
-  union all
-  select workspace_id, coalesce(message.automation_id, message.campaign_id),
-    coalesce(message.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(message.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid),
-    date_bin('15 minutes', created_at, timestamptz 'epoch'), 'OPENED', count(*)
-    from messages message where opened_at is not null group by 1, 2, 3, 4
-  union all
-  select workspace_id, coalesce(message.automation_id, message.campaign_id),
-    coalesce(message.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(message.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid),
-    date_bin('15 minutes', created_at, timestamptz 'epoch'), 'CLICKED', count(*)
-    from messages message where clicked_at is not null group by 1, 2, 3, 4
+    date_bin('15 minutes', created_at, timestamptz 'epoch'), state.name, count(*)
+    from messages message
+    cross join lateral (values
+      (message.status, true), ('OPENED', message.opened_at is not null), ('CLICKED', message.clicked_at is not null)
+    ) state (name, applies)
+    where state.applies group by 1, 2, 3, 4, 5
   union all
   select workspace_id, automation_id, email_id, date_bin('15 minutes', wakes_at, timestamptz 'epoch'), 'WAITING', count(*) from next_wakes group by 1, 2, 3, 4
   union all

@@ -46,23 +46,13 @@ create table rate_slots (
   primary key (subject, slot)
 ) with (fillfactor = 50);
 
-create function take_request(
-  subject_ uuid, size_ integer, instant timestamptz,
-  out allowed boolean, out remaining integer, out reset_at timestamptz, out retry_after integer,
-  out full_for_ms integer
-) language plpgsql as $$
+-- Locks a subject's window, which is created if it does not exist, and adapts it to the clock and to the key's limit.
+create function lock_rate_window(subject_ uuid, size_ integer, instant timestamptz, out seen rate_windows, out now_ timestamptz)
+language plpgsql as $$
 declare
   span constant interval := interval '60 seconds';
-  seen rate_windows;
-  now_ timestamptz;
-  oldest bigint;
-  beyond bigint;
-  middle bigint;
-  at_ timestamptz;
   kept timestamptz[];
 begin
-  -- After a crash of Postgres the last counted requests may be lost. A disk flush per request would cost far more.
-  perform set_config('synchronous_commit', 'off', true);
   loop
     select * into seen from rate_windows where subject = subject_ for update;
     exit when found;
@@ -87,24 +77,50 @@ begin
     from unnest(kept) with ordinality as old(at, n) where n > cardinality(kept) - size_;
     update rate_windows set size = size_ where subject = subject_;
   end if;
+end $$;
 
-  -- Binary search for the oldest request inside the window. The ring is ordered by time.
-  oldest := greatest(seen.admitted - size_, 0);
-  beyond := seen.admitted;
-  if seen.last_at <= now_ - span then
-    oldest := beyond;
-  end if;
+-- Finds the oldest request of a locked window that still counts, by binary search: the ring is ordered by time.
+create function oldest_request(seen rate_windows, size_ integer, since timestamptz) returns bigint
+language plpgsql as $$
+declare
+  oldest bigint := greatest(seen.admitted - size_, 0);
+  beyond bigint := seen.admitted;
+  middle bigint;
+  at_ timestamptz;
+begin
+  if seen.last_at <= since then return beyond; end if;
   while oldest < beyond loop
     middle := (oldest + beyond) / 2;
-    select at into at_ from rate_slots where subject = subject_ and slot = middle % size_;
+    select at into at_ from rate_slots where subject = seen.subject and slot = middle % size_;
     -- A missing slot belongs to the time before the limit was raised, so it is outside the window.
-    if at_ is null or at_ <= now_ - span then
+    if at_ is null or at_ <= since then
       oldest := middle + 1;
     else
       beyond := middle;
     end if;
   end loop;
+  return oldest;
+end $$;
 
+create function take_request(
+  subject_ uuid, size_ integer, instant timestamptz,
+  out allowed boolean, out remaining integer, out reset_at timestamptz, out retry_after integer,
+  out full_for_ms integer
+) language plpgsql as $$
+declare
+  span constant interval := interval '60 seconds';
+  locked record;
+  seen rate_windows;
+  now_ timestamptz;
+  oldest bigint;
+  at_ timestamptz;
+begin
+  -- After a crash of Postgres the last counted requests may be lost. A disk flush per request would cost far more.
+  perform set_config('synchronous_commit', 'off', true);
+  select * into locked from lock_rate_window(subject_, size_, instant);
+  seen := locked.seen;
+  now_ := locked.now_;
+  oldest := oldest_request(seen, size_, now_ - span);
   allowed := seen.admitted - oldest < size_;
   if allowed then
     insert into rate_slots (subject, slot, at) values (subject_, seen.admitted % size_, now_)
