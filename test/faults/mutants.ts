@@ -111,7 +111,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'test-mode-is-delivered': {
     what: 'an email of a test workspace is sent, and not CAPTURED',
-    file: 'src/messages/prepare.ts',
+    file: 'src/instance/sending-gate.ts',
     replace: "workspaceMode === 'live' && mail === 'smtp'",
     by: "mail === 'smtp'",
     worlds: ['captured'],
@@ -168,8 +168,8 @@ const TRANSITIONS: Record<string, Mutant> = {
   'lost-is-forgotten': {
     what: 'an email that was due between a backup and the loss is sent again',
     file: 'src/enrollments/send-step.ts',
-    replace: "settings.lostUntil && settings.workspaceMode === 'live'",
-    by: "settings.lostUntil && settings.workspaceMode === 'test'",
+    replace: 'const due = settings.lostUntil && (await',
+    by: 'const due = false && (await',
     worlds: [],
     stories: ['older-ledger'],
   },
@@ -253,7 +253,7 @@ const STOPS: Record<string, Mutant> = {
   'claim-while-disabled': {
     what: 'the claim does not check whether sending is disabled',
     file: 'src/messages/store.ts',
-    replace: '      if (await isSendingDisabled(unit)) return new Set<string>()\n',
+    replace: '      if (!(await readSendingGate(unit)).isOpen) return new Set<string>()\n',
     by: '',
     worlds: [],
     stories: ['restored-before-the-claim'],
