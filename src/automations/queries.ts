@@ -3,7 +3,7 @@ import type { AutomationStatus } from '../sequences/index.ts'
 import type { StoredContent } from './steps/step-type.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate, unitOf } from '../platform/db/sql.ts'
+import { sql, toDate, unitOf } from '../platform/db/sql.ts'
 
 export interface AutomationSummary {
   id: string
@@ -102,14 +102,6 @@ left join automation_counts counts on counts.automation_id = automation.id
 where automation.workspace_id = $1::uuid and automation.deleted_at is null
 order by automation.created_at desc, automation.id desc
 limit $2 offset $3`
-
-/** The names of automations by their ids. Deleted ones are left out. */
-export async function automationNames(em: EntityManager, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await preparedSql<{ id: string; name: string }>(em, 'automation-names', NAMES, [ids])
-  return new Map(rows.map(({ id, name }) => [id, name]))
-}
-
-const NAMES = `select id, name from automations where id = any($1::uuid[]) and deleted_at is null`
 
 /**
  * Keeps what an automation's emails say, by hash; what is there already stays. Each text is bound by itself: written into a

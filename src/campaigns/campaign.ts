@@ -16,10 +16,3 @@ export interface Audience {
   segmentIds: string[]
   exclude: { listIds: string[]; segmentIds: string[] }
 }
-
-/** By what a campaign's message to a contact is known, as one of a sequence is by its enrollment, step and visit. */
-export const campaignKey = (campaignId: string, contactId: string) => ({
-  enrollmentId: campaignId,
-  stepId: contactId,
-  visit: 0,
-})
