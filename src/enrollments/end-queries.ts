@@ -2,7 +2,7 @@ import { dismissMessages, dropRetriesOf, ENROLLMENT_ENDED } from '../messages/in
 import { type Delivery, enqueueForCaller, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { type EnrollmentPlace, eventCause } from '../sequences/index.ts'
+import { type EnrollmentPlace, eventCause, placeColumns } from '../sequences/index.ts'
 import { type HeardEventWrite, keepHeard } from '../triggers/index.ts'
 
 /** What ending an enrollment has found. */
@@ -81,11 +81,6 @@ export async function endToAskAnew(
 async function lockContacts(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   await sql(em, 'select from contacts where id = any($1::uuid[]) order by id for update', [contactIds])
 }
-
-const placeColumns = (places: readonly EnrollmentPlace[]): [string[], string[]] => [
-  places.map(({ automationId }) => automationId),
-  places.map(({ contactId }) => contactId),
-]
 
 async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<Delivery[]> {
   const ended = await sql<{ id: string; workspace_id: string; automation_id: string; contact_id: string }>(

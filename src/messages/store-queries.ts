@@ -7,7 +7,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
-import type { EnrollmentPlace } from '../sequences/index.ts'
+import { type EnrollmentPlace, placeColumns } from '../sequences/index.ts'
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
@@ -444,7 +444,7 @@ export async function dropRetriesOf(em: EntityManager, places: readonly Enrollme
      where (message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))
        and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
      returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
-    [places.map(({ automationId }) => automationId), places.map(({ contactId }) => contactId)],
+    placeColumns(places),
   )
   return rows.filter(({ was_open }) => was_open).length
 }

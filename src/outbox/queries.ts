@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import type { EnrollmentPlace } from '../sequences/index.ts'
+import { type EnrollmentPlace, placeColumns } from '../sequences/index.ts'
 
 /**
  * The deliveries that follow from something that happened:
@@ -234,7 +234,7 @@ export async function takeStarts(em: EntityManager, places: readonly EnrollmentP
     em,
     `delete from outbox where kind = 'START'
        and (automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[])) returning id`,
-    [places.map(({ automationId }) => automationId), places.map(({ contactId }) => contactId)],
+    placeColumns(places),
   )
   return rows.length
 }

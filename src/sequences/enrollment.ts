@@ -9,6 +9,12 @@ export interface EnrollmentPlace {
   contactId: string
 }
 
+/** Places as the parameters of `unnest`: the automations' IDs, and the contacts'. */
+export const placeColumns = (places: readonly EnrollmentPlace[]): [string[], string[]] => [
+  places.map(({ automationId }) => automationId),
+  places.map(({ contactId }) => contactId),
+]
+
 /**
  * The workflow id of a contact's enrollment in an automation. Temporal lets one execution an id run at a time:
  * this is the rule that nobody is enrolled twice.

@@ -18,6 +18,7 @@ export {
   enrollmentWorkflowId,
   eventCause,
   type Heard,
+  placeColumns,
 } from './enrollment.ts'
 export {
   campaignChangedSignal,
