@@ -6,7 +6,7 @@ import type { OfInstallation } from './own-enrollments.ts'
 export interface FinishEnrollmentInput extends Heard, OfInstallation {
   enrollmentId: string
   status: EndStatus
-  /** What it was begun by. */
+  /** The cause that started it. */
   cause: string | null
   enrolledAt: string
 }

@@ -28,7 +28,7 @@ export async function inItsTurn<Result extends SendResult>(
         throw notNow('Deferred', 'The message was not sent; it will be tried again', result.afterMs)
       }
       if (result.kind === 'changed')
-        throw notNow('Changed', 'Something changed meanwhile; it is looked at again', '1 second')
+        throw notNow('Changed', 'The message changed while it was prepared; the step is tried again', '1 second')
       return result as Exclude<Result, { kind: 'queue' | 'deferred' | 'changed' }>
     })
   } catch (error) {
