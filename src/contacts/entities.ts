@@ -12,7 +12,7 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
-    /** How often it has changed what may be sent to it: see `src/messages/claim-queries.ts`. */
+    /** How often it has changed what may be sent to it: see `src/messages/store-queries.ts`. */
     consents: p.integer().onCreate(() => 0),
     /** Whether somebody has typed its address, and its owner has not said a word yet: see docs/consent.md. */
     unconfirmed: p.boolean().onCreate(() => false),

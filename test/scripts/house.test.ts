@@ -39,7 +39,7 @@ describe('the linter', function () {
     [
       'the database in a workflow',
       'workflows/enrollment.ts',
-      "export { claimMessage } from '../src/messages/claim-queries.ts'",
+      "export { claimMessage } from '../src/messages/store-queries.ts'",
       'boundaries/dependencies',
     ],
     [
