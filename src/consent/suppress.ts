@@ -74,7 +74,8 @@ export interface SuppressedMany {
 }
 
 /**
- * Keeps many addresses from being mailed, as an import has them. What their contacts wait for ends, as above, by the relay.
+ * Suppresses many addresses, as an import does. It ends the contacts' enrollments like `suppressAddress`, and leaves the cancelling of
+ * their workflows to the relay, in the lane of bulk operations: the request of a chunk would wait for hundreds of calls to Temporal.
  *
  * @param unit a transaction
  * @param inputs no address twice for the same reason
@@ -112,7 +113,7 @@ export async function suppressMany(
   const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
   const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
-  await endRows(unit, toEnd)
+  await endRows(unit, toEnd, { isBulk: true })
   const nobodys = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
   return { suppressed: added.size, of: { contactIds, nobodys } }
 }

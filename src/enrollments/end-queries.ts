@@ -1,5 +1,5 @@
 import { dismissMessages, dropRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
-import { type Delivery, enqueueForCaller, takeStarts } from '../outbox/index.ts'
+import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type EnrollmentPlace, eventCause, placeColumns } from '../sequences/index.ts'
@@ -7,7 +7,7 @@ import { type HeardEventWrite, keepHeard } from '../triggers/index.ts'
 
 /** What ending an enrollment has found. */
 export interface Ended {
-  /** What is due at Temporal; nothing where the contact was not in the automation. */
+  /** The deliveries that the caller has to attempt after the commit; none in bulk, and none where no enrollment was active. */
   due: Delivery[]
   /** Whether anything of this automation could still have been sent to the contact. */
   wasPending: boolean
@@ -22,8 +22,13 @@ export interface Ended {
  *
  * @param em a transaction
  * @param places no place twice
+ * @param isBulk whether the relay cancels the workflows, in the lane of bulk operations, because the caller does not
  */
-export async function endRows(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<Ended> {
+export async function endRows(
+  em: EntityManager,
+  places: readonly EnrollmentPlace[],
+  { isBulk = false }: { isBulk?: boolean } = {},
+): Promise<Ended> {
   if (places.length === 0) return { due: [], wasPending: false }
   // Claims share these locks, and whoever records an enrollment of the contact takes it.
   await lockContacts(
@@ -31,14 +36,17 @@ export async function endRows(em: EntityManager, places: readonly EnrollmentPlac
     places.map(({ contactId }) => contactId),
   )
   const dropped = await dropRetriesOf(em, places)
-  const due = await endActive(
+  const ends = await endActive(
     em,
     `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
     placeColumns(places),
   )
   const pending = await takeStarts(em, places)
   const heard = await keepHeard(em, await eventsNotEntered(em, places))
-  return { due, wasPending: dropped + due.length + pending + heard > 0 }
+  const wasPending = dropped + ends.length + pending + heard > 0
+  if (!isBulk) return { due: await enqueueForCaller(em, ends), wasPending }
+  await enqueueForRelay(em, ends)
+  return { due: [], wasPending }
 }
 
 /** An enrollment that is there, and the one that an event begins in its place. */
@@ -71,18 +79,16 @@ export async function endToAskAnew(
     [id, enrollmentId, eventId],
   )
   if (older.length === 0) return []
-  return endActive(em, 'automation_id = $1::uuid and contact_id = $2::uuid and id = $3::uuid', [
-    automationId,
-    contactId,
-    id,
-  ])
+  const which = 'automation_id = $1::uuid and contact_id = $2::uuid and id = $3::uuid'
+  return enqueueForCaller(em, await endActive(em, which, [automationId, contactId, id]))
 }
 
 async function lockContacts(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   await sql(em, 'select from contacts where id = any($1::uuid[]) order by id for update', [contactIds])
 }
 
-async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<Delivery[]> {
+/** Ends the active enrollments that match. @returns the deliveries that cancel their workflows, not enqueued yet */
+async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<NewDelivery[]> {
   const ended = await sql<{ id: string; workspace_id: string; automation_id: string; contact_id: string }>(
     em,
     `update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
@@ -90,16 +96,13 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
     parameters,
   )
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
-  return enqueueForCaller(
-    em,
-    ended.map((enrollment) => ({
-      kind: 'END',
-      workspaceId: enrollment.workspace_id,
-      automationId: enrollment.automation_id,
-      contactId: enrollment.contact_id,
-      enrollmentId: enrollment.id,
-    })),
-  )
+  return ended.map((enrollment) => ({
+    kind: 'END',
+    workspaceId: enrollment.workspace_id,
+    automationId: enrollment.automation_id,
+    contactId: enrollment.contact_id,
+    enrollmentId: enrollment.id,
+  }))
 }
 
 /** The events for automations that have not started an enrollment of the contact. */

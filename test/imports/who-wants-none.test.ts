@@ -3,7 +3,8 @@ import { importFile } from '../../src/imports/index.ts'
 import { takePiece } from '../../src/imports/take-piece.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql, unitOf } from '../../src/platform/db/sql.ts'
-import { aContact, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { type ImportBody, importing } from './importing.ts'
 
 describe('an import', () => {
@@ -254,6 +255,33 @@ describe('an import', () => {
     assert.deepEqual(
       members.map(({ email }) => email),
       [`b@${at}`],
+    )
+  })
+
+  it('ends the enrollment of a contact that a row opts out, and leaves its workflow to the relay in the bulk lane', async () => {
+    const email = `waits@${domain()}`
+    const automationId = await anAutomation(service(), { steps: [EMAIL, wait(60), EMAIL] })
+    const contactId = await aContact(service(), { email })
+    await enroll(service(), automationId, contactId)
+    await eventually('the first email is captured', async () => (await activityOf(service(), contactId))[0])
+    const { id } = await begin()
+    const piece = { position: 0, bytes: Buffer.from(`email,unsubscribed\n${email},yes\n`), isLast: true }
+    const call = newCall()
+    // The relay sees the delivery only after the commit.
+    const due = await unitOf(em()).transactional(async (unit) => {
+      assert.equal((await takePiece({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
+      return sql(
+        unit,
+        'select kind, lane, due_at <= now() as "isDue" from outbox where automation_id = $1::uuid and contact_id = $2::uuid',
+        [automationId, contactId],
+      )
+    })
+    assert.deepEqual(due, [{ kind: 'END', lane: 'bulk', isDue: true }])
+    const { data } = (await service().call('GET', `contacts/${contactId}/enrollments`)).body
+    assert.equal(data[0].status, 'CANCELLED')
+    const workflow = service().context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    await eventually('the workflow is cancelled', async () =>
+      (await workflow.describe()).status.name === 'CANCELLED' ? true : undefined,
     )
   })
 
