@@ -133,7 +133,7 @@ async function rename({ context }: Service, accountId: string, email: string): P
   return email
 }
 
-/** The pictures of docs/first-sequence.md, in a workspace of its own where mail is captured. */
+/** The pictures of docs/getting-started.md, in a workspace of its own where mail is captured. */
 async function firstSequence(browser: Browser): Promise<void> {
   const service = await startService()
   try {
