@@ -27,7 +27,7 @@ export const exportOperations = [
           freeObject()
             .required()
             .meta({
-              description: 'See docs/export.md.',
+              description: 'See docs/contacts.md.',
               example: { email: 'ada@example.com', tags: [], messages: [] },
             }),
         ),
