@@ -26,7 +26,7 @@ export type FetchText = (url: URL) => Promise<string>
 
 /**
  * A mail provider: one file of this folder each, listed in `index.ts`. What it tells is read alike, whatever its form: see
- * `docs/bounces.md`.
+ * `docs/deliverability.md`.
  */
 export interface Provider {
   /** As it stands in the webhook's path. */
