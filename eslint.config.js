@@ -3,7 +3,7 @@ import boundaries from 'eslint-plugin-boundaries'
 import tseslint from 'typescript-eslint'
 
 /**
- * The rooms of `src`, each of which may use those before it (docs/decisions.md, "Rooms"). A folder that is not named here may
+ * The rooms of `src`, each of which may use those before it (docs/decisions/0001-modules.md). A folder that is not named here may
  * not be imported.
  */
 const ROOMS = [
@@ -70,7 +70,7 @@ const NO_SQL = [
   "CallExpression[callee.property.name='execute'][callee.object.callee.property.name='getConnection']",
 ].map((selector) => ({
   selector,
-  message: 'Text of SQL stands in the queries.ts of its room; see docs/decisions.md, "Rooms".',
+  message: 'Text of SQL stands in the queries.ts of its room; see docs/decisions/0003-postgres-access.md.',
 }))
 
 const NO_SQL_PASSED_ON = {

@@ -57,7 +57,7 @@ export interface Relay {
  * does is noted before it is begun, in the transaction that made it due, and may be done twice; so any number of relays can
  * run, and any of them can die.
  *
- * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions.md.
+ * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions/0021-outbox-relay.md.
  */
 export function startRelay(
   dependencies: Dependencies,
