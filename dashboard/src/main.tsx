@@ -2,18 +2,18 @@ import '@fontsource-variable/geist'
 import '@fontsource-variable/geist-mono'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
-import './looks/tokens.css'
-import './looks/base.css'
-import './looks/mantine.css'
+import './theme/tokens.css'
+import './theme/base.css'
+import './theme/mantine.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queries } from './api/queries.ts'
-import { theme, variables } from './looks/theme.ts'
-import { keepFocus } from './parts/keep-focus.ts'
+import { queryClient } from './api/query-client.ts'
+import { theme, variables } from './theme/theme.ts'
+import { keepFocus } from './lib/keep-focus.ts'
 import { router } from './router.tsx'
 
 // Of a double click on what does something the second click is none.
@@ -40,7 +40,7 @@ keepFocus()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-      <QueryClientProvider client={queries}>
+      <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" />
         <RouterProvider router={router} />
       </QueryClientProvider>

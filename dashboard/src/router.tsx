@@ -1,20 +1,20 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
-import { queries } from './api/queries.ts'
-import { firstWorkspace, rememberWorkspace, sessionQuery } from './api/session.ts'
+import { queryClient } from './api/query-client.ts'
+import { defaultWorkspace, rememberWorkspace, sessionQuery } from './api/session.ts'
 import { accountApi, isSignedOut } from './api/client.ts'
-import { lazyPage } from './parts/load.ts'
+import { lazyPage } from './lib/load-with-retry.ts'
 import { JoinPage } from './pages/join/JoinPage.tsx'
-import { BrokenPage } from './pages/BrokenPage.tsx'
+import { ErrorPage } from './pages/ErrorPage.tsx'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
-import { type BounceKind, KINDS } from './pages/bounces/kinds.ts'
+import { type BounceKind, KINDS } from './pages/bounces/bounce-kinds.ts'
 import { type Reason, REASONS } from './pages/suppressions/reasons.ts'
 import { SignInPage } from './pages/sign-in/SignInPage.tsx'
-import { Shell } from './shell/Shell.tsx'
+import { WorkspaceLayout } from './layout/WorkspaceLayout.tsx'
 
 /** Who is signed in; whoever is not signs in first, and comes back to where they wanted to. */
 async function signedIn(href: string) {
   try {
-    return await queries.ensureQueryData(sessionQuery)
+    return await queryClient.ensureQueryData(sessionQuery)
   } catch (error) {
     if (!isSignedOut(error)) throw error
     throw redirect({ to: '/sign-in', search: href === '/' ? {} : { to: href } })
@@ -58,7 +58,7 @@ const start = createRoute({
   getParentRoute: () => root,
   path: '/',
   async beforeLoad({ location }) {
-    const workspace = firstWorkspace(await signedIn(location.href))
+    const workspace = defaultWorkspace(await signedIn(location.href))
     if (workspace) throw redirect({ to: '/w/$workspaceId', params: { workspaceId: workspace.id } })
     throw redirect({ to: '/account' })
   },
@@ -79,7 +79,7 @@ export const workspaceRoute = createRoute({
     await signedIn(location.href)
     rememberWorkspace(params.workspaceId)
   },
-  component: Shell,
+  component: WorkspaceLayout,
 })
 
 export const homeRoute = createRoute({
@@ -303,7 +303,7 @@ export const router = createRouter({
       audit,
     ]),
   ]),
-  defaultErrorComponent: BrokenPage,
+  defaultErrorComponent: ErrorPage,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

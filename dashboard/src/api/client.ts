@@ -1,4 +1,4 @@
-import { learnTime } from '../parts/clock.ts'
+import { syncClock } from '../lib/clock.ts'
 import { createDriplineClient, DriplineError, type DriplineClient, type Schemas } from '@dripline/client'
 
 export { DriplineError, type Schemas }
@@ -21,7 +21,7 @@ export const createApi = (workspaceId?: string): Api =>
     onWarning: () => undefined,
     async fetch(request) {
       const response = await fetch(request)
-      learnTime(response)
+      syncClock(response)
       return response
     },
     ...(workspaceId === undefined ? {} : { headers: { 'X-Workspace-Id': workspaceId } }),
@@ -30,26 +30,26 @@ export const createApi = (workspaceId?: string): Api =>
 export const accountApi = createApi()
 
 /** Whether the service has refused something for one of these reasons. */
-export const isRefusedFor = (error: unknown, ...codes: string[]): boolean =>
+export const hasErrorCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof DriplineError && error.code !== undefined && codes.includes(error.code)
 
 /** Whether nobody is signed in any more: the session has ended, or the browser has no cookie. */
-export const isSignedOut = (error: unknown): boolean => isRefusedFor(error, 'signed_out', 'key_missing')
+export const isSignedOut = (error: unknown): boolean => hasErrorCode(error, 'signed_out', 'key_missing')
 
 /** Whether asking again later may help: the service was not there, or said so. */
-export const isPassing = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500 || error.status === 429)
 
 /** Whether it may have been done: the answer was lost. */
-export const isDoubtful = (error: unknown) =>
+export const isOutcomeUnknown = (error: unknown) =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500)
 
 /** What this page itself has to say of what it does not do. */
-export class Told extends Error {}
+export class DisplayableError extends Error {}
 
 /** What went wrong, in words. */
-export function inWords(error: unknown): string {
-  if (error instanceof Told) return error.message
+export function errorMessage(error: unknown): string {
+  if (error instanceof DisplayableError) return error.message
   if (!(error instanceof DriplineError)) return 'Something went wrong in this page. Load it again.'
   if (error.status === undefined) return 'The service does not answer.'
   return error.message

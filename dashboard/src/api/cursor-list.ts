@@ -3,7 +3,7 @@ import type { Api } from './client.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** So many are read at a time. */
-const PAGE = 50
+const PAGE_SIZE = 50
 
 /** What a page of such a list is asked by. */
 interface Cursor {
@@ -21,31 +21,31 @@ export interface CursorList<Row> {
   /** All that was read so far; `undefined`: nothing yet. */
   rows: Row[] | undefined
   error: Error | null
-  again: () => void
+  refetch: () => void
   /** Those behind the last row. */
-  more: { isThere: boolean; isLoading: boolean; load: () => void }
+  nextPage: { hasMore: boolean; isLoading: boolean; load: () => void }
 }
 
 /** Reads a list of the workspace by pages, as far as somebody wants to see it. @param key what it is, and by what */
 export function useCursorList<Row>(
   key: readonly unknown[],
   read: (api: Api, page: Cursor, signal: AbortSignal) => Promise<CursorPage<Row>>,
-  { everyMs, enabled = true }: { everyMs?: number; enabled?: boolean } = {},
+  { refetchMs, enabled = true }: { refetchMs?: number; enabled?: boolean } = {},
 ): CursorList<Row> {
   const { api, workspace } = useWorkspace()
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     queryKey: [workspace.id, ...key],
     queryFn: ({ pageParam, signal }) =>
-      read(api, { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) }, signal),
+      read(api, { limit: PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ pagination }) => pagination.nextCursor,
     enabled,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
   })
   return {
     rows: data?.pages.flatMap((page) => page.data),
     error,
-    again: () => void refetch(),
-    more: { isThere: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() },
+    refetch: () => void refetch(),
+    nextPage: { hasMore: hasNextPage, isLoading: isFetchingNextPage, load: () => void fetchNextPage() },
   }
 }

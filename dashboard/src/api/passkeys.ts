@@ -4,14 +4,14 @@ import { accountApi, type Schemas } from './client.ts'
  * Whether a device can sign in to this page: over TLS or on this machine, and by a name, which an address is none of (Web
  * Authentication Level 3, section 5.1.2).
  */
-export const hasPasskeys = (): boolean =>
+export const supportsPasskeys = (): boolean =>
   window.isSecureContext &&
   'PublicKeyCredential' in window &&
   !/^[\d.]+$/.test(location.hostname) &&
   !location.hostname.startsWith('[')
 
 /** Whether somebody has said no to the browser, or let it wait: that is no error to tell them of. */
-export const isGivenUp = (error: unknown): boolean =>
+export const isPasskeyCancelled = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError')
 
 /** Signs in by a device of somebody: the browser asks which. */

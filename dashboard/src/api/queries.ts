@@ -1,33 +1,97 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { isPassing, isSignedOut } from './client.ts'
-import { sessionQuery } from './session.ts'
+import type { Api } from './client.ts'
+import { useWorkspaceQuery } from './workspace.tsx'
 
-/** Whoever was signed in, and is no more, signs in again over the page: what is typed stays. Asked once: the answer is the same. */
-function onError(error: unknown): void {
-  const { queryKey } = sessionQuery
-  const known = queries.getQueryState(queryKey)
-  if (isSignedOut(error) && known?.fetchStatus !== 'fetching' && !isSignedOut(known?.error))
-    void queries.invalidateQueries({ queryKey }, { cancelRefetch: false })
+const PAGE_SIZE = 100
+/** Beyond that a list is cut: nobody chooses from two thousand by hand. */
+const MAX_PAGES = 20
+
+/** Every page of a list, one after the other. @param get one of them, of a hundred */
+export async function readPages<Row>(
+  get: (query: {
+    page: number
+    limit: number
+  }) => Promise<{ data: { data: Row[]; pagination: { totalPages: number } } }>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { data } = await get({ page, limit: PAGE_SIZE })
+    rows.push(...data.data)
+    if (page >= data.pagination.totalPages) break
+  }
+  return rows
 }
 
-/** Begins the key of what is being edited: it is not read anew under somebody's hands. */
-export const OPENED = 'opened'
+/** How what the service needs is, and what its mail leaves by. */
+export const useServiceStatus = () =>
+  useWorkspaceQuery(['service'], async (api, signal) => (await api.GET('/service', { signal })).data.data, {
+    refetchMs: 15_000,
+  })
 
-/** What is read: while the service is away, it is asked again by itself. */
-export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
-  defaultOptions: {
-    queries: {
-      retry: (failures, error) => isPassing(error) && failures < 3,
-      retryDelay: (failures) => Math.min(500 * 2 ** failures, 10_000),
-      // After that, too: whoever looks sees it come back.
-      refetchInterval: ({ state }) => (state.status === 'error' && isPassing(state.error) ? 5_000 : false),
-      staleTime: 5_000,
-      networkMode: 'always',
-      refetchOnReconnect: true,
-    },
-    // Without a network it fails at once, and says so: nothing waits for it, and is done when nobody wants it any more.
-    mutations: { retry: false, networkMode: 'always' },
-  },
-})
+/** The workspace's figures, of its whole mail. */
+export const useStats = () =>
+  useWorkspaceQuery(['figures'], async (api, signal) => (await api.GET('/figures', { signal })).data.data, {
+    refetchMs: 10_000,
+  })
+
+const readLists = (api: Api, signal: AbortSignal) =>
+  readPages((query) => api.GET('/lists', { params: { query }, signal }))
+
+/** The lists of the workspace, to choose from. */
+export function useLists() {
+  const { data } = useWorkspaceQuery(['lists', 'choice'], readLists)
+  return data?.map(({ id, name, doubleOptIn }) => ({ value: id, label: name, isAsking: doubleOptIn }))
+}
+
+/** What a list is called. */
+export function useListName(): (id: string) => string | undefined {
+  const lists = useLists()
+  return (id) => lists?.find(({ value }) => value === id)?.label
+}
+
+const readSegments = (api: Api, signal: AbortSignal) =>
+  readPages((query) => api.GET('/segments', { params: { query }, signal }))
+
+/** The segments of the workspace, to choose from. */
+export function useSegments() {
+  const { data } = useWorkspaceQuery(['segments', 'choice'], readSegments)
+  return data?.map(({ id, name }) => ({ value: id, label: name }))
+}
+
+/** What a segment is called. */
+export function useSegmentName(): (id: string) => string | undefined {
+  const segments = useSegments()
+  return (id) => segments?.find(({ value }) => value === id)?.label
+}
+
+/** The templates of emails, to choose from. */
+export const useEmailTemplates = () => useTemplates('EMAIL')
+
+/** The template that a campaign is made of, and whether it says something newer by now; `undefined` of what is made of none, or is gone. */
+export function useCampaignTemplate({
+  templateId,
+  templateVersion,
+}: {
+  templateId: string | null
+  templateVersion: number | null
+}) {
+  const template = useEmailTemplates()?.find(({ id }) => id === templateId)
+  return template && { ...template, isNewer: template.version > (templateVersion ?? 0) }
+}
+
+/** The templates of a kind, to choose from. */
+export function useTemplates(kind: 'EMAIL' | 'LAYOUT') {
+  const { data } = useWorkspaceQuery(['templates', 'of', kind], async (api, signal) => {
+    const query = { kind, limit: 100 } as const
+    return (await api.GET('/templates', { params: { query }, signal })).data.data
+  })
+  return data
+}
+
+/** What the newest contacts have of data. */
+export function useMetadataKeys(): readonly string[] {
+  const { data } = useWorkspaceQuery(['contacts', 'keys'], async (api, signal) => {
+    const { data: listed } = await api.GET('/contacts', { params: { query: { limit: 20 } }, signal })
+    return [...new Set(listed.data.flatMap(({ metadata }) => Object.keys(metadata)))].filter((key) => /^\w+$/.test(key))
+  })
+  return data ?? []
+}

@@ -14,24 +14,25 @@ export const sessionQuery = queryOptions({
 
 export const useSession = () => useQuery(sessionQuery)
 
-const RANK: readonly Role[] = ['viewer', 'editor', 'owner']
-export const isAtLeast = (role: Role, least: Role): boolean => RANK.indexOf(role) >= RANK.indexOf(least)
+const ROLES_ASCENDING: readonly Role[] = ['viewer', 'editor', 'owner']
+export const isAtLeast = (role: Role, least: Role): boolean =>
+  ROLES_ASCENDING.indexOf(role) >= ROLES_ASCENDING.indexOf(least)
 
 /** Where somebody worked last, in this browser: there they begin. */
-const LAST = 'dripline.workspace'
+const STORAGE_KEY = 'dripline.workspace'
 
 export function rememberWorkspace(id: string): void {
   try {
-    localStorage.setItem(LAST, id)
+    localStorage.setItem(STORAGE_KEY, id)
   } catch {
     // It is a convenience.
   }
 }
 
-export function firstWorkspace({ workspaces }: Session): Workspace | undefined {
+export function defaultWorkspace({ workspaces }: Session): Workspace | undefined {
   let last: string | null = null
   try {
-    last = localStorage.getItem(LAST)
+    last = localStorage.getItem(STORAGE_KEY)
   } catch {
     // Then the first.
   }

@@ -3,12 +3,12 @@ import { createContext, use, useMemo, type ReactNode } from 'react'
 import { type Api, createApi } from './client.ts'
 import { isAtLeast, type Role, type Workspace } from './session.ts'
 
-interface InWorkspace {
+interface WorkspaceContext {
   workspace: Workspace
   api: Api
 }
 
-const Context = createContext<InWorkspace | null>(null)
+const Context = createContext<WorkspaceContext | null>(null)
 
 export function WorkspaceProvider({ workspace, children }: { workspace: Workspace; children: ReactNode }) {
   const value = useMemo(() => ({ workspace, api: createApi(workspace.id) }), [workspace])
@@ -16,30 +16,30 @@ export function WorkspaceProvider({ workspace, children }: { workspace: Workspac
 }
 
 /** The workspace whose page this is, and its API. */
-export function useWorkspace(): InWorkspace {
+export function useWorkspace(): WorkspaceContext {
   const found = use(Context)
   if (!found) throw new Error('This is no page of a workspace')
   return found
 }
 
 /** Whether whoever looks may do what needs a role. */
-export const useMay = (least: Role): boolean => isAtLeast(useWorkspace().workspace.role, least)
+export const useHasRole = (least: Role): boolean => isAtLeast(useWorkspace().workspace.role, least)
 
-export interface ReadOptions {
+export interface QueryOptions {
   /** How often it is read again while somebody looks, in milliseconds. */
-  everyMs?: number
+  refetchMs?: number
   enabled?: boolean
   /** Not read again by itself. */
   once?: boolean
   /** Whether what was read before stays, where something else is asked for, until that is read. */
-  keep?: boolean
+  keepPrevious?: boolean
 }
 
 /** Reads something of the workspace. What is read stays on the page while it is read again. @param key what it is, and by what */
-export function useRead<Data>(
+export function useWorkspaceQuery<Data>(
   key: readonly unknown[],
   read: (api: Api, signal: AbortSignal) => Promise<Data>,
-  { everyMs, enabled = true, once = false, keep = false }: ReadOptions = {},
+  { refetchMs, enabled = true, once = false, keepPrevious = false }: QueryOptions = {},
 ): UseQueryResult<Data> {
   const { workspace, api } = useWorkspace()
   return useQuery(
@@ -47,15 +47,15 @@ export function useRead<Data>(
       queryKey: [workspace.id, ...key],
       queryFn: ({ signal }) => read(api, signal),
       enabled,
-      ...(keep && { placeholderData: keepPreviousData }),
+      ...(keepPrevious && { placeholderData: keepPreviousData }),
       ...(once && { staleTime: Infinity, gcTime: 0 }),
-      ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+      ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
     }),
   )
 }
 
 /** Has what was read be read again: all of it, or what begins with a key. */
-export function useReadAgain(): (...key: unknown[]) => Promise<void> {
+export function useInvalidate(): (...key: unknown[]) => Promise<void> {
   const client = useQueryClient()
   const { workspace } = useWorkspace()
   return (...key) => client.invalidateQueries({ queryKey: [workspace.id, ...key] })

@@ -3,18 +3,18 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { accountApi, DriplineError } from '../../api/client.ts'
-import { forgetUnanswered } from '../../api/once.ts'
+import { clearPendingKeys } from '../../api/call-once.ts'
 import { useSession } from '../../api/session.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Alone } from '../Alone.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Time } from '../../components/Time.tsx'
+import { AuthLayout } from '../../layout/AuthLayout.tsx'
 import { Passkeys } from './Passkeys.tsx'
 
 /** What is of one person, in all workspaces. */
 export function AccountPage() {
   const { data } = useSession()
   return (
-    <Alone title="Your account">
+    <AuthLayout title="Your account">
       <p className="t2" style={{ marginTop: -12 }}>
         {data?.account.email}.{' '}
         <Link to="/" className="link">
@@ -25,7 +25,7 @@ export function AccountPage() {
       <Password />
       <Passkeys />
       <Sessions />
-    </Alone>
+    </AuthLayout>
   )
 }
 
@@ -54,7 +54,7 @@ function Password() {
           still sign in, and so do API keys: look whether all of them are yours.
         </p>
       )}
-      {change.isError && param === undefined && <Problem error={change.error} isAnswer />}
+      {change.isError && param === undefined && <ErrorBanner error={change.error} scrollsIntoView />}
       <PasswordInput
         label="Present password"
         description="If the account has one."
@@ -115,14 +115,14 @@ function Sessions() {
     async onSuccess() {
       await navigate({ to: '/sign-in' })
       client.clear()
-      forgetUnanswered()
+      clearPendingKeys()
     },
   })
   return (
     <section style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 8 }}>
       <h2>Signed in</h2>
-      {error && <Problem error={error} />}
-      {end.isError && <Problem error={end.error} isAnswer />}
+      {error && <ErrorBanner error={error} />}
+      {end.isError && <ErrorBanner error={end.error} scrollsIntoView />}
       <ul>
         {data?.map(({ id, isThis, userAgent, lastUsedAt }) => (
           <li key={id} className="row" style={{ minHeight: 36 }}>

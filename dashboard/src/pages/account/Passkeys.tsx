@@ -2,9 +2,9 @@ import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { accountApi, DriplineError } from '../../api/client.ts'
-import { addPasskey, hasPasskeys, isGivenUp } from '../../api/passkeys.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Time } from '../../parts/Time.tsx'
+import { addPasskey, supportsPasskeys, isPasskeyCancelled } from '../../api/passkeys.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Time } from '../../components/Time.tsx'
 
 /** The devices that sign in without a password. */
 export function Passkeys() {
@@ -14,19 +14,19 @@ export function Passkeys() {
     queryKey: ['passkeys'],
     queryFn: async ({ signal }) => (await accountApi.GET('/account/passkeys', { signal })).data.data,
   })
-  const readAgain = () => client.invalidateQueries({ queryKey: ['passkeys'] })
+  const invalidate = () => client.invalidateQueries({ queryKey: ['passkeys'] })
   const remove = useMutation({
     mutationFn: (id: string) => accountApi.DELETE('/account/passkeys/{id}', { params: { path: { id } } }),
-    onSettled: readAgain,
+    onSettled: invalidate,
   })
   return (
     <section style={{ display: 'grid', gap: 8 }}>
       <h2>Passkeys</h2>
-      {error && <Problem error={error} />}
-      {remove.isError && <Problem error={remove.error} isAnswer />}
+      {error && <ErrorBanner error={error} />}
+      {remove.isError && <ErrorBanner error={remove.error} scrollsIntoView />}
       {data?.length === 0 && (
         <p className="t2">
-          {hasPasskeys()
+          {supportsPasskeys()
             ? 'None yet. With one, this device signs you in without the password.'
             : 'None yet. They need a page with a name and HTTPS, or one on this machine: localhost.'}
         </p>
@@ -48,11 +48,11 @@ export function Passkeys() {
         <Add
           onDone={() => {
             setAdding(false)
-            void readAgain()
+            void invalidate()
           }}
         />
       ) : (
-        hasPasskeys() && <Button onClick={() => setAdding(true)}>Add a passkey</Button>
+        supportsPasskeys() && <Button onClick={() => setAdding(true)}>Add a passkey</Button>
       )}
     </section>
   )
@@ -69,7 +69,9 @@ function Add({ onDone }: { onDone: () => void }) {
   }
   return (
     <form onSubmit={submit} style={{ display: 'grid', gap: 12 }} aria-label="Add a passkey">
-      {add.isError && !isGivenUp(add.error) && param !== '/presentPassword' && <Problem error={add.error} isAnswer />}
+      {add.isError && !isPasskeyCancelled(add.error) && param !== '/presentPassword' && (
+        <ErrorBanner error={add.error} scrollsIntoView />
+      )}
       <TextInput
         label="Name"
         placeholder="Laptop"

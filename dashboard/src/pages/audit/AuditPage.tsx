@@ -3,33 +3,33 @@ import { IconKey, IconTerminal2, IconUser, type TablerIcon } from '@tabler/icons
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useMay } from '../../api/workspace.tsx'
-import { More } from '../../parts/More.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
+import { useHasRole } from '../../api/workspace.tsx'
+import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
 
 type Actor = Schemas['AuditEntry']['actor']
 
 const ICONS: Record<Actor, TablerIcon> = { person: IconUser, key: IconKey, 'command line': IconTerminal2 }
 
 /** `updateAutomation` as people say it. */
-const inWords = (operation: string): string => {
+const operationLabel = (operation: string): string => {
   const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words[0]!.toUpperCase() + words.slice(1).replace(' api ', ' API ')
 }
 
 /** Who has changed what. */
 export function AuditPage() {
-  const isOwner = useMay('owner')
+  const isOwner = useHasRole('owner')
   const { by } = useSearch({ from: '/w/$workspaceId/audit' })
   const navigate = useNavigate({ from: '/w/$workspaceId/audit' })
   const {
     rows: entries,
     error,
-    again,
-    more,
+    refetch,
+    nextPage,
   } = useCursorList(
     ['audit', by],
     async (api, page, signal) =>
@@ -60,8 +60,8 @@ export function AuditPage() {
         />
       }
     >
-      {error && <Problem error={error} again={again} />}
-      {!entries && !error && <Rows rows={10} />}
+      {error && <ErrorBanner error={error} onRetry={refetch} />}
+      {!entries && !error && <SkeletonRows rows={10} />}
       {entries?.length === 0 && <p className="t2">Nothing was changed yet.</p>}
       {entries && entries.length > 0 && (
         <table className="table">
@@ -88,7 +88,7 @@ export function AuditPage() {
                       {actorName}
                     </span>
                   </td>
-                  <td className="strong">{inWords(operation)}</td>
+                  <td className="strong">{operationLabel(operation)}</td>
                   <td className="mono t3 wide">{targetId}</td>
                   <td className="mono t3 wide">{requestId}</td>
                 </tr>
@@ -97,7 +97,7 @@ export function AuditPage() {
           </tbody>
         </table>
       )}
-      <More of={more} />
+      <LoadMoreButton of={nextPage} />
       <p className="small t3" style={{ marginTop: 16 }}>
         What people did is kept for 400 days, what keys did for 30.
       </p>

@@ -5,42 +5,42 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { notifications } from '@mantine/notifications'
-import { inWords, isDoubtful } from '../../api/client.ts'
-import { useListNames } from '../../api/reads.ts'
-import { once, wasDoneBefore } from '../../api/once.ts'
-import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { AUTOMATION_LOOKS, type AutomationStatus } from '../../parts/states.tsx'
-import { Page } from '../../shell/Page.tsx'
+import { errorMessage, isOutcomeUnknown } from '../../api/client.ts'
+import { useListName } from '../../api/queries.ts'
+import { callOnce, isReplay } from '../../api/call-once.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { count } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { AUTOMATION_STATUS, type AutomationStatus } from '../../components/StatusBadge.tsx'
+import { Page } from '../../layout/Page.tsx'
 import classes from './automations.module.css'
 import { AutomationsTable } from './AutomationsTable.tsx'
-import { statusOf, useAutomations } from './automations.ts'
+import { statusOf, useAutomations } from './use-automations.ts'
 import { TRIGGERS, triggerOf } from './triggers.ts'
 
 const STATUSES: readonly AutomationStatus[] = ['ACTIVE', 'PAUSED', 'DRAFT', 'ARCHIVED']
 
 /** Makes one, and opens it: what it is called and does is said there. */
-function NewAutomation() {
+function NewAutomationButton() {
   const { api, workspace } = useWorkspace()
-  const may = useMay('editor')
+  const canEdit = useHasRole('editor')
   const navigate = useNavigate()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   /** Keys can come faster than the page learns that it is sent. */
   const isAt = useRef(false)
   const make = useMutation({
     mutationFn: async () => {
       const body = { name: 'New automation', trigger: 'SIGNUP' as const, steps: [] }
-      const { data, response } = await once([workspace.id, 'automation'], (header) =>
+      const { data, response } = await callOnce([workspace.id, 'automation'], (header) =>
         api.POST('/automations', { params: { header }, body }),
       )
-      return { ...data.data, was: wasDoneBefore(response) }
+      return { ...data.data, was: isReplay(response) }
     },
     onError(error) {
-      const title = isDoubtful(error) ? 'Nobody knows yet whether it is made' : 'Not made'
-      notifications.show({ color: 'bad', title, message: inWords(error) })
-      void readAgain('automations')
+      const title = isOutcomeUnknown(error) ? 'Nobody knows yet whether it is made' : 'Not made'
+      notifications.show({ color: 'bad', title, message: errorMessage(error) })
+      void invalidate('automations')
     },
   })
   const goTo = ({ id: automationId, was }: { id: string; was: boolean }) => {
@@ -52,13 +52,13 @@ function NewAutomation() {
   }
   // Once, also where the key is held; and whoever has gone elsewhere meanwhile stays there.
   const begin = () => {
-    if (!may || isAt.current) return
+    if (!canEdit || isAt.current) return
     isAt.current = true
     make.mutate(undefined, { onSuccess: goTo, onError: () => (isAt.current = false) })
   }
   useHotkeys([['n', begin]])
   return (
-    may && (
+    canEdit && (
       <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={begin} loading={make.isPending}>
         New automation
       </Button>
@@ -72,10 +72,10 @@ export function AutomationsPage() {
   const filter = useRef<HTMLInputElement>(null)
   useHotkeys([['/', () => filter.current?.focus()]])
   const { rows, error, refetch } = useAutomations()
-  const listName = useListNames()
+  const listName = useListName()
   const words = q.trim().toLowerCase()
   const found = rows?.filter(({ automation }) => {
-    const starts = TRIGGERS[triggerOf(automation)].says(automation.triggerConfig, listName)
+    const starts = TRIGGERS[triggerOf(automation)].label(automation.triggerConfig, listName)
     return `${automation.name} ${starts}`.toLowerCase().includes(words)
   })
   const shown = found?.filter(({ automation }) => status === undefined || statusOf(automation) === status)
@@ -94,10 +94,10 @@ export function AutomationsPage() {
     )
   }
   return (
-    <Page title="Automations" actions={<NewAutomation />}>
+    <Page title="Automations" actions={<NewAutomationButton />}>
       <div className="tabs">
         {tab(undefined, 'All')}
-        {STATUSES.map((value) => tab(value, AUTOMATION_LOOKS[value].word))}
+        {STATUSES.map((value) => tab(value, AUTOMATION_STATUS[value].label))}
         <TextInput
           ref={filter}
           className={classes.filter}
@@ -111,8 +111,8 @@ export function AutomationsPage() {
           }
         />
       </div>
-      {error && <Problem error={error} again={refetch} />}
-      {!rows && !error && <Rows rows={8} height={44} />}
+      {error && <ErrorBanner error={error} onRetry={refetch} />}
+      {!rows && !error && <SkeletonRows rows={8} height={44} />}
       {rows?.length === 0 && (
         <p className="t2">No automation yet: a sequence of emails and waits, and what starts it.</p>
       )}

@@ -1,22 +1,22 @@
 import { Link } from '@tanstack/react-router'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { AccountBar, totalOf } from '../../parts/Account.tsx'
-import { count, things } from '../../parts/numbers.ts'
-import { AUTOMATION_LOOKS, ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
-import { Time } from '../../parts/Time.tsx'
+import { StackedBar, totalOf } from '../../components/MessageBreakdown.tsx'
+import { count, plural } from '../../lib/format.ts'
+import { AUTOMATION_STATUS, ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
 import classes from './automations.module.css'
-import { type Listed, statusOf } from './automations.ts'
+import { type AutomationRow, statusOf } from './use-automations.ts'
 import { TRIGGERS, triggerOf } from './triggers.ts'
 
 type ListName = (id: string) => string | undefined
 
-const sum = (rows: readonly Listed[], of: (row: NonNullable<Listed['figures']>) => number) =>
+const sum = (rows: readonly AutomationRow[], of: (row: NonNullable<AutomationRow['figures']>) => number) =>
   rows.reduce((total, { figures }) => total + (figures ? of(figures) : 0), 0)
 
-const week = ({ days }: NonNullable<Listed['figures']>) =>
+const weekTotal = ({ days }: NonNullable<AutomationRow['figures']>) =>
   days.reduce((total, { messages }) => total + totalOf(messages), 0)
 
-export function AutomationsTable({ rows, listName }: { rows: readonly Listed[]; listName: ListName }) {
+export function AutomationsTable({ rows, listName }: { rows: readonly AutomationRow[]; listName: ListName }) {
   return (
     <table className={`table stacked ${classes.table}`}>
       <thead>
@@ -28,10 +28,10 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Listed[]; 
           <th className={classes.barColumn}>
             <span className={classes.hidden}>What became of them</span>
           </th>
-          <th className="num wide">{ENROLLMENT_LOOKS.COMPLETED.word}</th>
+          <th className="num wide">{ENROLLMENT_STATUS.COMPLETED.label}</th>
           <th className="num">Mid-sequence</th>
-          <th className="num wide">{ENROLLMENT_LOOKS.STOPPED.word}</th>
-          <th className="num wide">{ENROLLMENT_LOOKS.CANCELLED.word}</th>
+          <th className="num wide">{ENROLLMENT_STATUS.STOPPED.label}</th>
+          <th className="num wide">{ENROLLMENT_STATUS.CANCELLED.label}</th>
           <th className="num wide">Messages, 7 days</th>
           <th className="num wide">Changed</th>
         </tr>
@@ -43,7 +43,7 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Listed[]; 
       </tbody>
       <tfoot>
         <tr className="t2">
-          <td>{things(rows.length, 'automation')}</td>
+          <td>{plural(rows.length, 'automation')}</td>
           <td />
           <td />
           <td className="num wide">{count(sum(rows, ({ enrolled }) => enrolled))}</td>
@@ -52,7 +52,7 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Listed[]; 
           <td className="num">{count(sum(rows, ({ active }) => active))}</td>
           <td className="num wide">{count(sum(rows, ({ stopped }) => stopped))}</td>
           <td className="num wide">{count(sum(rows, ({ cancelled }) => cancelled))}</td>
-          <td className="num wide">{count(sum(rows, week))}</td>
+          <td className="num wide">{count(sum(rows, weekTotal))}</td>
           <td className="wide" />
         </tr>
       </tfoot>
@@ -60,9 +60,9 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Listed[]; 
   )
 }
 
-function Row({ row: { automation, figures }, listName }: { row: Listed; listName: ListName }) {
+function Row({ row: { automation, figures }, listName }: { row: AutomationRow; listName: ListName }) {
   const { workspace } = useWorkspace()
-  const { icon: Icon, says } = TRIGGERS[triggerOf(automation)]
+  const { icon: Icon, label } = TRIGGERS[triggerOf(automation)]
   return (
     <tr>
       <td className="strong" data-cell="title">
@@ -79,26 +79,27 @@ function Row({ row: { automation, figures }, listName }: { row: Listed; listName
         </span>
       </td>
       <td data-cell="state">
-        <State plain look={AUTOMATION_LOOKS[statusOf(automation)]} />
+        <StatusBadge plain status={AUTOMATION_STATUS[statusOf(automation)]} />
       </td>
       <td className="t2" data-cell="about">
         <span className={classes.starts}>
           <Icon aria-hidden />
-          <span className="cut">{says(automation.triggerConfig, listName)}</span>
+          <span className="cut">{label(automation.triggerConfig, listName)}</span>
         </span>
       </td>
-      <Figure of={figures?.enrolled} wide />
+      <CountCell of={figures?.enrolled} wide />
       <td data-cell="bar">
         <span className={classes.became}>
-          {figures && (figures.enrolled === 0 ? <span className="t3">None yet</span> : <Became figures={figures} />)}
+          {figures &&
+            (figures.enrolled === 0 ? <span className="t3">None yet</span> : <OutcomeBar figures={figures} />)}
         </span>
       </td>
-      <Figure of={figures?.completed} wide />
+      <CountCell of={figures?.completed} wide />
       <td className="num strong" data-cell="figure">
         {figures && figures.held > 0 ? (
-          <State
+          <StatusBadge
             plain
-            look={{ ...ENROLLMENT_LOOKS.HELD, word: `${count(figures.held)} of ${count(figures.active)} held` }}
+            status={{ ...ENROLLMENT_STATUS.HELD, label: `${count(figures.held)} of ${count(figures.active)} held` }}
           />
         ) : (
           figures && (
@@ -109,13 +110,13 @@ function Row({ row: { automation, figures }, listName }: { row: Listed; listName
           )
         )}
       </td>
-      <Figure of={figures?.stopped} wide />
-      <Figure of={figures?.cancelled} wide />
+      <CountCell of={figures?.stopped} wide />
+      <CountCell of={figures?.cancelled} wide />
       <td className="num wide">
         {figures && (
           <span className={classes.week}>
-            <Spark days={figures.days} />
-            <span className={week(figures) === 0 ? 't3' : undefined}>{count(week(figures))}</span>
+            <WeekChart days={figures.days} />
+            <span className={weekTotal(figures) === 0 ? 't3' : undefined}>{count(weekTotal(figures))}</span>
           </span>
         )}
       </td>
@@ -126,12 +127,12 @@ function Row({ row: { automation, figures }, listName }: { row: Listed; listName
   )
 }
 
-const Figure = ({ of, wide = false }: { of: number | undefined; wide?: boolean }) => (
+const CountCell = ({ of, wide = false }: { of: number | undefined; wide?: boolean }) => (
   <td className={`num ${wide ? 'wide' : ''} ${of === 0 ? 't3' : ''}`}>{of !== undefined && count(of)}</td>
 )
 
-const Became = ({ figures }: { figures: NonNullable<Listed['figures']> }) => (
-  <AccountBar
+const OutcomeBar = ({ figures }: { figures: NonNullable<AutomationRow['figures']> }) => (
+  <StackedBar
     small
     terms={[
       { meaning: 'ok', value: figures.completed },
@@ -144,7 +145,7 @@ const Became = ({ figures }: { figures: NonNullable<Listed['figures']> }) => (
 )
 
 /** Seven bars, a day each. */
-function Spark({ days }: { days: NonNullable<Listed['figures']>['days'] }) {
+function WeekChart({ days }: { days: NonNullable<AutomationRow['figures']>['days'] }) {
   const values = days.map(({ messages }) => totalOf(messages))
   const most = Math.max(...values, 1)
   return (

@@ -4,34 +4,34 @@ import type { Schemas } from '../../api/client.ts'
 export type Summary = Schemas['AutomationSummary']
 export type Trigger = Schemas['Automation']['trigger']
 
-interface TriggerLook {
+interface TriggerStyle {
   icon: TablerIcon
   /** What starts it, as a label: "Added to Newsletter". */
-  says: (config: Record<string, unknown>, listName: (id: string) => string | undefined) => string
+  label: (config: Record<string, unknown>, listName: (id: string) => string | undefined) => string
 }
 
 const named = (value: unknown, fallback: string): string =>
   typeof value === 'string' && value !== '' ? value : fallback
 
-export const TRIGGERS: Record<Trigger, TriggerLook> = {
-  SIGNUP: { icon: IconUserPlus, says: () => 'A contact is created' },
+export const TRIGGERS: Record<Trigger, TriggerStyle> = {
+  SIGNUP: { icon: IconUserPlus, label: () => 'A contact is created' },
   LIST_ADDED: {
     icon: IconList,
-    says: ({ listId }, listName) =>
+    label: ({ listId }, listName) =>
       typeof listId === 'string' ? `Added to ${listName(listId) ?? 'a list that is gone'}` : 'Added to a list: which?',
   },
   LIST_REQUESTED: {
     icon: IconMailQuestion,
-    says: ({ listId }, listName) =>
+    label: ({ listId }, listName) =>
       typeof listId === 'string'
         ? `Asked to confirm ${listName(listId) ?? 'a list that is gone'}`
         : 'Asked to confirm a list: which?',
   },
-  TAG_ADDED: { icon: IconTag, says: ({ tagName }) => `Tagged ${named(tagName, '…: with what?')}` },
-  EVENT: { icon: IconBolt, says: ({ eventName }) => `Event ${named(eventName, '…: which?')}` },
+  TAG_ADDED: { icon: IconTag, label: ({ tagName }) => `Tagged ${named(tagName, '…: with what?')}` },
+  EVENT: { icon: IconBolt, label: ({ eventName }) => `Event ${named(eventName, '…: which?')}` },
 }
 
-const OF_SUMMARY: Record<Summary['triggerType'], Trigger> = {
+const TRIGGER_OF_TYPE: Record<Summary['triggerType'], Trigger> = {
   CONTACT_CREATED: 'SIGNUP',
   LIST_ADDED: 'LIST_ADDED',
   LIST_REQUESTED: 'LIST_REQUESTED',
@@ -40,4 +40,4 @@ const OF_SUMMARY: Record<Summary['triggerType'], Trigger> = {
 }
 
 /** The list calls two of them otherwise. */
-export const triggerOf = ({ triggerType }: Pick<Summary, 'triggerType'>): Trigger => OF_SUMMARY[triggerType]
+export const triggerOf = ({ triggerType }: Pick<Summary, 'triggerType'>): Trigger => TRIGGER_OF_TYPE[triggerType]

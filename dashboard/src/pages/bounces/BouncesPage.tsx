@@ -2,20 +2,20 @@ import { Select } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { ContactLink } from '../../parts/ContactLink.tsx'
-import { More } from '../../parts/More.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
-import { KIND_WORDS, KINDS } from './kinds.ts'
+import { ContactLink } from '../../components/ContactLink.tsx'
+import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { BOUNCE_KINDS, KINDS } from './bounce-kinds.ts'
 
 /** What came back of emails: of whom, why, and in whose words. */
 export function BouncesPage() {
   const { workspace } = useWorkspace()
   const { kind, contactId } = useSearch({ from: '/w/$workspaceId/bounces' })
   const navigate = useNavigate({ from: '/w/$workspaceId/bounces' })
-  const { rows, error, again, more } = useCursorList(['bounces', kind, contactId], async (api, page, signal) => {
+  const { rows, error, refetch, nextPage } = useCursorList(['bounces', kind, contactId], async (api, page, signal) => {
     const query = { ...page, ...(kind && { kind }), ...(contactId && { contactId }) }
     return (await api.GET('/bounces', { params: { query }, signal })).data
   })
@@ -37,7 +37,7 @@ export function BouncesPage() {
           }}
           data={[
             { value: 'all', label: 'All that came back' },
-            ...KINDS.map((value) => ({ value, label: KIND_WORDS[value].word })),
+            ...KINDS.map((value) => ({ value, label: BOUNCE_KINDS[value].label })),
           ]}
         />
       }
@@ -50,8 +50,8 @@ export function BouncesPage() {
           </Link>
         </p>
       )}
-      {error && <Problem error={error} again={again} />}
-      {!rows && !error && <Rows rows={6} />}
+      {error && <ErrorBanner error={error} onRetry={refetch} />}
+      {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
           Nothing {kind ? 'of this kind ' : ''}has come back. What mail servers return and what{' '}
@@ -78,9 +78,9 @@ export function BouncesPage() {
                 <td className="strong" data-cell="title">
                   <ContactLink contactId={whose} />
                 </td>
-                <td data-cell="state">{KIND_WORDS[what].word}</td>
+                <td data-cell="state">{BOUNCE_KINDS[what].label}</td>
                 <td className="t2" data-cell="about">
-                  {KIND_WORDS[what].follows}
+                  {BOUNCE_KINDS[what].consequence}
                 </td>
                 <td className="t2" data-cell="about" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
                   {/* A server's own words already say its code. */}
@@ -94,7 +94,7 @@ export function BouncesPage() {
           </tbody>
         </table>
       )}
-      <More of={more} />
+      <LoadMoreButton of={nextPage} />
     </Page>
   )
 }

@@ -4,39 +4,46 @@ import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconArrowForwardUp, IconDots } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { inWords, isRefusedFor } from '../../api/client.ts'
-import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { AUTOMATION_LOOKS, State } from '../../parts/states.tsx'
-import { useListNames } from '../../api/reads.ts'
+import { errorMessage, hasErrorCode } from '../../api/client.ts'
+import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { AUTOMATION_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { useListName } from '../../api/queries.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
 import { Canvas, type Selected } from './Canvas.tsx'
-import { useIsPhone } from '../../parts/use-is-phone.ts'
+import { useIsPhone } from '../../lib/use-is-phone.ts'
 import { Outline } from './Outline.tsx'
-import { Aside } from './Aside.tsx'
-import { draftOf, isAs, type Opened, readInTime, readOpened, revisionOf } from './opened.ts'
+import { SidePanel } from './SidePanel.tsx'
+import {
+  loadedDraftOf,
+  isSameContent,
+  type LoadedAutomation,
+  loadWithRetry,
+  loadAutomation,
+  revisionOf,
+} from './load-automation.ts'
 import { Inspector } from './Inspector.tsx'
-import { numbersBySteps } from './numbers.ts'
-import { NumbersPanel } from './NumbersPanel.tsx'
-import { type Ending, Endings } from './Endings.tsx'
-import { noticeOf, Publish } from './Publish.tsx'
-import { Changed, Gone, Stale } from './Stale.tsx'
-import { Busy } from './Busy.tsx'
-import { Leaving } from './Leaving.tsx'
-import { SavingLine } from './SavingLine.tsx'
-import { newStep, sequenceOf, type Step, type WayBack } from './sequence.ts'
-import { useDraft } from './useDraft.ts'
+import { statsByStep } from './step-stats.ts'
+import { StatsPanel } from './StatsPanel.tsx'
+import { type AutomationAction, ConfirmPanel } from './ConfirmPanel.tsx'
+import { publishNoticeId, PublishButton } from './PublishButton.tsx'
+import { DraftConflictNotice, DeletedNotice, StaleDraftNotice } from './ConflictNotices.tsx'
+import { BusyOverlay } from './BusyOverlay.tsx'
+import { LeaveGuard } from './LeaveGuard.tsx'
+import { SaveStatus } from './SaveStatus.tsx'
+import { newStep, draftOf, type Step, type UndoHistory } from './draft.ts'
+import { useDraft } from './use-draft.ts'
 
 /** How long it may take to read what others have changed, in milliseconds. */
 const READING_MS = 10_000
 
 /** @param given as it was read when the page was opened; what others do to it meanwhile is looked at here */
-export function Builder({ given }: { given: Opened }) {
+export function Builder({ given }: { given: LoadedAutomation }) {
   const [opened, setOpened] = useState(given)
   const { automation, draft } = opened
   const { api, workspace } = useWorkspace()
-  const may = useMay('editor')
+  const isEditor = useHasRole('editor')
   const { view = 'edit', step } = useSearch({ from: '/w/$workspaceId/automations/$automationId' })
   const navigate = useNavigate({ from: '/w/$workspaceId/automations/$automationId' })
   const selected: Selected = step ?? 'trigger'
@@ -53,18 +60,18 @@ export function Builder({ given }: { given: Opened }) {
   )
   const aside = useRef<HTMLDivElement>(null)
   /** Whether what is edited is red somewhere: nobody leaves it so, because what is typed there would be lost. */
-  const isHeld = useCallback(() => aside.current !== null && isWrong(aside.current), [])
+  const isHeld = useCallback(() => aside.current !== null && focusInvalidField(aside.current), [])
   const leaveFor = (next: Selected) => {
     if (!isHeld()) select(next)
   }
   const show = (as: 'edit' | 'numbers') => {
     if (!isHeld()) void navigate({ search: (before) => ({ ...before, view: as }) })
   }
-  const drafted = useDraft(automation.id, draftOf(given))
+  const drafted = useDraft(automation.id, loadedDraftOf(given))
   const { edited, act } = drafted
   const isNumbers = view === 'numbers'
   // People are where they are in what runs, and not in what is being edited.
-  const running = useMemo(() => sequenceOf(automation), [automation])
+  const running = useMemo(() => draftOf(automation), [automation])
   const sequence = isNumbers ? running : edited.now
   // Begun with a version that is not there any more: publishing it would take back what came after.
   const [isStale, setStale] = useState(isBehind(given))
@@ -74,22 +81,22 @@ export function Builder({ given }: { given: Opened }) {
   /** Each that is at it says so, and says so again when it is done. */
   const setBusy = useCallback((is: boolean) => setBusyCount((count) => count + (is ? 1 : -1)), [])
   /** Asked for again, it is asked anew: of what is there now. */
-  const [ending, setAsked] = useState<{ is: Ending; n: number }>()
-  const setEnding = (is: Ending | undefined) => setAsked((before) => is && { is, n: (before?.n ?? 0) + 1 })
+  const [ending, setPending] = useState<{ is: AutomationAction; n: number }>()
+  const setEnding = (is: AutomationAction | undefined) => setPending((before) => is && { is, n: (before?.n ?? 0) + 1 })
   const [newId, setNewId] = useState<string>()
-  const listName = useListNames()
-  const starts = TRIGGERS[sequence.trigger].says(sequence.triggerConfig, listName)
+  const listName = useListName()
+  const starts = TRIGGERS[sequence.trigger].label(sequence.triggerConfig, listName)
   const {
     data: figures,
     error: failure,
     dataUpdatedAt: toldAt,
-  } = useRead(
+  } = useWorkspaceQuery(
     ['automations', automation.id, 'figures'],
     async (api, signal) =>
       (await api.GET('/automations/{id}/figures', { params: { path: { id: automation.id } }, signal })).data.data,
-    { everyMs: 5_000 },
+    { refetchMs: 5_000 },
   )
-  const isGone = isRefusedFor(failure, 'automation_not_found')
+  const isGone = hasErrorCode(failure, 'automation_not_found')
 
   const isHere = useRef(true)
   useEffect(() => {
@@ -100,54 +107,54 @@ export function Builder({ given }: { given: Opened }) {
   }, [])
 
   /** Goes on with what was read. */
-  const open = (read: Opened, wayBack: WayBack = 'none') => {
+  const open = (read: LoadedAutomation, wayBack: UndoHistory = 'none') => {
     if (!isHere.current) return
-    notifications.hide(noticeOf(automation.id))
+    notifications.hide(publishNoticeId(automation.id))
     const at = edited.now.steps.findIndex(({ id }) => id === selected)
     setOpened(read)
     setStale(isBehind(read))
-    drafted.open(draftOf(read), wayBack)
+    drafted.open(loadedDraftOf(read), wayBack)
     const same = read.sequence.steps[at]
     if (same && same.id !== selected) select(same.id)
   }
-  const openAgain = async (wayBack: WayBack) => {
+  const openAgain = async (wayBack: UndoHistory) => {
     setBusy(true)
     try {
-      open(await readInTime(api, automation.id), wayBack)
+      open(await loadWithRetry(api, automation.id), wayBack)
     } catch (error) {
-      notifications.show({ color: 'bad', title: 'Not read', message: `${inWords(error)} Load the page again.` })
+      notifications.show({ color: 'bad', title: 'Not read', message: `${errorMessage(error)} Load the page again.` })
     } finally {
       setBusy(false)
     }
   }
   const isNewer = (etag: string) => isHere.current && !isBusy && revisionOf(etag) >= revisionOf(opened.etag)
   /** The automation was changed: what is being edited stays, and is told of that. */
-  const learnAutomation = ({ automation: now, etag }: Pick<Opened, 'automation' | 'etag'>) => {
-    if (!isAs(now, running)) setStale(true)
+  const learnAutomation = ({ automation: now, etag }: Pick<LoadedAutomation, 'automation' | 'etag'>) => {
+    if (!isSameContent(now, running)) setStale(true)
     // What somebody has to decide is not decided by what comes after.
     else if (!isStale) drafted.rebase(revisionOf(etag))
     setOpened({ ...opened, automation: now, etag })
     // The draft may have ended with that.
     void drafted.check()
   }
-  const learn = (read: Opened) => {
+  const learn = (read: LoadedAutomation) => {
     if (!isNewer(read.etag)) return
     // What is edited may be what was published: by this page, which was not answered.
-    if (!drafted.hasDraft || (!read.draft && isAs(read.automation, edited.now))) return open(read, 'as before')
+    if (!drafted.hasDraft || (!read.draft && isSameContent(read.automation, edited.now))) return open(read, 'as before')
     learnAutomation(read)
   }
   const onNews = useEffectEvent(learn)
   /** Of what this page has changed itself: mostly no draft was read with it. */
-  const learnOwn = (read: Opened | Pick<Opened, 'automation' | 'etag'>) => {
+  const applyOwnChange = (read: LoadedAutomation | Pick<LoadedAutomation, 'automation' | 'etag'>) => {
     if ('draft' in read) return learn(read)
     if (!isNewer(read.etag)) return
     if (drafted.hasDraft) return learnAutomation(read)
-    open({ ...opened, ...read, draft: undefined, sequence: sequenceOf(read.automation) }, 'as before')
+    open({ ...opened, ...read, draft: undefined, sequence: draftOf(read.automation) }, 'as before')
   }
   /** For what was begun by an earlier look of the page, and is told of now. */
-  const latest = useRef(learnOwn)
+  const latest = useRef(applyOwnChange)
   useEffect(() => {
-    latest.current = learnOwn
+    latest.current = applyOwnChange
   })
   const isReading = useRef(false)
   const isNews = figures !== undefined && !isBusy && figures.revision > revisionOf(opened.etag)
@@ -155,14 +162,14 @@ export function Builder({ given }: { given: Opened }) {
     if (!isNews || isReading.current) return
     isReading.current = true
     // Where it fails, it is read again when the figures come the next time.
-    void readOpened(api, automation.id, AbortSignal.timeout(READING_MS))
+    void loadAutomation(api, automation.id, AbortSignal.timeout(READING_MS))
       .then(onNews, () => undefined)
       .finally(() => (isReading.current = false))
   }, [isNews, toldAt, api, automation.id])
   const Drawn = useIsPhone() ? Outline : Canvas
   const numbers = useMemo(() => {
     if (!isNumbers || !figures) return undefined
-    const by = numbersBySteps(sequence, figures)
+    const by = statsByStep(sequence, figures)
     return { ...figures, of: (id: string) => by.get(id) }
   }, [isNumbers, figures, sequence])
 
@@ -195,7 +202,7 @@ export function Builder({ given }: { given: Opened }) {
     const at = order.indexOf(selected)
     leaveFor(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
   }
-  const canEdit = may && !isNumbers && !isBusy && !isGone
+  const canEdit = isEditor && !isNumbers && !isBusy && !isGone
   // In a menu or a dialog the keys are for that.
   const ifHere = (run: () => void) => () => {
     if (!document.activeElement?.closest('[role=menu], [role=dialog], [role=listbox]')) run()
@@ -215,7 +222,7 @@ export function Builder({ given }: { given: Opened }) {
     ['Backspace', ifEditing(() => place >= 0 && remove(selected))],
     ['alt+ArrowDown', ifEditing(() => place >= 0 && move(selected, place + 1))],
     ['alt+ArrowUp', ifEditing(() => place >= 0 && move(selected, place - 1))],
-    ['p', ifHere(() => may && automation.status === 'ACTIVE' && setEnding('pause'))],
+    ['p', ifHere(() => isEditor && automation.status === 'ACTIVE' && setEnding('pause'))],
     ['mod+z', ifEditing(() => act({ do: 'undo' }))],
     ['mod+shift+z', ifEditing(() => act({ do: 'redo' }))],
     ['mod+y', ifEditing(() => act({ do: 'redo' }))],
@@ -240,8 +247,8 @@ export function Builder({ given }: { given: Opened }) {
             act({ do: 'change', change: { do: 'set', fields: { name: value } } })
           }
         />
-        <State look={AUTOMATION_LOOKS[automation.status]} />
-        <SavingLine drafted={drafted} />
+        <StatusBadge status={AUTOMATION_STATUS[automation.status]} />
+        <SaveStatus drafted={drafted} />
         <SegmentedControl
           className={classes.views}
           aria-label="View"
@@ -262,7 +269,7 @@ export function Builder({ given }: { given: Opened }) {
             </ActionIcon>
           </>
         )}
-        {may && (
+        {isEditor && (
           <>
             <Menu>
               <Menu.Target>
@@ -284,7 +291,7 @@ export function Builder({ given }: { given: Opened }) {
                 </Menu.Item>
               </Menu.Dropdown>
             </Menu>
-            <Publish
+            <PublishButton
               opened={opened}
               drafted={drafted}
               figures={figures}
@@ -297,30 +304,30 @@ export function Builder({ given }: { given: Opened }) {
           </>
         )}
       </header>
-      {isGone && <Gone />}
+      {isGone && <DeletedNotice />}
       {drafted.saving.is === 'changed' && !isGone && (
-        <Changed
+        <DraftConflictNotice
           onTheirs={() => void openAgain('to mine')}
           onMine={() =>
             void drafted.overwrite().catch((error: unknown) => {
-              notifications.show({ color: 'bad', title: 'Not saved', message: inWords(error) })
+              notifications.show({ color: 'bad', title: 'Not saved', message: errorMessage(error) })
             })
           }
         />
       )}
-      {isStale && may && (
-        <Stale
+      {isStale && isEditor && (
+        <StaleDraftNotice
           savedBy={draft?.savedBy}
           onDiscard={() => setEnding('discard')}
           onKeep={() => {
             setStale(false)
             drafted.rebase(revisionOf(opened.etag))
-            drafted.again()
+            drafted.saveAgain()
           }}
         />
       )}
       {ending && (
-        <Endings
+        <ConfirmPanel
           key={`${ending.is} ${ending.n}`}
           ending={ending.is}
           opened={opened}
@@ -330,7 +337,7 @@ export function Builder({ given }: { given: Opened }) {
           onDone={async (is) => {
             // Whoever has gone elsewhere meanwhile stays there.
             if (!isHere.current) return
-            setAsked((now) => (now === ending ? undefined : now))
+            setPending((now) => (now === ending ? undefined : now))
             if (is === 'discarded') {
               // At once: what was discarded is not edited any more, whether it can be read what there is, or not.
               open({ ...opened, draft: undefined, sequence: running })
@@ -343,8 +350,8 @@ export function Builder({ given }: { given: Opened }) {
           onCancel={() => setEnding(undefined)}
         />
       )}
-      <Leaving drafted={drafted} />
-      {isBusy && <Busy />}
+      <LeaveGuard drafted={drafted} />
+      {isBusy && <BusyOverlay />}
       <main className={classes.two}>
         <div className={classes.canvas}>
           <Drawn
@@ -357,12 +364,12 @@ export function Builder({ given }: { given: Opened }) {
             numbers={numbers}
           />
         </div>
-        <Aside
+        <SidePanel
           isOpen={step !== undefined}
           onClose={() => void (!isHeld() && navigate({ search: { view }, replace: true }))}
         >
           {isNumbers ? (
-            <NumbersPanel automation={automation} sequence={sequence} figures={figures} selected={selected} />
+            <StatsPanel automation={automation} sequence={sequence} figures={figures} selected={selected} />
           ) : (
             <div ref={aside}>
               <Inspector
@@ -378,11 +385,12 @@ export function Builder({ given }: { given: Opened }) {
               />
             </div>
           )}
-        </Aside>
+        </SidePanel>
       </main>
     </>
   )
 }
 
 /** Whether the draft was begun with a version that is not there any more. */
-const isBehind = ({ draft, etag }: Opened): boolean => draft !== undefined && draft.basedOn !== revisionOf(etag)
+const isBehind = ({ draft, etag }: LoadedAutomation): boolean =>
+  draft !== undefined && draft.basedOn !== revisionOf(etag)

@@ -25,12 +25,12 @@ import {
   IconPlus,
 } from '@tabler/icons-react'
 import { createContext, memo, use, useEffect, useMemo } from 'react'
-import { AccountBar, termsOf, totalOf } from '../../parts/Account.tsx'
-import { MESSAGE_LOOKS } from '../../parts/states.tsx'
-import { count, delay } from '../../parts/numbers.ts'
+import { StackedBar, breakdownOf, totalOf } from '../../components/MessageBreakdown.tsx'
+import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
+import { count, duration } from '../../lib/format.ts'
 import classes from './Canvas.module.css'
-import type { StepNumbers } from './numbers.ts'
-import { problemOf, type Sequence, type Step } from './sequence.ts'
+import type { StepStats } from './step-stats.ts'
+import { problemOf, type AutomationDraft, type Step } from './draft.ts'
 import type { Schemas } from '../../api/client.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
 
@@ -45,8 +45,8 @@ type Shared = Record<string, unknown>
 
 /** Beside the nodes: where another one is selected, none of five hundred is laid out anew. */
 const SelectedContext = createContext<Selected>('trigger')
-type TriggerNode = Node<Shared & { words: string; sequence: Sequence; enrolled: number | undefined }, 'trigger'>
-type StepNode = Node<Shared & { step: Step; problem: string | undefined; numbers: StepNumbers | undefined }, 'step'>
+type TriggerNode = Node<Shared & { words: string; sequence: AutomationDraft; enrolled: number | undefined }, 'trigger'>
+type StepNode = Node<Shared & { step: Step; problem: string | undefined; numbers: StepStats | undefined }, 'step'>
 type EndNode = Node<Shared & { completed: number | undefined }, 'end'>
 type PlusEdge = Edge<
   {
@@ -60,7 +60,7 @@ type PlusEdge = Edge<
 >
 
 export interface CanvasProps {
-  sequence: Sequence
+  sequence: AutomationDraft
   /** What starts it, in words. */
   starts: string
   selected: Selected
@@ -69,14 +69,14 @@ export interface CanvasProps {
   onAdd?: ((type: Step['type'], at: number) => void) | undefined
   onMove?: ((id: string, to: number) => void) | undefined
   /** Where it shows numbers. */
-  numbers?: CanvasNumbers | undefined
+  numbers?: CanvasStats | undefined
 }
 
-export interface CanvasNumbers extends Pick<
+export interface CanvasStats extends Pick<
   Schemas['AutomationFigures'],
   'enrolled' | 'completed' | 'active' | 'stopped' | 'cancelled' | 'erased'
 > {
-  of: (stepId: string) => StepNumbers | undefined
+  of: (stepId: string) => StepStats | undefined
 }
 
 /** The sequence, from what starts it to its end: a line as it will be run through. */
@@ -140,10 +140,10 @@ function Flow({ sequence, starts, selected, onSelect, onAdd, onMove, numbers }: 
         void setViewport({ x: width / 2 - WIDTH / 2, y: 24, zoom: 1 })
       }}
     >
-      <VisuallyHidden role="status">{selectedInWords(sequence, selected)}</VisuallyHidden>
+      <VisuallyHidden role="status">{selectionLabel(sequence, selected)}</VisuallyHidden>
       <Background gap={20} size={1.2} color="var(--line-2)" />
-      <Zoom />
-      {numbers ? <AllEnrollments numbers={numbers} /> : onAdd && <KeysHint />}
+      <ZoomControls />
+      {numbers ? <AllEnrollments numbers={numbers} /> : onAdd && <ShortcutsHint />}
     </ReactFlow>
   )
 }
@@ -185,11 +185,11 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
       ...put(step.id, HEIGHT[step.type], step.type === 'WAIT' ? 200 : WIDTH),
       type: 'step',
       ariaRole: 'group',
-      ariaLabel: stepInWords(step, at),
+      ariaLabel: stepLabel(step, at),
       data: { step, problem: problemOf(step), numbers: of },
     })
     if (numbers)
-      through = step.type === 'EMAIL' ? (of?.passed ?? 0) : arrivedBehind(sequence.steps.slice(at + 1), numbers)
+      through = step.type === 'EMAIL' ? (of?.passed ?? 0) : arrivedAfter(sequence.steps.slice(at + 1), numbers)
     before = step.id
   })
   join(sequence.steps.length, before, 'end', through)
@@ -203,23 +203,23 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
 }
 
 /** A step, as it is read out. @param at its place, from 0 on */
-const stepInWords = (step: Step, at: number): string =>
-  `Step ${at + 1}: ${step.type === 'WAIT' ? `wait ${delay(step.delayMinutes)}` : `email ${step.subject || 'without a subject'}`}`
+const stepLabel = (step: Step, at: number): string =>
+  `Step ${at + 1}: ${step.type === 'WAIT' ? `wait ${duration(step.delayMinutes)}` : `email ${step.subject || 'without a subject'}`}`
 
-function selectedInWords({ steps }: Sequence, selected: Selected): string {
+function selectionLabel({ steps }: AutomationDraft, selected: Selected): string {
   const at = steps.findIndex(({ id }) => id === selected)
-  return at >= 0 ? stepInWords(steps[at]!, at) : selected === 'end' ? 'End' : 'Start'
+  return at >= 0 ? stepLabel(steps[at]!, at) : selected === 'end' ? 'End' : 'Start'
 }
 
 /** How many have come through a wait: to the email behind it, or to the end. */
-function arrivedBehind(steps: readonly Step[], { of, completed }: NonNullable<CanvasProps['numbers']>): number {
+function arrivedAfter(steps: readonly Step[], { of, completed }: NonNullable<CanvasProps['numbers']>): number {
   const email = steps.find(({ type }) => type === 'EMAIL')
   if (!email) return completed
   const numbers = of(email.id)
   return numbers ? totalOf(numbers.messages) + Math.max(0, numbers.here - numbers.messages.deferred) : 0
 }
 
-const TriggerView = memo(({ data: { words, sequence, enrolled } }: NodeProps<TriggerNode>) => {
+const TriggerCard = memo(({ data: { words, sequence, enrolled } }: NodeProps<TriggerNode>) => {
   const isSelected = use(SelectedContext) === 'trigger'
   const { icon: Icon } = TRIGGERS[sequence.trigger]
   return (
@@ -229,12 +229,12 @@ const TriggerView = memo(({ data: { words, sequence, enrolled } }: NodeProps<Tri
       </span>
       <span className="strong cut">{words}</span>
       {enrolled !== undefined && <span className="t2">{count(enrolled)} enrolled</span>}
-      <Ends />
+      <Handles />
     </div>
   )
 })
 
-const StepView = memo(({ id, data: { step, problem, numbers } }: NodeProps<StepNode>) => {
+const StepCard = memo(({ id, data: { step, problem, numbers } }: NodeProps<StepNode>) => {
   const isSelected = use(SelectedContext) === id
   return (
     <div
@@ -251,32 +251,32 @@ const StepView = memo(({ id, data: { step, problem, numbers } }: NodeProps<StepN
           <span className={classes.words}>
             <span className="strong cut">{step.subject || <span className="t3">No subject yet</span>}</span>
             <span className="small t2 cut">
-              {numbers ? <NumbersLine numbers={numbers} /> : (problem ?? ((step.text ?? '') || 'HTML'))}
+              {numbers ? <StatsLine numbers={numbers} /> : (problem ?? ((step.text ?? '') || 'HTML'))}
             </span>
           </span>
         </>
       ) : (
         <>
           <IconHourglass aria-hidden />
-          <span className="strong">Wait {delay(step.delayMinutes)}</span>
+          <span className="strong">Wait {duration(step.delayMinutes)}</span>
           {numbers && numbers.here > 0 && <span className={classes.here}>{count(numbers.here)} here</span>}
         </>
       )}
       {problem !== undefined && !numbers && <IconAlertTriangle className={classes.problem} aria-label={problem} />}
-      <Ends />
+      <Handles />
     </div>
   )
 })
 
-export const NumbersLine = ({ numbers: { messages, here } }: { numbers: StepNumbers }) => (
+export const StatsLine = ({ numbers: { messages, here } }: { numbers: StepStats }) => (
   <span className={classes.numbers}>
-    {termsOf(messages, messages.captured > 0 && messages.sent === 0)
+    {breakdownOf(messages, messages.captured > 0 && messages.sent === 0)
       .filter(({ value }, n) => value > 0 || n === 0)
       .map(({ status, value }) => {
-        const { icon: Icon, word, meaning } = MESSAGE_LOOKS[status]
+        const { icon: Icon, label, tone } = MESSAGE_STATUS[status]
         return (
-          <span key={status} className={`${classes.term} c-${meaning}`} title={`${count(value)} ${word.toLowerCase()}`}>
-            <Icon size={14} stroke={2} role="img" aria-label={word} />
+          <span key={status} className={`${classes.term} c-${tone}`} title={`${count(value)} ${label.toLowerCase()}`}>
+            <Icon size={14} stroke={2} role="img" aria-label={label} />
             {count(value)}
           </span>
         )
@@ -285,27 +285,27 @@ export const NumbersLine = ({ numbers: { messages, here } }: { numbers: StepNumb
   </span>
 )
 
-const EndView = memo(({ data: { completed } }: NodeProps<EndNode>) => {
+const EndCard = memo(({ data: { completed } }: NodeProps<EndNode>) => {
   const isSelected = use(SelectedContext) === 'end'
   return (
     <div className={`${classes.pill} ${classes.end}`} data-selected={isSelected || undefined}>
       <IconLogout aria-hidden />
       <span className="strong">End</span>
       {completed !== undefined && <span>{count(completed)} completed</span>}
-      <Ends />
+      <Handles />
     </div>
   )
 })
 
 /** Where the line begins and ends: nobody draws lines by hand. */
-const Ends = () => (
+const Handles = () => (
   <>
     <Handle type="target" position={Position.Top} isConnectable={false} className={classes.handle} />
     <Handle type="source" position={Position.Bottom} isConnectable={false} className={classes.handle} />
   </>
 )
 
-const NODES = { trigger: TriggerView, step: StepView, end: EndView }
+const NODES = { trigger: TriggerCard, step: StepCard, end: EndCard }
 
 function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEdge>) {
   const { at = 0, onAdd, through, share = 0 } = data ?? {}
@@ -321,7 +321,7 @@ function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEd
       />
       <EdgeLabelRenderer>
         <div className={classes.onLine} style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
-          {onAdd && <AddMenu at={at} onAdd={onAdd} label={`Add a step here, ${placeInWords(at)}`} />}
+          {onAdd && <AddMenu at={at} onAdd={onAdd} label={`Add a step here, ${positionLabel(at)}`} />}
           {through !== undefined && <span className="small strong">{count(through)}</span>}
         </div>
       </EdgeLabelRenderer>
@@ -329,7 +329,7 @@ function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEd
   )
 }
 
-const placeInWords = (at: number) => (at === 0 ? 'at the beginning' : `after step ${at}`)
+const positionLabel = (at: number) => (at === 0 ? 'at the beginning' : `after step ${at}`)
 
 const EDGES = { plus: PlusLine }
 
@@ -362,7 +362,7 @@ export function AddMenu({
 }
 
 /** What became of all who were enrolled: the total, and its terms. */
-function AllEnrollments({ numbers }: { numbers: CanvasNumbers }) {
+function AllEnrollments({ numbers }: { numbers: CanvasStats }) {
   const { enrolled, completed, active, stopped, cancelled, erased } = numbers
   const terms = [
     { word: 'Completed', meaning: 'ok', value: completed },
@@ -386,18 +386,18 @@ function AllEnrollments({ numbers }: { numbers: CanvasNumbers }) {
           </div>
         ))}
       </dl>
-      <AccountBar small terms={terms.map(({ meaning, value }) => ({ meaning, value }))} />
+      <StackedBar small terms={terms.map(({ meaning, value }) => ({ meaning, value }))} />
     </Panel>
   )
 }
 
-const KeysHint = () => (
+const ShortcutsHint = () => (
   <Panel position="bottom-right" className={`wide small t2 ${classes.hint}`}>
     <kbd>A</kbd> add after <kbd>D</kbd> copy <kbd>Del</kbd> remove <kbd>?</kbd> all keys
   </Panel>
 )
 
-function Zoom() {
+function ZoomControls() {
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   const { zoom } = useViewport()
   return (

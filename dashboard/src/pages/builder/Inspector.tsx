@@ -10,31 +10,31 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
-import { useDataKeys, useEmailTemplates, useLists } from '../../api/reads.ts'
-import { hasWrong } from '../../parts/is-wrong.ts'
-import { One } from '../../parts/One.tsx'
-import { WholeNumber } from '../../parts/WholeNumber.tsx'
-import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
+import { useMetadataKeys, useEmailTemplates, useLists } from '../../api/queries.ts'
+import { hasInvalidField } from '../../lib/has-invalid-field.ts'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
+import { CategorySelect, TemplateSelect } from '../../components/EmailSelects.tsx'
 import { TRIGGERS, type Trigger } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
 import type { Selected } from './Canvas.tsx'
-import { Editor } from '../../parts/Editor.tsx'
-import { Preview } from './Preview.tsx'
+import { CodeEditor } from '../../components/CodeEditor.tsx'
+import { StepPreview } from './StepPreview.tsx'
 import {
-  type Act,
+  type EditAction,
   type EmailStep,
   problemOf,
-  type Sequence,
+  type AutomationDraft,
   type Step,
-  MOST_DAYS,
+  MAX_WAIT_DAYS,
   type StepFields,
   type WaitStep,
-} from './sequence.ts'
+} from './draft.ts'
 
 interface InspectorProps {
-  sequence: Sequence
+  sequence: AutomationDraft
   selected: Selected
-  act: (act: Act) => void
+  act: (act: EditAction) => void
   canEdit: boolean
   /** What was added just now: one goes on there. */
   newId: string | undefined
@@ -49,11 +49,15 @@ export function Inspector(props: InspectorProps) {
   const { sequence, selected, act, canEdit } = props
   const place = sequence.steps.findIndex(({ id }) => id === selected)
   const step = sequence.steps[place]
-  const set = (fields: Partial<Omit<Sequence, 'steps'>>) => act({ do: 'change', change: { do: 'set', fields } })
+  const set = (fields: Partial<Omit<AutomationDraft, 'steps'>>) => act({ do: 'change', change: { do: 'set', fields } })
   if (step === undefined) {
     return (
-      <fieldset disabled={!canEdit} className="plainFields" onKeyDown={leave}>
-        {selected === 'end' ? <End sequence={sequence} set={set} /> : <Start sequence={sequence} set={set} />}
+      <fieldset disabled={!canEdit} className="plainFields" onKeyDown={blurOnEscape}>
+        {selected === 'end' ? (
+          <EndFields sequence={sequence} set={set} />
+        ) : (
+          <TriggerFields sequence={sequence} set={set} />
+        )}
         {canEdit && <AddButtons at={selected === 'end' ? sequence.steps.length : 0} onAdd={props.onAdd} />}
       </fieldset>
     )
@@ -61,7 +65,7 @@ export function Inspector(props: InspectorProps) {
   const edit = (fields: StepFields) => act({ do: 'change', change: { do: 'edit', id: step.id, fields } })
   const problem = problemOf(step)
   return (
-    <fieldset disabled={!canEdit} className="plainFields" onKeyDown={leave}>
+    <fieldset disabled={!canEdit} className="plainFields" onKeyDown={blurOnEscape}>
       <Head
         icon={step.type === 'EMAIL' ? <IconMail aria-hidden /> : <IconHourglass aria-hidden />}
         meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
@@ -74,9 +78,9 @@ export function Inspector(props: InspectorProps) {
         </p>
       )}
       {step.type === 'EMAIL' ? (
-        <Email key={`${step.id} ${canEdit}`} step={step} edit={edit} canEdit={canEdit} />
+        <EmailFields key={`${step.id} ${canEdit}`} step={step} edit={edit} canEdit={canEdit} />
       ) : (
-        <Wait key={step.id} step={step} edit={edit} isNew={props.newId === step.id} />
+        <WaitFields key={step.id} step={step} edit={edit} isNew={props.newId === step.id} />
       )}
       {canEdit && (
         <div style={{ marginTop: 20 }}>
@@ -114,7 +118,7 @@ export function Inspector(props: InspectorProps) {
 }
 
 /** Back to the sequence, whose keys are for all of it. */
-function leave({ key, target, defaultPrevented }: KeyboardEvent): void {
+function blurOnEscape({ key, target, defaultPrevented }: KeyboardEvent): void {
   if (key === 'Escape' && !defaultPrevented) (target as HTMLElement).blur()
 }
 
@@ -141,7 +145,7 @@ const AddButtons = ({ at, onAdd }: { at: number; onAdd: InspectorProps['onAdd'] 
   </div>
 )
 
-const WORDS: Record<Trigger, string> = {
+const TRIGGER_LABELS: Record<Trigger, string> = {
   SIGNUP: 'A contact is created',
   LIST_ADDED: 'A contact is added to a list',
   LIST_REQUESTED: 'A contact is to confirm that it wants to be in a list',
@@ -149,7 +153,13 @@ const WORDS: Record<Trigger, string> = {
   EVENT: 'A custom event is fired',
 }
 
-function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
+function TriggerFields({
+  sequence,
+  set,
+}: {
+  sequence: AutomationDraft
+  set: (fields: Partial<AutomationDraft>) => void
+}) {
   const { icon: Icon } = TRIGGERS[sequence.trigger]
   const lists = useLists()
   const { listId, tagName, eventName } = sequence.triggerConfig as Record<string, string | undefined>
@@ -160,12 +170,12 @@ function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Se
         <Select
           label="Starts when"
           allowDeselect={false}
-          data={Object.entries(WORDS).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, label }))}
           value={sequence.trigger}
           onChange={(value) => value && set({ trigger: value as Trigger, triggerConfig: {} })}
         />
         {(sequence.trigger === 'LIST_ADDED' || sequence.trigger === 'LIST_REQUESTED') && (
-          <One
+          <SearchableSelect
             label="List"
             placeholder="Which"
             data={lists ?? []}
@@ -194,7 +204,7 @@ function Start({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Se
   )
 }
 
-function End({ sequence, set }: { sequence: Sequence; set: (fields: Partial<Sequence>) => void }) {
+function EndFields({ sequence, set }: { sequence: AutomationDraft; set: (fields: Partial<AutomationDraft>) => void }) {
   return (
     <>
       <Head
@@ -223,7 +233,7 @@ const UNITS = [
   ['Minutes', 1],
 ] as const
 
-const inUnits = (minutes: number): number[] => {
+const toUnits = (minutes: number): number[] => {
   let rest = minutes
   return UNITS.map(([, size]) => {
     const value = Math.floor(rest / size)
@@ -231,33 +241,33 @@ const inUnits = (minutes: number): number[] => {
     return value
   })
 }
-const inMinutes = (values: readonly number[]): number =>
+const toMinutes = (values: readonly number[]): number =>
   UNITS.reduce((sum, [, size], n) => sum + (values[n] ?? 0) * size, 0)
 
-function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields) => void; isNew: boolean }) {
+function WaitFields({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields) => void; isNew: boolean }) {
   // As it is typed: 90 minutes are not an hour and a half under somebody's hands.
-  const [typed, setTyped] = useState(() => inUnits(step.delayMinutes))
-  const values = inMinutes(typed) === step.delayMinutes ? typed : inUnits(step.delayMinutes)
+  const [typed, setTyped] = useState(() => toUnits(step.delayMinutes))
+  const values = toMinutes(typed) === step.delayMinutes ? typed : toUnits(step.delayMinutes)
   const units = useRef<HTMLDivElement>(null)
   return (
     <div ref={units} className={classes.units}>
       {UNITS.map(([label, size], n) => (
-        <WholeNumber
+        <IntegerInput
           key={label}
           label={label}
           autoFocus={isNew && n === 0}
           min={0}
-          max={(MOST_DAYS * 1_440) / size}
+          max={(MAX_WAIT_DAYS * 1_440) / size}
           value={values[n] ?? 0}
           onFocus={({ currentTarget }) => currentTarget.select()}
           onChange={(next) => {
             const now = values.with(n, next ?? 0)
             setTyped(now)
-            edit({ delayMinutes: inMinutes(now) })
+            edit({ delayMinutes: toMinutes(now) })
           }}
           onBlur={() => {
             // What is no number yet stays as it is typed.
-            if (!units.current || !hasWrong(units.current)) setTyped(inUnits(step.delayMinutes))
+            if (!units.current || !hasInvalidField(units.current)) setTyped(toUnits(step.delayMinutes))
           }}
         />
       ))}
@@ -265,15 +275,23 @@ function Wait({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields
   )
 }
 
-function Email({ step, edit, canEdit }: { step: EmailStep; edit: (fields: StepFields) => void; canEdit: boolean }) {
-  const keys = useDataKeys()
+function EmailFields({
+  step,
+  edit,
+  canEdit,
+}: {
+  step: EmailStep
+  edit: (fields: StepFields) => void
+  canEdit: boolean
+}) {
+  const keys = useMetadataKeys()
   const [wasEmpty] = useState(step.subject === '')
   const shared = { keys, readOnly: !canEdit }
   return (
     <div className={classes.fields}>
       <CategorySelect value={step.category} onChange={(category) => edit({ category })} />
       <TemplateChoice step={step} edit={edit} />
-      {step.templateId === null && <OwnContent step={step} edit={edit} shared={shared} wasEmpty={wasEmpty} />}
+      {step.templateId === null && <ContentFields step={step} edit={edit} shared={shared} wasEmpty={wasEmpty} />}
     </div>
   )
 }
@@ -314,7 +332,7 @@ function TemplateChoice({ step, edit }: { step: EmailStep; edit: (fields: StepFi
   )
 }
 
-function OwnContent({
+function ContentFields({
   step,
   edit,
   shared,
@@ -327,7 +345,7 @@ function OwnContent({
 }) {
   return (
     <>
-      <Editor
+      <CodeEditor
         {...shared}
         as="line"
         label="Subject"
@@ -336,21 +354,21 @@ function OwnContent({
         value={step.subject}
         onChange={(subject) => edit({ subject })}
       />
-      <Editor
+      <CodeEditor
         {...shared}
         label="Text"
         description="For whoever reads without HTML."
         value={step.text ?? ''}
         onChange={(text) => edit({ text: text === '' ? null : text })}
       />
-      <Editor
+      <CodeEditor
         {...shared}
         as="html"
         label="HTML"
         value={step.html ?? ''}
         onChange={(html) => edit({ html: html === '' ? null : html })}
       />
-      <Preview step={step} />
+      <StepPreview step={step} />
     </>
   )
 }

@@ -1,10 +1,10 @@
 import { IconHourglass, IconLogout, IconMail } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { count, delay } from '../../parts/numbers.ts'
+import { count, duration } from '../../lib/format.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
-import { AddMenu, type CanvasProps, NumbersLine } from './Canvas.tsx'
+import { AddMenu, type CanvasProps, StatsLine } from './Canvas.tsx'
 import classes from './Outline.module.css'
-import { problemOf, type Step } from './sequence.ts'
+import { problemOf, type Step } from './draft.ts'
 
 /** The sequence on a phone: one below the other, and nothing to pan. */
 export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }: CanvasProps) {
@@ -29,10 +29,10 @@ export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }
           meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
         >
           <span className="strong cut">
-            {step.type === 'WAIT' ? `Wait ${delay(step.delayMinutes)}` : step.subject || 'No subject yet'}
+            {step.type === 'WAIT' ? `Wait ${duration(step.delayMinutes)}` : step.subject || 'No subject yet'}
           </span>
           <span className="small t2 cut">
-            <Below step={step} numbers={numbers} />
+            <StepDetail step={step} numbers={numbers} />
           </span>
         </Item>,
         <li key={`${step.id} behind`} className={classes.between}>
@@ -52,11 +52,11 @@ export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }
   )
 }
 
-function Below({ step, numbers }: { step: Step; numbers: CanvasProps['numbers'] }): ReactNode {
+function StepDetail({ step, numbers }: { step: Step; numbers: CanvasProps['numbers'] }): ReactNode {
   const own = numbers?.of(step.id)
   if (numbers) {
     if (!own) return null
-    if (step.type === 'EMAIL') return <NumbersLine numbers={own} />
+    if (step.type === 'EMAIL') return <StatsLine numbers={own} />
     return own.here > 0 ? `${count(own.here)} here` : 'Nobody here'
   }
   return problemOf(step) ?? (step.type === 'EMAIL' ? 'Email' : 'Wait')

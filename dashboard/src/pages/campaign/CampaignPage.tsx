@@ -1,29 +1,29 @@
 import { Button } from '@mantine/core'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { Account } from '../../parts/Account.tsx'
-import { Delete } from '../../parts/Delete.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { MESSAGE_LOOKS, State } from '../../parts/states.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { MessageBreakdown } from '../../components/MessageBreakdown.tsx'
+import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
+import { count } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
 import { CampaignForm } from '../campaigns/CampaignForm.tsx'
-import { type Campaign, CAMPAIGN_LOOKS, isUnderWay } from '../campaigns/campaigns.ts'
+import { type Campaign, CAMPAIGN_STATUS, isInProgress } from '../campaigns/campaigns.ts'
 import { CampaignPreview } from './CampaignPreview.tsx'
-import { Facts } from './Facts.tsx'
-import { Moves } from './Moves.tsx'
-import { Schedule } from './Schedule.tsx'
-import { TestResult } from './TestResult.tsx'
+import { CampaignDetails } from './CampaignDetails.tsx'
+import { CampaignActions } from './CampaignActions.tsx'
+import { ScheduleForm } from './ScheduleForm.tsx'
+import { AbTestResult } from './AbTestResult.tsx'
 
 /** A campaign: what it says, to whom, when, and what has become of everybody. */
 export function CampaignPage() {
   const { campaignId } = useParams({ from: '/w/$workspaceId/campaigns/$campaignId' })
-  const may = useMay('editor')
+  const canEdit = useHasRole('editor')
   const [asked, setDoing] = useState<'editing' | 'scheduling' | 'deleting'>()
   const stop = () => setDoing(undefined)
-  const { data, error, refetch } = useRead(
+  const { data, error, refetch } = useWorkspaceQuery(
     ['campaigns', campaignId],
     async (api, signal) => {
       const { data: answer, response } = await api.GET('/campaigns/{id}', {
@@ -32,12 +32,12 @@ export function CampaignPage() {
       })
       return { campaign: answer.data, etag: response.headers.get('etag') }
     },
-    { everyMs: 2_000 },
+    { refetchMs: 2_000 },
   )
   if (!data) {
     return (
       <Page title="Campaign" narrow>
-        {error ? <Problem error={error} again={() => void refetch()} /> : <Rows rows={8} />}
+        {error ? <ErrorBanner error={error} onRetry={() => void refetch()} /> : <SkeletonRows rows={8} />}
       </Page>
     )
   }
@@ -51,12 +51,12 @@ export function CampaignPage() {
     <Page
       title={name}
       narrow
-      beside={<State look={CAMPAIGN_LOOKS[status]} />}
+      meta={<StatusBadge status={CAMPAIGN_STATUS[status]} />}
       actions={
-        may &&
+        canEdit &&
         doing === undefined && (
           <>
-            {!isUnderWay(status) && status !== 'PAUSED' && (
+            {!isInProgress(status) && status !== 'PAUSED' && (
               <Button variant="subtle" color="gray" onClick={() => setDoing('deleting')}>
                 Delete…
               </Button>
@@ -67,37 +67,37 @@ export function CampaignPage() {
                 Send…
               </Button>
             )}
-            <Moves campaign={campaign} />
+            <CampaignActions campaign={campaign} />
           </>
         )
       }
     >
-      {error && <Problem error={error} again={() => void refetch()} />}
-      {doing === 'deleting' && <Remove campaign={campaign} onDone={stop} />}
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {doing === 'deleting' && <ConfirmDeleteCampaign campaign={campaign} onDone={stop} />}
       {/* It is read again and again meanwhile: what is edited is what was there when that began. */}
       {doing === 'editing' && <CampaignForm from={data} onSaved={stop} onCancel={stop} />}
       {/* What is sent is what is seen here, or nothing. */}
-      {doing === 'scheduling' && isDraft && <Schedule from={data} onDone={stop} />}
-      {!isDraft && <Became campaign={campaign} />}
-      {campaign.abTest && <TestResult test={campaign.abTest} />}
-      <Facts campaign={campaign} />
+      {doing === 'scheduling' && isDraft && <ScheduleForm from={data} onDone={stop} />}
+      {!isDraft && <DeliveryReport campaign={campaign} />}
+      {campaign.abTest && <AbTestResult test={campaign.abTest} />}
+      <CampaignDetails campaign={campaign} />
       {doing !== 'editing' && campaign.subject !== null && <CampaignPreview campaign={campaign} />}
     </Page>
   )
 }
 
 /** The account: everybody whom it is for, and what became of each. */
-function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
+function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
   const { workspace } = useWorkspace()
-  const { data: account } = useRead(
+  const { data: account } = useWorkspaceQuery(
     ['campaigns', id, 'account', status],
     async (api, signal) => (await api.GET('/campaigns/{id}/account', { params: { path: { id } }, signal })).data.data,
-    isUnderWay(status) ? { everyMs: 5_000 } : {},
+    isInProgress(status) ? { refetchMs: 5_000 } : {},
   )
   const reasons = account?.reasons ?? []
   return (
-    <Part title="What became of everybody">
-      <Account
+    <Section title="What became of everybody">
+      <MessageBreakdown
         counts={stats}
         isTest={workspace.mode === 'test'}
         total={{ word: 'Recipients', value: stats.recipients }}
@@ -125,7 +125,7 @@ function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign
             {reasons.map(({ status: each, reason, count: many }) => (
               <tr key={`${each} ${reason}`}>
                 <td>
-                  <State look={MESSAGE_LOOKS[each]} plain />
+                  <StatusBadge status={MESSAGE_STATUS[each]} plain />
                 </td>
                 <td className="t2">{reason}</td>
                 <td className="num strong">
@@ -152,25 +152,25 @@ function Became({ campaign: { id, stats, status, opened, clicked } }: { campaign
           Each message
         </Link>
       </p>
-    </Part>
+    </Section>
   )
 }
 
-function Remove({ campaign: { id }, onDone }: { campaign: Campaign; onDone: () => void }) {
+function ConfirmDeleteCampaign({ campaign: { id }, onDone }: { campaign: Campaign; onDone: () => void }) {
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const navigate = useNavigate()
   const remove = async () => {
     await api.DELETE('/campaigns/{id}', { params: { path: { id } } })
     await navigate({ to: '/w/$workspaceId/campaigns', params: { workspaceId: workspace.id } })
-    void readAgain('campaigns', 'page')
+    void invalidate('campaigns', 'page')
   }
   return (
-    <Delete
-      what="campaign"
+    <ConfirmDelete
+      object="campaign"
       path={`/campaigns/${id}`}
-      says="What was sent stays with its contacts."
-      call={remove}
+      description="What was sent stays with its contacts."
+      action={remove}
       onDone={onDone}
     />
   )

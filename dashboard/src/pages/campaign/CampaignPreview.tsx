@@ -1,5 +1,5 @@
-import { EmailPreview } from '../../parts/EmailPreview.tsx'
-import { Part } from '../../shell/Page.tsx'
+import { EmailPreview } from '../../components/EmailPreview.tsx'
+import { Section } from '../../layout/Page.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { TemplatePreview } from '../template/TemplatePreview.tsx'
 
@@ -14,7 +14,7 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
     text,
   }
   return (
-    <Part title="How it looks">
+    <Section title="How it looks">
       {/* Of a template that is deleted it has what was made of it. */}
       {templateId === null || html !== null || text !== null ? (
         <TemplatePreview content={own} isPart={false} />
@@ -29,6 +29,6 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
           }}
         />
       )}
-    </Part>
+    </Section>
   )
 }

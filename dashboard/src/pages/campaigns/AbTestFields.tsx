@@ -1,15 +1,15 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { DriplineError, type Schemas } from '../../api/client.ts'
-import { useInSight } from '../../parts/use-in-sight.ts'
-import { WholeNumber } from '../../parts/WholeNumber.tsx'
+import { useScrollIntoView } from '../../lib/use-scroll-into-view.ts'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
 
 export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
 
-const NEW: AbTest = { variants: [{ subject: '' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 240 }
-const MOST_VARIANTS = 3
+const DEFAULT_TEST: AbTest = { variants: [{ subject: '' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 240 }
+const MAX_VARIANTS = 3
 
 /** What is wrong with a variant, by what the service has answered. */
-export function wrongVariantOf(error: unknown): { n: number; says: string } | undefined {
+export function variantErrorOf(error: unknown): { n: number; says: string } | undefined {
   if (!(error instanceof DriplineError)) return undefined
   const n = /^\/abTest\/variants\/(\d+)\/subject$/.exec(error.param ?? '')?.[1]
   return n === undefined ? undefined : { n: Number(n), says: error.message.replace(/^\S+ is /, 'This is ') }
@@ -28,12 +28,12 @@ export function AbTestFields({
   error: unknown
   onChange: (test: AbTest | null) => void
 }) {
-  const wrong = wrongVariantOf(error)
-  const told = useInSight<HTMLInputElement>(error, wrong !== undefined)
+  const wrong = variantErrorOf(error)
+  const told = useScrollIntoView<HTMLInputElement>(error, wrong !== undefined)
   if (!test)
     return (
       <div>
-        <Button variant="subtle" color="gray" onClick={() => onChange(NEW)}>
+        <Button variant="subtle" color="gray" onClick={() => onChange(DEFAULT_TEST)}>
           Try other subjects…
         </Button>
       </div>
@@ -60,7 +60,7 @@ export function AbTestFields({
         ),
       )}
       <div className="row">
-        {test.variants.length < MOST_VARIANTS && (
+        {test.variants.length < MAX_VARIANTS && (
           <Button variant="subtle" color="gray" onClick={() => set({ variants: [...test.variants, { subject: '' }] })}>
             One more
           </Button>
@@ -77,7 +77,7 @@ export function AbTestFields({
           {test.variants.length > 1 ? 'One less' : 'No test'}
         </Button>
       </div>
-      <WholeNumber
+      <IntegerInput
         label="To how many of a hundred"
         description="By lot, each of them one. The rest gets the best one."
         min={1}
@@ -95,7 +95,7 @@ export function AbTestFields({
         allowDeselect={false}
         onChange={(value) => set({ winnerBy: value === 'CLICKED' ? 'CLICKED' : 'OPENED' })}
       />
-      <WholeNumber
+      <IntegerInput
         label="It is chosen after, in minutes"
         min={1}
         value={test.afterMinutes}

@@ -1,14 +1,14 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { useLists, useSegments } from '../../api/reads.ts'
-import { useRead } from '../../api/workspace.tsx'
-import { things } from '../../parts/numbers.ts'
-import { Several } from '../../parts/Several.tsx'
+import { useLists, useSegments } from '../../api/queries.ts'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { plural } from '../../lib/format.ts'
+import { SearchableMultiSelect } from '../../components/SearchableMultiSelect.tsx'
 import type { Campaign } from './campaigns.ts'
 
 type Audience = Campaign['audience']
 
 /** As long as somebody is choosing, in milliseconds. */
-const CHOOSING_MS = 400
+const DEBOUNCE_MS = 400
 
 /** Whom a campaign is for, and how many these are at the moment. */
 export function AudienceFields({ audience, onChange }: { audience: Audience; onChange: (audience: Audience) => void }) {
@@ -18,25 +18,25 @@ export function AudienceFields({ audience, onChange }: { audience: Audience; onC
   const without = (some: Partial<Audience['exclude']>) => onChange({ ...audience, exclude: { ...exclude, ...some } })
   return (
     <>
-      <Several
+      <SearchableMultiSelect
         label="Lists"
         data={lists}
         value={audience.listIds}
         onChange={(listIds) => onChange({ ...audience, listIds })}
       />
-      <Several
+      <SearchableMultiSelect
         label="Segments"
         data={segments}
         value={audience.segmentIds}
         onChange={(segmentIds) => onChange({ ...audience, segmentIds })}
       />
-      <Several
+      <SearchableMultiSelect
         label="But nobody of these lists"
         data={lists}
         value={exclude.listIds}
         onChange={(listIds) => without({ listIds })}
       />
-      <Several
+      <SearchableMultiSelect
         label="And nobody of these segments"
         data={segments}
         value={exclude.segmentIds}
@@ -49,9 +49,9 @@ export function AudienceFields({ audience, onChange }: { audience: Audience; onC
 
 /** How many contacts an audience has now. */
 export function AudienceCount({ audience }: { audience: Audience }) {
-  const [asked] = useDebouncedValue(audience, CHOOSING_MS)
+  const [asked] = useDebouncedValue(audience, DEBOUNCE_MS)
   const isAnybody = asked.listIds.length + asked.segmentIds.length > 0
-  const { data } = useRead(
+  const { data } = useWorkspaceQuery(
     ['campaigns', 'count', asked],
     async (api, signal) => (await api.POST('/campaigns/count', { body: { audience: asked }, signal })).data.data,
     { enabled: isAnybody },
@@ -60,7 +60,7 @@ export function AudienceCount({ audience }: { audience: Audience }) {
     ? 'Nobody yet: choose a list or a segment.'
     : data === undefined
       ? 'It is counted.'
-      : `${things(data.contactCount, 'contact')} at the moment, each once; whoever is suppressed is among them, and gets nothing.`
+      : `${plural(data.contactCount, 'contact')} at the moment, each once; whoever is suppressed is among them, and gets nothing.`
   return (
     <p className="small t2" role="status">
       {says}

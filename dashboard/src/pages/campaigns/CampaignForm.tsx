@@ -1,30 +1,30 @@
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { isDoubtful, isRefusedFor } from '../../api/client.ts'
-import { once } from '../../api/once.ts'
-import { useEmailTemplates } from '../../api/reads.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { CategorySelect, TemplateSelect } from '../../parts/EmailChoices.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
-import { WholeNumber } from '../../parts/WholeNumber.tsx'
-import { AbTestFields, wrongVariantOf } from './AbTestFields.tsx'
+import { isOutcomeUnknown, hasErrorCode } from '../../api/client.ts'
+import { callOnce } from '../../api/call-once.ts'
+import { useEmailTemplates } from '../../api/queries.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { CategorySelect, TemplateSelect } from '../../components/EmailSelects.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { ConflictDialog } from '../../components/ConflictDialog.tsx'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
+import { AbTestFields, variantErrorOf } from './AbTestFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
 import type { Campaign } from './campaigns.ts'
-import { bodyOf, changeOf, type Fields, fieldsOf, saidBy } from './fields.ts'
+import { bodyOf, patchOf, type Fields, fieldsOf, contentKey } from './fields.ts'
 
 /** A draft, with the ETag that it was read with. */
-interface Read {
+interface LoadedCampaign {
   campaign: Campaign
   etag: string | null
 }
 
-const told = ({ data, response }: { data: { data: Campaign }; response: Response }): Read => ({
+const toLoaded = ({ data, response }: { data: { data: Campaign }; response: Response }): LoadedCampaign => ({
   campaign: data.data,
   etag: response.headers.get('etag'),
 })
@@ -45,34 +45,34 @@ export function CampaignForm({
 }) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const templates = useEmailTemplates()
-  const [{ campaign, etag }, setRead] = useState<Partial<Read>>(from ?? {})
+  const [{ campaign, etag }, setRead] = useState<Partial<LoadedCampaign>>(from ?? {})
   const [fields, setFields] = useState(() => fieldsOf(campaign))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const body = bodyOf(fields, campaign)
-  const isDirty = saidBy(fields, campaign) !== saidBy(fieldsOf(campaign), campaign)
+  const isDirty = contentKey(fields, campaign) !== contentKey(fieldsOf(campaign), campaign)
   /** What somebody else has saved meanwhile: whose is meant has to be said. */
-  const [theirs, setTheirs] = useState<Read>()
+  const [theirs, setTheirs] = useState<LoadedCampaign>()
   /** How often another one took the place of all that is here. */
   const [taken, setTaken] = useState(0)
   /** What was sent and has had no answer: it may be what is there. */
   const unanswered = useRef<string>(undefined)
   const change = async (of: Campaign, over: string | null | undefined): Promise<Campaign> => {
     const path = { id: of.id }
-    const patch = async ({ campaign: now, etag: was }: Partial<Read> & { campaign: Campaign }) => {
+    const patch = async ({ campaign: now, etag: was }: Partial<LoadedCampaign> & { campaign: Campaign }) => {
       const params = { path, header: was == null ? {} : { 'If-Match': was } }
-      return (await api.PATCH('/campaigns/{id}', { params, body: changeOf(fields, now) })).data.data
+      return (await api.PATCH('/campaigns/{id}', { params, body: patchOf(fields, now) })).data.data
     }
-    const is = saidBy(fields, of)
+    const is = contentKey(fields, of)
     setTheirs(undefined)
     try {
       return await patch({ campaign: of, etag: over ?? null })
     } catch (error) {
-      if (isDoubtful(error)) unanswered.current = is
-      if (!isRefusedFor(error, 'changed_meanwhile')) throw error
-      const there = told(await api.GET('/campaigns/{id}', { params: { path } }))
-      const said = saidBy(fieldsOf(there.campaign), there.campaign)
+      if (isOutcomeUnknown(error)) unanswered.current = is
+      if (!hasErrorCode(error, 'changed_meanwhile')) throw error
+      const there = toLoaded(await api.GET('/campaigns/{id}', { params: { path } }))
+      const said = contentKey(fieldsOf(there.campaign), there.campaign)
       // It was saved, and the answer was lost.
       if (said === is && unanswered.current === is) return there.campaign
       if (said === unanswered.current) return patch(there)
@@ -81,26 +81,26 @@ export function CampaignForm({
     }
   }
   const save = useMutation({
-    mutationFn: async (over: Partial<Read>) => {
+    mutationFn: async (over: Partial<LoadedCampaign>) => {
       if (over.campaign) return change(over.campaign, over.etag)
       const asked = [workspace.id, 'campaign', body]
-      return (await once(asked, (header) => api.POST('/campaigns', { params: { header }, body }))).data.data
+      return (await callOnce(asked, (header) => api.POST('/campaigns', { params: { header }, body }))).data.data
     },
     onSuccess: () => {
       unanswered.current = undefined
-      void readAgain('campaigns')
+      void invalidate('campaigns')
     },
   })
   const form = useRef<HTMLFormElement>(null)
-  const saveOver = (read: Partial<Read>) => {
-    if (form.current && isWrong(form.current)) return
+  const saveOver = (read: Partial<LoadedCampaign>) => {
+    if (form.current && focusInvalidField(form.current)) return
     save.mutate(read, { onSuccess: ({ id }) => onSaved(id) })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     saveOver({ ...(campaign && { campaign }), ...(etag !== undefined && { etag }) })
   }
-  const takeTheirs = (read: Read) => {
+  const applyTheirs = (read: LoadedCampaign) => {
     setRead(read)
     setFields(fieldsOf(read.campaign))
     setTheirs(undefined)
@@ -114,17 +114,17 @@ export function CampaignForm({
     newest !== undefined &&
     newest > (campaign.templateVersion ?? newest)
   const call = campaign
-    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: changeOf(fields, campaign) } as const)
+    ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: patchOf(fields, campaign) } as const)
     : ({ method: 'POST', path: '/campaigns', body } as const)
   return (
     <form ref={form} className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
-      <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && !theirs && !wrongVariantOf(save.error) && <Problem error={save.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
+      {save.isError && !theirs && !variantErrorOf(save.error) && <ErrorBanner error={save.error} scrollsIntoView />}
       {theirs && (
-        <TheirsOrMine
-          says="It was saved since you have begun to edit it."
-          onTheirs={() => takeTheirs(theirs)}
-          onMine={() => saveOver(theirs)}
+        <ConflictDialog
+          description="It was saved since you have begun to edit it."
+          onUseTheirs={() => applyTheirs(theirs)}
+          onSaveMine={() => saveOver(theirs)}
         />
       )}
       <fieldset key={taken} className="plainFields formFields" disabled={save.isPending}>
@@ -178,7 +178,7 @@ export function CampaignForm({
           </>
         )}
         <AbTestFields test={fields.abTest} error={save.error} onChange={(abTest) => set({ abTest })} />
-        <WholeNumber
+        <IntegerInput
           label="Emails an hour, at most"
           placeholder="As fast as they go"
           min={1}

@@ -3,28 +3,28 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { readPages } from '../../api/reads.ts'
-import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { State } from '../../parts/states.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
+import { readPages } from '../../api/queries.ts'
+import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
+import { count } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { StatusBadge } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
 import { CampaignForm } from './CampaignForm.tsx'
-import { CAMPAIGN_LOOKS, settledOf } from './campaigns.ts'
+import { CAMPAIGN_STATUS, finishedCountOf } from './campaigns.ts'
 
 /** One email to many, each: what is being sent, what will be, and what was. */
 export function CampaignsPage() {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()
-  const may = useMay('editor')
-  const [isMaking, setMaking] = useState(false)
-  useHotkeys([['n', () => may && setMaking(true)]])
-  const { data, error, refetch } = useRead(
+  const canEdit = useHasRole('editor')
+  const [isCreating, setIsCreating] = useState(false)
+  useHotkeys([['n', () => canEdit && setIsCreating(true)]])
+  const { data, error, refetch } = useWorkspaceQuery(
     ['campaigns', 'page'],
     (api, signal) => readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
-    { everyMs: 5_000 },
+    { refetchMs: 5_000 },
   )
   const show = (campaignId: string) =>
     void navigate({
@@ -37,21 +37,21 @@ export function CampaignsPage() {
       title="Campaigns"
       narrow
       actions={
-        may && (
+        canEdit && (
           <Button
             variant="filled"
             leftSection={<IconPlus aria-hidden />}
-            disabled={isMaking}
-            onClick={() => setMaking(true)}
+            disabled={isCreating}
+            onClick={() => setIsCreating(true)}
           >
             New campaign
           </Button>
         )
       }
     >
-      {isMaking && <CampaignForm onSaved={show} onCancel={() => setMaking(false)} />}
-      {error && <Problem error={error} again={() => void refetch()} />}
-      {!data && !error && <Rows rows={6} />}
+      {isCreating && <CampaignForm onSaved={show} onCancel={() => setIsCreating(false)} />}
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows rows={6} />}
       {data?.length === 0 && (
         <p className="t2">No campaign yet. It is one email to everybody of some lists or segments, each person once.</p>
       )}
@@ -78,9 +78,11 @@ export function CampaignsPage() {
                   </Link>
                 </td>
                 <td>
-                  <State look={CAMPAIGN_LOOKS[status]} plain />
+                  <StatusBadge status={CAMPAIGN_STATUS[status]} plain />
                 </td>
-                <td className={`num ${settledOf(stats) === 0 ? 't3' : 'strong'}`}>{count(settledOf(stats))}</td>
+                <td className={`num ${finishedCountOf(stats) === 0 ? 't3' : 'strong'}`}>
+                  {count(finishedCountOf(stats))}
+                </td>
                 <td className={`num wide ${stats.recipients === 0 ? 't3' : ''}`}>{count(stats.recipients)}</td>
                 <td className="num wide t2">
                   {localTime !== null && startedAt === null ? (

@@ -1,22 +1,22 @@
 import { IconBan, IconCalendarTime, IconChecks, IconCircleDashed, IconPlayerPause, IconSend } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client.ts'
-import type { Look } from '../../parts/states.tsx'
+import type { StatusStyle } from '../../components/StatusBadge.tsx'
 
 export type Campaign = Schemas['Campaign']
 export type CampaignStatus = Campaign['status']
 
-export const CAMPAIGN_LOOKS: Record<CampaignStatus, Look> = {
-  DRAFT: { word: 'Draft', icon: IconCircleDashed, meaning: 'mute' },
-  SCHEDULED: { word: 'Scheduled', icon: IconCalendarTime, meaning: 'accent' },
-  SENDING: { word: 'Sending', icon: IconSend, meaning: 'accent' },
-  PAUSED: { word: 'Paused', icon: IconPlayerPause, meaning: 'warn' },
-  SENT: { word: 'Sent', icon: IconChecks, meaning: 'ok' },
-  CANCELLED: { word: 'Cancelled', icon: IconBan, meaning: 'mute' },
+export const CAMPAIGN_STATUS: Record<CampaignStatus, StatusStyle> = {
+  DRAFT: { label: 'Draft', icon: IconCircleDashed, tone: 'mute' },
+  SCHEDULED: { label: 'Scheduled', icon: IconCalendarTime, tone: 'accent' },
+  SENDING: { label: 'Sending', icon: IconSend, tone: 'accent' },
+  PAUSED: { label: 'Paused', icon: IconPlayerPause, tone: 'warn' },
+  SENT: { label: 'Sent', icon: IconChecks, tone: 'ok' },
+  CANCELLED: { label: 'Cancelled', icon: IconBan, tone: 'mute' },
 }
 
 /** Whether its figures change by themselves. */
-export const isUnderWay = (status: CampaignStatus): boolean => status === 'SENDING' || status === 'SCHEDULED'
+export const isInProgress = (status: CampaignStatus): boolean => status === 'SENDING' || status === 'SCHEDULED'
 
 /** Of a campaign's statistics: how many are settled, one way or the other. */
-export const settledOf = ({ recipients, queued, sending, deferred }: Campaign['stats']): number =>
+export const finishedCountOf = ({ recipients, queued, sending, deferred }: Campaign['stats']): number =>
   recipients - queued - sending - deferred

@@ -1,4 +1,4 @@
-import { sameText } from '../../parts/same-text.ts'
+import { stableJson } from '../../lib/stable-json.ts'
 import type { AbTest } from './AbTestFields.tsx'
 import type { Campaign } from './campaigns.ts'
 
@@ -41,10 +41,10 @@ export function bodyOf(fields: Fields, campaign: Campaign | undefined) {
   return { name, category, audience, throttlePerHour, abTest, templateId, ...(templateId === null && own) }
 }
 
-const sameTest = (a: AbTest | null, b: AbTest | null) => sameText(a) === sameText(b)
+const sameTest = (a: AbTest | null, b: AbTest | null) => stableJson(a) === stableJson(b)
 
 /** The same of a draft that there is. A template that is named is taken as it is now: whoever changes something else has not asked for that. */
-export function changeOf(fields: Fields, campaign: Campaign) {
+export function patchOf(fields: Fields, campaign: Campaign) {
   const body = bodyOf(fields, campaign)
   const { templateId, abTest, ...rest } = body
   const isSame =
@@ -53,5 +53,5 @@ export function changeOf(fields: Fields, campaign: Campaign) {
 }
 
 /** All that a form holds of a campaign, to be held against another one. */
-export const saidBy = (fields: Fields, campaign: Campaign | undefined) =>
-  sameText([bodyOf(fields, campaign), fields.takesNewest])
+export const contentKey = (fields: Fields, campaign: Campaign | undefined) =>
+  stableJson([bodyOf(fields, campaign), fields.takesNewest])

@@ -5,24 +5,24 @@ import { useMutation, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { One } from '../../parts/One.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
-import { once, wasDoneBefore } from '../../api/once.ts'
-import { readPages, useListNames } from '../../api/reads.ts'
-import { notMailed } from '../suppressions/reasons.ts'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
+import { callOnce, isReplay } from '../../api/call-once.ts'
+import { readPages, useListName } from '../../api/queries.ts'
+import { suppressionText } from '../suppressions/reasons.ts'
 import classes from './contact.module.css'
-import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
-import { EditContact } from './EditContact.tsx'
-import { Next, Progress } from './Next.tsx'
+import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
+import { EditContactForm } from './EditContact.tsx'
+import { UpcomingSteps, Progress } from './UpcomingSteps.tsx'
 import { Timeline } from './Timeline.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
 
 type Contact = Schemas['Contact']
 
@@ -30,37 +30,37 @@ type Contact = Schemas['Contact']
 export function ContactPage() {
   const { contactId } = useParams({ from: '/w/$workspaceId/contacts/$contactId' })
   // What is asked about one goes along to no other.
-  return <OfContact key={contactId} contactId={contactId} />
+  return <ContactDetails key={contactId} contactId={contactId} />
 }
 
-function OfContact({ contactId }: { contactId: string }) {
+function ContactDetails({ contactId }: { contactId: string }) {
   const { workspace } = useWorkspace()
   const {
     data: contact,
     error,
     refetch,
-  } = useRead(
+  } = useWorkspaceQuery(
     ['contacts', contactId],
     async (api, signal) => (await api.GET('/contacts/{id}', { params: { path: { id: contactId } }, signal })).data.data,
-    { everyMs: 15_000 },
+    { refetchMs: 15_000 },
   )
   const { enrollments, automations } = useEnrollments(contactId)
-  const may = useMay('editor')
-  const [asked, setAsked] = useState<'event' | 'enroll' | 'edit' | 'erase'>()
-  const done = () => setAsked(undefined)
+  const canEdit = useHasRole('editor')
+  const [asked, setPending] = useState<'event' | 'enroll' | 'edit' | 'erase'>()
+  const done = () => setPending(undefined)
   // One at a time: another one would take the place of what was typed.
   const isEditing = asked === 'edit' || asked === 'event'
   return (
     <Page
       title={contact?.firstName ?? contact?.email ?? 'Contact'}
       actions={
-        may &&
+        canEdit &&
         contact && (
           <>
-            <Button leftSection={<IconBolt aria-hidden />} disabled={isEditing} onClick={() => setAsked('event')}>
+            <Button leftSection={<IconBolt aria-hidden />} disabled={isEditing} onClick={() => setPending('event')}>
               Fire event…
             </Button>
-            <Button leftSection={<IconPlus aria-hidden />} disabled={isEditing} onClick={() => setAsked('enroll')}>
+            <Button leftSection={<IconPlus aria-hidden />} disabled={isEditing} onClick={() => setPending('enroll')}>
               Enroll…
             </Button>
             <Menu>
@@ -70,10 +70,10 @@ function OfContact({ contactId }: { contactId: string }) {
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Item disabled={isEditing} onClick={() => setAsked('edit')}>
+                <Menu.Item disabled={isEditing} onClick={() => setPending('edit')}>
                   Edit…
                 </Menu.Item>
-                <Menu.Item color="bad" disabled={isEditing} onClick={() => setAsked('erase')}>
+                <Menu.Item color="bad" disabled={isEditing} onClick={() => setPending('erase')}>
                   Erase…
                 </Menu.Item>
               </Menu.Dropdown>
@@ -83,17 +83,17 @@ function OfContact({ contactId }: { contactId: string }) {
       }
       aside={
         contact && (
-          <Beside
+          <ContactSidebar
             contact={contact}
             enrollments={enrollments}
             automations={automations}
-            onEdit={() => setAsked((now) => (now === 'event' ? now : 'edit'))}
+            onEdit={() => setPending((now) => (now === 'event' ? now : 'edit'))}
           />
         )
       }
     >
-      {error && <Problem error={error} again={() => void refetch()} />}
-      {!contact && !error && <Rows />}
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {!contact && !error && <SkeletonRows />}
       {contact && (
         <>
           <div className={classes.who}>
@@ -111,7 +111,7 @@ function OfContact({ contactId }: { contactId: string }) {
               )}
               {contact.suppressedBy !== null && (
                 <p className="small" style={{ color: 'var(--warn)' }}>
-                  {notMailed(contact.suppressedBy)}
+                  {suppressionText(contact.suppressedBy)}
                   {(contact.suppressedBy === 'BOUNCED' || contact.suppressedBy === 'COMPLAINED') && (
                     <>
                       {'. '}
@@ -128,10 +128,10 @@ function OfContact({ contactId }: { contactId: string }) {
               )}
             </div>
           </div>
-          {asked === 'event' && <FireEvent contact={contact} onDone={done} />}
-          {asked === 'enroll' && <Enroll contact={contact} onDone={done} />}
-          {asked === 'edit' && <EditContact key={contact.id} contact={contact} onDone={done} />}
-          {asked === 'erase' && <Erase contact={contact} onDone={done} />}
+          {asked === 'event' && <SendEventForm contact={contact} onDone={done} />}
+          {asked === 'enroll' && <EnrollForm contact={contact} onDone={done} />}
+          {asked === 'edit' && <EditContactForm key={contact.id} contact={contact} onDone={done} />}
+          {asked === 'erase' && <ConfirmErase contact={contact} onDone={done} />}
           <Timeline
             contactId={contact.id}
             enrollments={enrollments}
@@ -146,11 +146,11 @@ function OfContact({ contactId }: { contactId: string }) {
 /** What a contact is in, and the automations of it. */
 function useEnrollments(contactId: string) {
   const { api, workspace } = useWorkspace()
-  const { data: enrollments = NONE } = useRead(
+  const { data: enrollments = NO_ENROLLMENTS } = useWorkspaceQuery(
     ['contacts', contactId, 'enrollments'],
     async (read, signal) =>
       (await read.GET('/contacts/{id}/enrollments', { params: { path: { id: contactId } }, signal })).data.data,
-    { everyMs: 5_000 },
+    { refetchMs: 5_000 },
   )
   const ids = [...new Set(enrollments.map(({ automationId }) => automationId))]
   const read = useQueries({
@@ -166,9 +166,9 @@ function useEnrollments(contactId: string) {
   return { enrollments, automations }
 }
 
-const NONE: readonly Schemas['Enrollment'][] = []
+const NO_ENROLLMENTS: readonly Schemas['Enrollment'][] = []
 
-function Beside({
+function ContactSidebar({
   contact,
   enrollments,
   automations,
@@ -180,12 +180,12 @@ function Beside({
   onEdit: () => void
 }) {
   const { workspace } = useWorkspace()
-  const may = useMay('editor')
-  const listName = useListNames()
+  const canEdit = useHasRole('editor')
+  const listName = useListName()
   return (
     <>
-      <Next name={contact.firstName ?? 'them'} enrollments={enrollments} automations={automations} />
-      <Part title="Enrollments" beside={enrollments.length}>
+      <UpcomingSteps name={contact.firstName ?? 'them'} enrollments={enrollments} automations={automations} />
+      <Section title="Enrollments" meta={enrollments.length}>
         {enrollments.length === 0 && <p className="t2">In no automation yet.</p>}
         <ul>
           {enrollments.map((enrollment) => {
@@ -202,7 +202,7 @@ function Beside({
                     {automation?.name ?? 'An automation'}
                   </Link>
                   <span className="push">
-                    <State look={ENROLLMENT_LOOKS[held ? 'HELD' : status]} />
+                    <StatusBadge status={ENROLLMENT_STATUS[held ? 'HELD' : status]} />
                   </span>
                 </div>
                 <Progress enrollment={enrollment} automation={automation} />
@@ -217,16 +217,18 @@ function Beside({
                     )}
                   </p>
                 )}
-                {status === 'ACTIVE' && may && <EndEnrollment automationId={automationId} contactId={contact.id} />}
+                {status === 'ACTIVE' && canEdit && (
+                  <RemoveFromAutomation automationId={automationId} contactId={contact.id} />
+                )}
               </li>
             )
           })}
         </ul>
-      </Part>
-      <Part
+      </Section>
+      <Section
         title="Data"
         action={
-          may && (
+          canEdit && (
             <button type="button" className={classes.textButton} onClick={onEdit}>
               Edit
             </button>
@@ -241,15 +243,15 @@ function Beside({
             </>
           )}
           {Object.entries(contact.metadata).map(([key, value]) => (
-            <Fragmented key={key} name={key} value={typeof value === 'string' ? value : JSON.stringify(value)} />
+            <DataRow key={key} name={key} value={typeof value === 'string' ? value : JSON.stringify(value)} />
           ))}
           <dt>Lists</dt>
           <dd>
-            <Words of={contact.listIds.map((id) => listName(id) ?? id)} />
+            <Chips of={contact.listIds.map((id) => listName(id) ?? id)} />
           </dd>
           <dt>Tags</dt>
           <dd>
-            <Words of={contact.tags} />
+            <Chips of={contact.tags} />
           </dd>
           <dt>Created</dt>
           <dd>
@@ -258,12 +260,12 @@ function Beside({
           <dt>id</dt>
           <dd className="mono">{contact.id}</dd>
         </dl>
-      </Part>
+      </Section>
     </>
   )
 }
 
-const Words = ({ of }: { of: readonly string[] }) =>
+const Chips = ({ of }: { of: readonly string[] }) =>
   of.length === 0 ? (
     <span className="t3">None</span>
   ) : (
@@ -274,35 +276,35 @@ const Words = ({ of }: { of: readonly string[] }) =>
     ))
   )
 
-const Fragmented = ({ name, value }: { name: string; value: string }) => (
+const DataRow = ({ name, value }: { name: string; value: string }) => (
   <>
     <dt>{name}</dt>
     <dd>{value}</dd>
   </>
 )
 
-function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }) {
+function SendEventForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [name, setName] = useState('')
   const fire = useMutation({
     mutationFn: async () => {
       const path = { id: contact.id }
-      const { data, response } = await once(['event', path, name], (header) =>
+      const { data, response } = await callOnce(['event', path, name], (header) =>
         api.POST('/contacts/{id}/events', { params: { path, header }, body: { name } }),
       )
-      return { ...data.data, was: wasDoneBefore(response) }
+      return { ...data.data, was: isReplay(response) }
     },
     onSuccess({ matchingAutomations, was }) {
       const before = was ? ' It was by the press before, and not once more.' : ''
       notifications.show({ message: `The event was fired. ${matchingAutomations} automations listen for it.${before}` })
-      void readAgain('contacts', contact.id)
+      void invalidate('contacts', contact.id)
     },
   })
   return (
     <div className={classes.ask}>
-      <Unsaved isDirty={name !== '' && !fire.isSuccess} isSending={fire.isPending} />
-      {fire.isError && <Problem error={fire.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={name !== '' && !fire.isSuccess} isSending={fire.isPending} />
+      {fire.isError && <ErrorBanner error={fire.error} scrollsIntoView />}
       <TextInput
         disabled={fire.isPending}
         label="Event"
@@ -324,49 +326,49 @@ function FireEvent({ contact, onDone }: { contact: Contact; onDone: () => void }
   )
 }
 
-function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
+function EnrollForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [automationId, setAutomationId] = useState<string | null>(null)
-  const [isTold, setTold] = useState(false)
-  const { data } = useRead(['automations', 'active'], async (read, signal) => {
+  const [wasSubmitted, setWasSubmitted] = useState(false)
+  const { data } = useWorkspaceQuery(['automations', 'active'], async (read, signal) => {
     const listed = await readPages((query) => read.GET('/automations', { params: { query }, signal }))
     return listed.filter(({ status }) => status === 'active').map(({ id, name }) => ({ value: id, label: name }))
   })
   const enroll = useMutation({
     mutationFn: async (id: string) => {
       const body = { contactId: contact.id }
-      const { data: enrolled, response } = await once(['enroll', id, body], (header) =>
+      const { data: enrolled, response } = await callOnce(['enroll', id, body], (header) =>
         api.POST('/automations/{id}/enroll', { params: { path: { id }, header }, body }),
       )
-      return { ...enrolled.data, was: wasDoneBefore(response) }
+      return { ...enrolled.data, was: isReplay(response) }
     },
     onSuccess({ enrolled, was }) {
       const says = was ? 'Enrolled by the press before, and not once more.' : 'Enrolled: the first step begins at once.'
       notifications.show({ message: enrolled ? says : 'Already in it: nothing has happened.' })
-      void readAgain('contacts', contact.id)
+      void invalidate('contacts', contact.id)
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     // What is red is not what would be done.
-    if (isWrong(event.currentTarget)) return
-    setTold(automationId === null)
+    if (focusInvalidField(event.currentTarget)) return
+    setWasSubmitted(automationId === null)
     if (automationId !== null) enroll.mutate(automationId, { onSuccess: onDone })
   }
   return (
     <form className={classes.ask} onSubmit={submit} aria-label="Enroll the contact">
-      {enroll.isError && <Problem error={enroll.error} isAnswer />}
-      <One
+      {enroll.isError && <ErrorBanner error={enroll.error} scrollsIntoView />}
+      <SearchableSelect
         label="Automation"
         placeholder="Which"
         data={data ?? []}
         value={automationId}
         onChange={(id) => {
           setAutomationId(id)
-          setTold(false)
+          setWasSubmitted(false)
         }}
-        isMissing={isTold && automationId === null}
+        isMissing={wasSubmitted && automationId === null}
       />
       <div className="row">
         <Button variant="filled" loading={enroll.isPending} type="submit">
@@ -385,13 +387,13 @@ function Enroll({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   )
 }
 
-function Erase({ contact, onDone }: { contact: Contact; onDone: () => void }) {
+function ConfirmErase({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const navigate = useNavigate()
   const erase = useMutation({
     mutationFn: () => api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } }),
-    onSuccess: () => void readAgain('contacts'),
+    onSuccess: () => void invalidate('contacts'),
   })
   const leave = () => void navigate({ to: '/w/$workspaceId/contacts', params: { workspaceId: workspace.id } })
   return (
@@ -401,7 +403,7 @@ function Erase({ contact, onDone }: { contact: Contact; onDone: () => void }) {
         The contact, what it was sent, its events and enrollments are gone, and it receives no further email from the
         moment you confirm. This cannot be undone.
       </p>
-      {erase.isError && <Problem error={erase.error} isAnswer />}
+      {erase.isError && <ErrorBanner error={erase.error} scrollsIntoView />}
       <div className="row">
         <Button
           variant="filled"

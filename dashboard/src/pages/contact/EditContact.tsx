@@ -1,17 +1,17 @@
 import { Button, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useLists } from '../../api/reads.ts'
-import { type Api, DriplineError, isRefusedFor, type Schemas } from '../../api/client.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { Several } from '../../parts/Several.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { sameText } from '../../parts/same-text.ts'
+import { useLists } from '../../api/queries.ts'
+import { type Api, DriplineError, hasErrorCode, type Schemas } from '../../api/client.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { SearchableMultiSelect } from '../../components/SearchableMultiSelect.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { stableJson } from '../../lib/stable-json.ts'
 import classes from './contact.module.css'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 type Contact = Schemas['Contact']
 type Data = Record<string, unknown>
@@ -35,13 +35,13 @@ const fieldsOf = (contact: Contact): Fields => ({
 })
 
 /** What a PATCH sends of it: what is new or other, and a null for what is gone. */
-function changeOf(before: Data, after: Data): Data {
+function jsonMergePatch(before: Data, after: Data): Data {
   const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value))
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])
 }
 
-function readData(text: string): Data | undefined {
+function parseMetadata(text: string): Data | undefined {
   try {
     const data: unknown = JSON.parse(text)
     return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Data) : undefined
@@ -51,7 +51,7 @@ function readData(text: string): Data | undefined {
 }
 
 function patchOf(contact: Contact, { email, firstName, externalId, data }: Fields) {
-  const metadata = changeOf(contact.metadata, readData(data) ?? contact.metadata)
+  const metadata = jsonMergePatch(contact.metadata, parseMetadata(data) ?? contact.metadata)
   const body = {
     ...(email !== contact.email && { email }),
     ...(firstName !== (contact.firstName ?? '') && { firstName: firstName === '' ? null : firstName }),
@@ -62,8 +62,8 @@ function patchOf(contact: Contact, { email, firstName, externalId, data }: Field
 }
 
 /** Somebody else has taken it away before: that is what was wanted. */
-function unlessGone(error: unknown): void {
-  if (!isRefusedFor(error, 'contact_not_in_list', 'tag_not_found', 'list_not_found')) throw error
+function ignoreMissing(error: unknown): void {
+  if (!hasErrorCode(error, 'contact_not_in_list', 'tag_not_found', 'list_not_found')) throw error
 }
 
 /**
@@ -79,7 +79,7 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
   const body = patchOf(contact, fields)
   if (body) {
     await api.PATCH('/contacts/{id}', { params: { path }, body })
-    done({ ...body, metadata: readData(fields.data) ?? contact.metadata })
+    done({ ...body, metadata: parseMetadata(fields.data) ?? contact.metadata })
   }
   // Compared without case, as the service does.
   const has = (tags: readonly string[], tag: string) => tags.some((each) => each.toLowerCase() === tag.toLowerCase())
@@ -89,7 +89,7 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
     done({ tags: [...now.tags, ...added] })
   }
   for (const tag of contact.tags.filter((each) => !has(fields.tags, each))) {
-    await api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { ...path, tag } } }).catch(unlessGone)
+    await api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { ...path, tag } } }).catch(ignoreMissing)
     done({ tags: now.tags.filter((each) => each !== tag) })
   }
   for (const listId of fields.listIds.filter((each) => !contact.listIds.includes(each))) {
@@ -98,40 +98,43 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
   }
   for (const listId of contact.listIds.filter((each) => !fields.listIds.includes(each))) {
     const params = { path: { id: listId, contactId: contact.id } }
-    await api.DELETE('/lists/{id}/contacts/{contactId}', { params }).catch(unlessGone)
+    await api.DELETE('/lists/{id}/contacts/{contactId}', { params }).catch(ignoreMissing)
     done({ listIds: now.listIds.filter((each) => each !== listId) })
   }
 }
 
 /** What is known of a contact, to be changed. */
-export function EditContact({ contact: present, onDone }: { contact: Contact; onDone: () => void }) {
+export function EditContactForm({ contact: present, onDone }: { contact: Contact; onDone: () => void }) {
   useReturnFocus()
   // As it was when the form was opened: what others change meanwhile is not changed back.
   const [contact, setContact] = useState(present)
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [fields, setFields] = useState<Fields>(() => fieldsOf(contact))
   const lists = useLists()
   const saving = useMutation({
     mutationFn: () => save(api, contact, fields, setContact),
-    onSettled: () => void readAgain('contacts'),
+    onSettled: () => void invalidate('contacts'),
   })
   const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
-  const isData = readData(fields.data) !== undefined
+  const isData = parseMetadata(fields.data) !== undefined
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (isWrong(event.currentTarget)) return
+    if (focusInvalidField(event.currentTarget)) return
     // It closes this form alone, and not what was opened meanwhile.
     if (isData) saving.mutate(undefined, { onSuccess: onDone })
   }
   const body = patchOf(contact, fields)
   return (
     <form className={classes.ask} onSubmit={submit} aria-label="Edit the contact">
-      <Unsaved isDirty={sameText(fields) !== sameText(fieldsOf(contact))} isSending={saving.isPending} />
+      <UnsavedChangesGuard
+        isDirty={stableJson(fields) !== stableJson(fieldsOf(contact))}
+        isSending={saving.isPending}
+      />
       {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
-        <Problem error={saving.error} isAnswer />
+        <ErrorBanner error={saving.error} scrollsIntoView />
       )}
       <fieldset className="plainFields formFields" disabled={saving.isPending}>
         <TextInput
@@ -157,7 +160,12 @@ export function EditContact({ contact: present, onDone }: { contact: Contact; on
           onChange={({ currentTarget: { value } }) => set({ externalId: value })}
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
-        <Several label="Lists" data={lists ?? []} value={fields.listIds} onChange={(listIds) => set({ listIds })} />
+        <SearchableMultiSelect
+          label="Lists"
+          data={lists ?? []}
+          value={fields.listIds}
+          onChange={(listIds) => set({ listIds })}
+        />
         <Textarea
           label="Data"
           autosize

@@ -2,19 +2,19 @@ import { Button } from '@mantine/core'
 import { IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useUnconfirmed } from '../../api/unconfirmed.ts'
-import { useMay, useRead } from '../../api/workspace.tsx'
-import { useNow } from '../../parts/clock.ts'
-import { dayInWords, timeOf, utc } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { ENROLLMENT_LOOKS, MESSAGE_LOOKS, State } from '../../parts/states.tsx'
-import { Part } from '../../shell/Page.tsx'
-import { Sent } from './Sent.tsx'
-import { byDay, type Happening, timelineOf } from './timeline.ts'
+import { useUnconfirmedMessage } from '../../api/use-unconfirmed-message.ts'
+import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useNow } from '../../lib/clock.ts'
+import { dayLabel, timeOf, utc } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { SentEmail } from './SentEmail.tsx'
+import { byDay, type TimelineEntry, timelineOf } from './timeline.ts'
 import classes from './contact.module.css'
 
-const SHOWN = 50
+const MAX_MESSAGES = 50
 
 /** What happened to a contact, by days, the last first. @param nameOf an automation's name */
 export function Timeline({
@@ -26,43 +26,45 @@ export function Timeline({
   enrollments: readonly Schemas['Enrollment'][]
   nameOf: (automationId: string) => string
 }) {
-  const { data, error } = useRead(
+  const { data, error } = useWorkspaceQuery(
     ['contacts', contactId, 'activity'],
     async (api, signal) => {
-      const params = { path: { id: contactId }, query: { limit: SHOWN } }
+      const params = { path: { id: contactId }, query: { limit: MAX_MESSAGES } }
       return (await api.GET('/contacts/{id}/activity', { params, signal })).data.data
     },
-    { everyMs: 5_000 },
+    { refetchMs: 5_000 },
   )
   const now = useNow(60)
   const days = byDay(timelineOf(data ?? [], enrollments))
   return (
-    <Part title="Activity">
-      {error && <Problem error={error} />}
-      {!data && !error && <Rows />}
+    <Section title="Activity">
+      {error && <ErrorBanner error={error} />}
+      {!data && !error && <SkeletonRows />}
       {data && days.length === 0 && <p className="t2">Nothing has happened yet: no enrollment, and no email.</p>}
       {data &&
         days.map(([day, happened]) => (
           <section key={day} className={classes.day}>
-            <h3 className="t3">{dayInWords(new Date(day), now)}</h3>
+            <h3 className="t3">{dayLabel(new Date(day), now)}</h3>
             <ol>
               {happened.map((each) => (
                 <Item
                   key={keyOf(each)}
                   of={each}
                   nameOf={nameOf}
-                  sent={(message) => <Sent contactId={contactId} message={message} nth={data.indexOf(message)} />}
+                  sent={(message) => <SentEmail contactId={contactId} message={message} nth={data.indexOf(message)} />}
                 />
               ))}
             </ol>
           </section>
         ))}
-      {data?.length === SHOWN && <p className="small t3">The last {SHOWN} emails. Older ones are in Messages.</p>}
-    </Part>
+      {data?.length === MAX_MESSAGES && (
+        <p className="small t3">The last {MAX_MESSAGES} emails. Older ones are in Messages.</p>
+      )}
+    </Section>
   )
 }
 
-const keyOf = (happening: Happening): string =>
+const keyOf = (happening: TimelineEntry): string =>
   happening.kind === 'message' ? happening.message.id : `${happening.kind} ${happening.enrollment.id}`
 
 function Item({
@@ -70,7 +72,7 @@ function Item({
   nameOf,
   sent,
 }: {
-  of: Happening
+  of: TimelineEntry
   nameOf: (automationId: string) => string
   sent: (message: Schemas['Message']) => ReactNode
 }) {
@@ -82,7 +84,7 @@ function Item({
       Entered {name}
     </Line>
   ) : (
-    <Line at={of.at} icon={IconLogout} meaning="mute" beside={<State look={ENROLLMENT_LOOKS[status]} />}>
+    <Line at={of.at} icon={IconLogout} meaning="mute" beside={<StatusBadge status={ENROLLMENT_STATUS[status]} />}>
       Left {name}
     </Line>
   )
@@ -129,7 +131,7 @@ function MessageItem({
   const [isOpen, setOpen] = useState(false)
   const { subject, status, response, error, automationId, openedAt, clickedAt } = message
   return (
-    <Line at={at} icon={IconMail} meaning="accent" beside={<State look={MESSAGE_LOOKS[status]} />}>
+    <Line at={at} icon={IconMail} meaning="accent" beside={<StatusBadge status={MESSAGE_STATUS[status]} />}>
       <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {subject ?? 'An email'}
       </button>
@@ -144,22 +146,22 @@ function MessageItem({
         {openedAt !== null && '. Opened'}
         {clickedAt !== null && '. A link was followed'}
       </p>
-      {status === 'UNCONFIRMED' && <Decide id={message.id} />}
+      {status === 'UNCONFIRMED' && <ResolveUnconfirmed id={message.id} />}
       {isOpen && sent(message)}
     </Line>
   )
 }
 
 /** What only somebody can decide: whether it is sent again, or left. */
-function Decide({ id }: { id: string }) {
-  const may = useMay('editor')
-  const { resend, dismiss, error } = useUnconfirmed(id)
+function ResolveUnconfirmed({ id }: { id: string }) {
+  const canEdit = useHasRole('editor')
+  const { resend, dismiss, error } = useUnconfirmedMessage(id)
   const [isAsking, setAsking] = useState(false)
   return (
     <>
       <p className="small t2">Nobody knows whether it arrived, so it is not sent again by itself.</p>
-      {error && <Problem error={error} isAnswer />}
-      {may && (
+      {error && <ErrorBanner error={error} scrollsIntoView />}
+      {canEdit && (
         <div className="row" style={{ marginTop: 6 }}>
           {isAsking ? (
             <>

@@ -4,14 +4,14 @@ type Message = Schemas['Message']
 type Enrollment = Schemas['Enrollment']
 
 /** Something that happened to a contact. */
-export type Happening =
+export type TimelineEntry =
   | { kind: 'message'; at: Date; message: Message }
   | { kind: 'entered'; at: Date; enrollment: Enrollment }
   | { kind: 'left'; at: Date; enrollment: Enrollment }
 
 /** All of it, the last first. */
-export function timelineOf(messages: readonly Message[], enrollments: readonly Enrollment[]): Happening[] {
-  const happened: Happening[] = [
+export function timelineOf(messages: readonly Message[], enrollments: readonly Enrollment[]): TimelineEntry[] {
+  const happened: TimelineEntry[] = [
     ...messages.map((message) => ({ kind: 'message' as const, at: new Date(message.createdAt), message })),
     ...enrollments.map((enrollment) => ({ kind: 'entered' as const, at: new Date(enrollment.enrolledAt), enrollment })),
     ...enrollments.flatMap((enrollment) =>
@@ -24,7 +24,7 @@ export function timelineOf(messages: readonly Message[], enrollments: readonly E
 }
 
 /** By the reader's days, in their order. */
-export function byDay(happened: readonly Happening[]): [day: string, Happening[]][] {
+export function byDay(happened: readonly TimelineEntry[]): [day: string, TimelineEntry[]][] {
   const days = Map.groupBy(happened, ({ at }) => at.toDateString())
   return [...days.values()].map((each) => [each[0]!.at.toISOString(), each])
 }

@@ -3,13 +3,13 @@ import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { readPages, useLists } from '../../api/reads.ts'
-import { useMay, useRead } from '../../api/workspace.tsx'
-import { Page } from '../../shell/Page.tsx'
+import { readPages, useLists } from '../../api/queries.ts'
+import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { Page } from '../../layout/Page.tsx'
 import classes from './contacts.module.css'
 import { type ContactSearch, ContactsTable } from './ContactsTable.tsx'
-import { One } from '../../parts/One.tsx'
-import { NewContact } from './NewContact.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { NewContactForm } from './NewContact.tsx'
 
 const PAUSE_MS = 300
 
@@ -17,12 +17,12 @@ const PAUSE_MS = 300
 export function ContactsPage() {
   const search = useSearch({ from: '/w/$workspaceId/contacts' })
   const navigate = useNavigate({ from: '/w/$workspaceId/contacts' })
-  const may = useMay('editor')
-  const [isMaking, setMaking] = useState(false)
+  const canEdit = useHasRole('editor')
+  const [isCreating, setIsCreating] = useState(false)
   const find = useRef<HTMLInputElement>(null)
   useHotkeys([
     ['/', () => find.current?.focus()],
-    ['n', () => may && setMaking(true)],
+    ['n', () => canEdit && setIsCreating(true)],
   ])
   const set = (fields: ContactSearch) =>
     void navigate({
@@ -34,11 +34,11 @@ export function ContactsPage() {
     })
   const setLater = useDebouncedCallback(set, PAUSE_MS)
   const lists = useLists()
-  const { data: segments } = useRead(['segments', 'choice'], async (api, signal) => {
+  const { data: segments } = useWorkspaceQuery(['segments', 'choice'], async (api, signal) => {
     const found = await readPages((query) => api.GET('/segments', { params: { query }, signal }))
     return found.map(({ id, name }) => ({ value: id, label: name }))
   })
-  const { data: tags } = useRead(['tags', 'choice'], async (api, signal) => {
+  const { data: tags } = useWorkspaceQuery(['tags', 'choice'], async (api, signal) => {
     const found = await readPages((query) => api.GET('/tags', { params: { query }, signal }))
     return found.map(({ name }) => name)
   })
@@ -46,14 +46,14 @@ export function ContactsPage() {
     <Page
       title="Contacts"
       actions={
-        may && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+        canEdit && (
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
             New contact
           </Button>
         )
       }
     >
-      {isMaking && <NewContact onDone={() => setMaking(false)} />}
+      {isCreating && <NewContactForm onDone={() => setIsCreating(false)} />}
       <div className={classes.filters}>
         <TextInput
           ref={find}
@@ -64,7 +64,7 @@ export function ContactsPage() {
           defaultValue={search.q ?? search.email ?? ''}
           onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
         />
-        <One
+        <SearchableSelect
           aria-label="List"
           placeholder="Any list"
           clearable
@@ -72,7 +72,7 @@ export function ContactsPage() {
           value={search.listId ?? null}
           onChange={(value) => set({ listId: value ?? undefined })}
         />
-        <One
+        <SearchableSelect
           aria-label="Tag"
           placeholder="Any tag"
           clearable
@@ -80,7 +80,7 @@ export function ContactsPage() {
           value={search.tag ?? null}
           onChange={(value) => set({ tag: value ?? undefined })}
         />
-        <One
+        <SearchableSelect
           aria-label="Segment"
           placeholder="Any segment"
           clearable

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import type { Api } from '../../api/client.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
+import { count } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
 import classes from './contacts.module.css'
-import { useRows } from './use-rows.ts'
+import { useVirtualRows } from './use-virtual-rows.ts'
 
 export interface ContactSearch {
   q?: string | undefined
@@ -37,8 +37,8 @@ const pageQuery = (api: Api, workspaceId: string, search: ContactSearch, page: n
 export function ContactsTable({ search }: { search: ContactSearch }) {
   const { api, workspace } = useWorkspace()
   const first = useQuery(pageQuery(api, workspace.id, search, 1))
-  if (first.error) return <Problem error={first.error} again={() => void first.refetch()} />
-  if (!first.data) return <Rows rows={12} />
+  if (first.error) return <ErrorBanner error={first.error} onRetry={() => void first.refetch()} />
+  if (!first.data) return <SkeletonRows rows={12} />
   const { total } = first.data.pagination
   if (total === 0) {
     const isAll = Object.keys(search).length === 0
@@ -56,7 +56,7 @@ export function ContactsTable({ search }: { search: ContactSearch }) {
 function Table({ total, queryOf }: { total: number; queryOf: (page: number) => Read }) {
   const { workspace } = useWorkspace()
   const scroller = useRef<HTMLDivElement>(null)
-  const { tall, rows: items } = useRows(total, ROW, scroller)
+  const { tall, rows: items } = useVirtualRows(total, ROW, scroller)
   const pages = [...new Set([1, ...items.map(({ index }) => Math.floor(index / PAGE) + 1)])]
   const read = useQueries({ queries: pages.map(queryOf) })
   const byPage = new Map(pages.map((page, n) => [page, read[n]!.data?.data]))

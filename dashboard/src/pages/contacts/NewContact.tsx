@@ -3,25 +3,25 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { DriplineError } from '../../api/client.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import classes from './contacts.module.css'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 /** One contact by hand: it starts what a call would start. */
-export function NewContact({ onDone }: { onDone: () => void }) {
+export function NewContactForm({ onDone }: { onDone: () => void }) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const navigate = useNavigate()
   const [email, setEmail] = useState('')
   const [firstName, setFirstName] = useState('')
   const make = useMutation({
     mutationFn: async () =>
       (await api.POST('/contacts', { body: { email, ...(firstName !== '' && { firstName }) } })).data.data,
-    onSuccess: () => void readAgain('contacts'),
+    onSuccess: () => void invalidate('contacts'),
   })
   const goTo = ({ id: contactId }: { id: string }) =>
     void navigate({
@@ -37,8 +37,8 @@ export function NewContact({ onDone }: { onDone: () => void }) {
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New contact">
-      <Unsaved isDirty={(email !== '' || firstName !== '') && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && param !== '/email' && <Problem error={make.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={(email !== '' || firstName !== '') && !make.isSuccess} isSending={make.isPending} />
+      {make.isError && param !== '/email' && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className={`plainFields ${classes.pair}`} disabled={make.isPending}>
         <TextInput
           label="Email"

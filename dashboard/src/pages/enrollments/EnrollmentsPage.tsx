@@ -3,19 +3,19 @@ import { IconExternalLink } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useService } from '../../api/reads.ts'
+import { useServiceStatus } from '../../api/queries.ts'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useRead } from '../../api/workspace.tsx'
-import { ContactLink } from '../../parts/ContactLink.tsx'
-import { One } from '../../parts/One.tsx'
-import { EndEnrollment } from '../../parts/EndEnrollment.tsx'
-import { More } from '../../parts/More.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { ENROLLMENT_LOOKS, State } from '../../parts/states.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
-import { useAutomations } from '../automations/automations.ts'
+import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ContactLink } from '../../components/ContactLink.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
+import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { useAutomations } from '../automations/use-automations.ts'
 import classes from './enrollments.module.css'
 
 type Enrollment = Schemas['Enrollment']
@@ -38,13 +38,13 @@ export function EnrollmentsPage() {
   const automationId = search.automationId ?? first ?? busiest?.automation.id
   return (
     <Page title="Enrollments">
-      {error && <Problem error={error} />}
-      {!rows && !error && <Rows />}
+      {error && <ErrorBanner error={error} />}
+      {!rows && !error && <SkeletonRows />}
       {rows?.length === 0 && (
         <p className="t2">Nobody is in an automation: there is none yet. Make one, and enroll somebody.</p>
       )}
       {rows && automationId !== undefined && (
-        <Of
+        <AutomationEnrollments
           key={automationId}
           automationId={automationId}
           search={search}
@@ -55,7 +55,7 @@ export function EnrollmentsPage() {
   )
 }
 
-function Of({
+function AutomationEnrollments({
   automationId,
   search,
   names,
@@ -67,7 +67,7 @@ function Of({
   const navigate = useNavigate({ from: '/w/$workspaceId/enrollments' })
   const set = (fields: EnrollmentSearch) =>
     void navigate({ search: { automationId, ...search, ...fields }, replace: true })
-  const { data: automation } = useRead(
+  const { data: automation } = useWorkspaceQuery(
     ['automations', automationId],
     async (api, signal) =>
       (await api.GET('/automations/{id}', { params: { path: { id: automationId } }, signal })).data.data,
@@ -78,7 +78,7 @@ function Of({
   return (
     <>
       <div className={classes.filters}>
-        <One
+        <SearchableSelect
           aria-label="Automation"
           onFocus={({ currentTarget }) => currentTarget.select()}
           data={names}
@@ -97,12 +97,12 @@ function Of({
           aria-label="State"
           placeholder="In any state"
           clearable
-          data={ENROLLMENT_STATUSES.map((value) => ({ value, label: ENROLLMENT_LOOKS[value].word }))}
+          data={ENROLLMENT_STATUSES.map((value) => ({ value, label: ENROLLMENT_STATUS[value].label }))}
           value={search.status ?? null}
           onChange={(value) => set({ status: (value ?? undefined)!, stepId: undefined! })}
         />
       </div>
-      <List
+      <EnrollmentTable
         automationId={automationId}
         search={search}
         emails={new Map(emails?.map((each) => [each.value, each.label]))}
@@ -111,7 +111,7 @@ function Of({
   )
 }
 
-function List({
+function EnrollmentTable({
   automationId,
   search: { status, stepId },
   emails,
@@ -120,7 +120,7 @@ function List({
   search: EnrollmentSearch
   emails: ReadonlyMap<string, string>
 }) {
-  const { rows, error, again, more } = useCursorList(
+  const { rows, error, refetch, nextPage } = useCursorList(
     ['enrollments', automationId, status, stepId],
     async (api, page, signal) => {
       // Whoever is on the way is listed by when they go on: what is held or late is first.
@@ -129,10 +129,10 @@ function List({
       const params = { path: { id: automationId }, query }
       return (await api.GET('/automations/{id}/enrollments', { params, signal })).data
     },
-    { everyMs: 10_000 },
+    { refetchMs: 10_000 },
   )
-  if (error) return <Problem error={error} again={again} />
-  if (!rows) return <Rows rows={12} />
+  if (error) return <ErrorBanner error={error} onRetry={refetch} />
+  if (!rows) return <SkeletonRows rows={12} />
   if (rows.length === 0) return <p className="t2">Nobody is like that.</p>
   return (
     <>
@@ -151,14 +151,14 @@ function List({
         </thead>
         <Body rows={rows} emails={emails} />
       </table>
-      <More of={more} word="Show more" />
+      <LoadMoreButton of={nextPage} />
     </>
   )
 }
 
 function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyMap<string, string> }) {
-  const may = useMay('editor')
-  const { data: service } = useService()
+  const canEdit = useHasRole('editor')
+  const { data: service } = useServiceStatus()
   return (
     <tbody>
       {rows.map((enrollment) => {
@@ -169,7 +169,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
               <ContactLink contactId={contactId} />
             </td>
             <td data-cell="state">
-              <State look={ENROLLMENT_LOOKS[held ? 'HELD' : status]} />
+              <StatusBadge status={ENROLLMENT_STATUS[held ? 'HELD' : status]} />
             </td>
             <td className="t2" data-cell="figure">
               {held ? 'When the automation is active' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
@@ -182,8 +182,8 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
             </td>
             <td className="num" data-cell="actions">
               <span className={classes.actions}>
-                {may && status === 'ACTIVE' && (
-                  <EndEnrollment automationId={enrollment.automationId} contactId={contactId} />
+                {canEdit && status === 'ACTIVE' && (
+                  <RemoveFromAutomation automationId={enrollment.automationId} contactId={contactId} />
                 )}
                 {service?.temporal.uiUrl && (
                   <a

@@ -3,12 +3,12 @@ import { IconCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { once } from '../../api/once.ts'
+import { callOnce } from '../../api/call-once.ts'
 import { useSession } from '../../api/session.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { asCurl, type Call } from '../../parts/curl.ts'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Problem } from '../../parts/Problem.tsx'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { toCurl, type ApiCall } from '../../lib/curl.ts'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import classes from './FirstSteps.module.css'
 
 const WELCOME = {
@@ -24,11 +24,11 @@ const WELCOME = {
   ],
 } as const
 
-const RARELY_MS = 3_600_000
+const IDLE_REFETCH_MS = 3_600_000
 
 /** How far a new workspace is. */
-function useProgress(everyMs: number) {
-  return useRead(
+function useProgress(refetchMs: number) {
+  return useWorkspaceQuery(
     ['first-steps'],
     async (api, signal) => {
       const query = { limit: 1 }
@@ -43,7 +43,7 @@ function useProgress(everyMs: number) {
         message: messages.data.data[0],
       }
     },
-    { everyMs },
+    { refetchMs },
   )
 }
 
@@ -51,11 +51,11 @@ function useProgress(everyMs: number) {
  * The way to a first email, in a workspace that has sent none: each step done here, with the same as a request beside it. Else
  * what a page shows.
  */
-export function UntilFirst({ children }: { children: ReactNode }) {
-  const may = useMay('editor')
+export function FirstStepsOr({ children }: { children: ReactNode }) {
+  const canEdit = useHasRole('editor')
   // Who is past it is not asked for any more.
-  const [everyMs, setEvery] = useState(2_000)
-  const { data, error } = useProgress(everyMs)
+  const [refetchMs, setRefetchMs] = useState(2_000)
+  const { data, error } = useProgress(refetchMs)
   const [isDone, setDone] = useState(false)
   // Who has begun here sees the end of it.
   const [hasBegun, setBegun] = useState(false)
@@ -63,10 +63,10 @@ export function UntilFirst({ children }: { children: ReactNode }) {
   if (!data) return null
   const isNew = data.message === undefined
   if (!isNew && !hasBegun) {
-    if (everyMs !== RARELY_MS) setEvery(RARELY_MS)
+    if (refetchMs !== IDLE_REFETCH_MS) setRefetchMs(IDLE_REFETCH_MS)
     return children
   }
-  if (!may) return children
+  if (!canEdit) return children
   return <Steps progress={data} onBegin={() => setBegun(true)} onDone={() => setDone(true)} />
 }
 
@@ -83,23 +83,23 @@ function Steps({
 }) {
   const { api, workspace } = useWorkspace()
   const { data: session } = useSession()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [email, setEmail] = useState(session?.account.email ?? '')
   const make = useMutation({
     mutationFn: () =>
-      once([workspace.id, 'welcome'], (header) =>
+      callOnce([workspace.id, 'welcome'], (header) =>
         api.POST('/automations', {
           params: { header },
           body: { ...WELCOME, steps: WELCOME.steps.map((step) => ({ ...step })) },
         }),
       ),
     onMutate: onBegin,
-    onSettled: () => readAgain(),
+    onSettled: () => invalidate(),
   })
   const add = useMutation({
     mutationFn: () => api.POST('/contacts', { body: { email } }),
     onMutate: onBegin,
-    onSettled: () => readAgain(),
+    onSettled: () => invalidate(),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -127,7 +127,7 @@ function Steps({
           <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
             Or build one
           </Link>
-          {make.isError && <Problem error={make.error} isAnswer />}
+          {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
         </Step>
         <Step
           n={2}
@@ -147,7 +147,7 @@ function Steps({
               Add contact
             </Button>
           </form>
-          {add.isError && <Problem error={add.error} isAnswer />}
+          {add.isError && <ErrorBanner error={add.error} scrollsIntoView />}
         </Step>
         <Step
           n={3}
@@ -193,7 +193,7 @@ function Step({
   title: string
   isDone: boolean
   says: string
-  call: Call
+  call: ApiCall
   children: ReactNode
 }) {
   return (
@@ -208,7 +208,7 @@ function Step({
       </div>
       <div className={classes.request}>
         <pre className="mono" tabIndex={0} aria-label={`The same in curl: ${title}`}>
-          {asCurl(call)}
+          {toCurl(call)}
         </pre>
         <CurlButton call={call} />
       </div>

@@ -4,9 +4,9 @@ import { useElementSize } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Schemas } from '../../api/client.ts'
-import { totalOf } from '../../parts/Account.tsx'
-import { now } from '../../parts/clock.ts'
-import { count, dayOf } from '../../parts/numbers.ts'
+import { totalOf } from '../../components/MessageBreakdown.tsx'
+import { now } from '../../lib/clock.ts'
+import { count, dayOf } from '../../lib/format.ts'
 import classes from './HomePage.module.css'
 
 const STEP_S = 6 * 3_600
@@ -30,7 +30,7 @@ export function FlowChart({ flow }: { flow: Flow | undefined }) {
     // The colours are read when it is drawn.
   }, [flow, width, scheme])
   return (
-    <div ref={ref} className={classes.chart} role="img" aria-label={flow ? inWords(flow) : 'Loading'}>
+    <div ref={ref} className={classes.chart} role="img" aria-label={flow ? chartLabel(flow) : 'Loading'}>
       <div ref={at} />
     </div>
   )
@@ -46,7 +46,7 @@ function seriesOf({ since, intervals }: Flow): uPlot.AlignedData {
   ]
 }
 
-function inWords(flow: Flow): string {
+function chartLabel(flow: Flow): string {
   const [, sent, waiting] = seriesOf(flow) as [number[], (number | null)[], (number | null)[]]
   const sum = (values: (number | null)[]) => values.reduce<number>((a, b) => a + (b ?? 0), 0)
   return `A bar chart by six hours: ${count(sum(sent))} messages were due in the last days, and ${count(sum(waiting))} contacts go on in the next seven.`

@@ -1,27 +1,27 @@
 import { SegmentedControl } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useRead, useWorkspace } from '../../api/workspace.tsx'
-import { Account, totalOf } from '../../parts/Account.tsx'
-import { now, useNow } from '../../parts/clock.ts'
-import { NO_MESSAGES } from '../../parts/no-messages.ts'
-import { count, fullDate, things } from '../../parts/numbers.ts'
-import { useIsPhone } from '../../parts/use-is-phone.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
-import { Decisions } from './Decisions.tsx'
-import { UntilFirst } from './FirstSteps.tsx'
+import { useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
+import { MessageBreakdown, totalOf } from '../../components/MessageBreakdown.tsx'
+import { now, useNow } from '../../lib/clock.ts'
+import { NO_MESSAGES } from '../../lib/no-messages.ts'
+import { count, fullDate, plural } from '../../lib/format.ts'
+import { useIsPhone } from '../../lib/use-is-phone.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
+import { NeedsAttention } from './NeedsAttention.tsx'
+import { FirstStepsOr } from './FirstSteps.tsx'
 import { FlowChart } from './FlowChart.tsx'
 import classes from './HomePage.module.css'
-import { Ledger } from './Ledger.tsx'
-import { MidSequence } from './MidSequence.tsx'
+import { LatestMessages } from './LatestMessages.tsx'
+import { ActiveAutomations } from './ActiveAutomations.tsx'
 
-const SPANS = {
+const PERIODS = {
   '24h': { word: '24 hours', title: 'Last 24 hours', days: 1 },
   '7d': { word: '7 days', title: 'Last 7 days', days: 7 },
   '30d': { word: '30 days', title: 'Last 30 days', days: 30 },
 } as const
-type Span = keyof typeof SPANS
+type Period = keyof typeof PERIODS
 
 const QUARTER_MS = 900_000
 const DAY_MS = 86_400_000
@@ -35,31 +35,31 @@ export function HomePage() {
   return (
     <Page
       title="Home"
-      beside={<Today />}
+      meta={<Today />}
       actions={
         <SegmentedControl
           aria-label="How far back"
           value={last}
           onChange={choose}
-          data={Object.entries(SPANS).map(([value, { word }]) => ({ value, label: word }))}
+          data={Object.entries(PERIODS).map(([value, { word }]) => ({ value, label: word }))}
         />
       }
       aside={
         isPhone ? undefined : (
           <>
-            <Decisions />
-            <Ledger />
+            <NeedsAttention />
+            <LatestMessages />
           </>
         )
       }
     >
-      <UntilFirst>
-        <Due span={last} />
-        {isPhone && <Decisions />}
-        <Flow />
-        <MidSequence />
-        {isPhone && <Ledger />}
-      </UntilFirst>
+      <FirstStepsOr>
+        <DueMessages span={last} />
+        {isPhone && <NeedsAttention />}
+        <ScheduleChart />
+        <ActiveAutomations />
+        {isPhone && <LatestMessages />}
+      </FirstStepsOr>
     </Page>
   )
 }
@@ -67,10 +67,10 @@ export function HomePage() {
 const Today = () => <span className="t2 wide">{fullDate(useNow(30))}</span>
 
 /** What was to be sent lately, and what became of each. */
-function Due({ span }: { span: Span }) {
+function DueMessages({ span }: { span: Period }) {
   const { workspace } = useWorkspace()
-  const { title, days } = SPANS[span]
-  const { data, error, refetch, isPlaceholderData } = useRead(
+  const { title, days } = PERIODS[span]
+  const { data, error, refetch, isPlaceholderData } = useWorkspaceQuery(
     ['flow', 'due', span],
     async (api, signal) => {
       const until = (Math.floor(now().getTime() / QUARTER_MS) + 1) * QUARTER_MS
@@ -81,7 +81,7 @@ function Due({ span }: { span: Span }) {
       }
       return (await api.GET('/flow', { params: { query }, signal })).data.data
     },
-    { everyMs: 10_000 },
+    { refetchMs: 10_000 },
   )
   const counts = data?.[0]?.messages ?? NO_MESSAGES
   const total = totalOf(counts)
@@ -89,24 +89,24 @@ function Due({ span }: { span: Span }) {
     <section className={classes.due} aria-busy={isPlaceholderData}>
       <h2 className="t2">{title}</h2>
       {error ? (
-        <Problem error={error} again={() => void refetch()} />
+        <ErrorBanner error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <>
           <p className={classes.claim}>
-            {things(total, 'message')} {total === 1 ? 'was' : 'were'} due.{' '}
+            {plural(total, 'message')} {total === 1 ? 'was' : 'were'} due.{' '}
             {total > 0 && <span className="t3">Every one is accounted for.</span>}
           </p>
-          <Account counts={counts} isTest={workspace.mode === 'test'} />
+          <MessageBreakdown counts={counts} isTest={workspace.mode === 'test'} />
         </>
       ) : (
-        <Rows rows={3} />
+        <SkeletonRows rows={3} />
       )}
     </section>
   )
 }
 
-function Flow() {
-  const { data, error, refetch } = useRead(
+function ScheduleChart() {
+  const { data, error, refetch } = useWorkspaceQuery(
     ['flow', 'chart'],
     async (api, signal) => {
       const today = new Date(now())
@@ -119,18 +119,18 @@ function Flow() {
       }
       return { since, intervals: (await api.GET('/flow', { params: { query }, signal })).data.data }
     },
-    { everyMs: 60_000 },
+    { refetchMs: 60_000 },
   )
   const waiting = data?.intervals.reduce((sum, interval) => sum + interval.waiting, 0) ?? 0
   return (
-    <Part title="Sent, and already due">
-      {error ? <Problem error={error} again={() => void refetch()} /> : <FlowChart flow={data} />}
+    <Section title="Sent, and already due">
+      {error ? <ErrorBanner error={error} onRetry={() => void refetch()} /> : <FlowChart flow={data} />}
       {data && (
         <p className="small t3">
           {count(waiting)} {waiting === 1 ? 'contact goes' : 'contacts go'} on by a timer until then, each with what is
           next for them. What follows that, and whoever enrolls later, comes on top.
         </p>
       )}
-    </Part>
+    </Section>
   )
 }

@@ -1,19 +1,19 @@
-import { useRead } from '../../api/workspace.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { count } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import type { Import } from './imports.ts'
 
 const SHOWN = 100
 
 /** Which rows of a file could not be read, and why. */
 export function ImportErrors({ of: { id, failed } }: { of: Import }) {
-  const { data, error, refetch } = useRead(['imports', id, 'errors', failed], async (api, signal) => {
+  const { data, error, refetch } = useWorkspaceQuery(['imports', id, 'errors', failed], async (api, signal) => {
     const params = { path: { id }, query: { limit: SHOWN } }
     return (await api.GET('/imports/{id}/errors', { params, signal })).data.data
   })
-  if (error) return <Problem error={error} again={() => void refetch()} />
-  if (!data) return <Rows rows={3} />
+  if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
+  if (!data) return <SkeletonRows rows={3} />
   return (
     <>
       <table className="table" aria-label="Rows that could not be read">

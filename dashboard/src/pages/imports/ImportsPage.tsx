@@ -2,21 +2,21 @@ import { Button, FileButton, Progress } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { Fragment, useEffect, useRef, useState } from 'react'
-import { Told } from '../../api/client.ts'
-import { readPages } from '../../api/reads.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { State } from '../../parts/states.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
-import { bring } from './bring.ts'
-import { type Import, IMPORT_LOOKS } from './imports.ts'
+import { DisplayableError } from '../../api/client.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { count } from '../../lib/format.ts'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { StatusBadge } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { uploadImport } from './upload.ts'
+import { type Import, IMPORT_STATUS } from './imports.ts'
 import { ImportErrors } from './ImportErrors.tsx'
-import { NewImport } from './NewImport.tsx'
-import { lookAt } from './read-file.ts'
+import { NewImportForm } from './NewImport.tsx'
+import { inspectFile } from './inspect-file.ts'
 
 /** A file, as it is known again. */
 const nameOf = ({ name, size }: Import) => (size === null ? name : `${name}, of ${count(size)} bytes`)
@@ -24,17 +24,17 @@ const nameOf = ({ name, size }: Import) => (size === null ? name : `${name}, of 
 /** Files of contacts: what was brought, how far it is, and which rows could not be read. */
 export function ImportsPage() {
   const { api } = useWorkspace()
-  const may = useMay('editor')
-  const readAgain = useReadAgain()
+  const canEdit = useHasRole('editor')
+  const invalidate = useInvalidate()
   const [isChoosing, setChoosing] = useState(false)
   const [shown, setShown] = useState<string>()
   const [under, setUnder] = useState<Import>()
   const [failure, setFailure] = useState<unknown>()
   const leaving = useRef<AbortController>(undefined)
-  useHotkeys([['n', () => may && setChoosing(true)]])
+  useHotkeys([['n', () => canEdit && setChoosing(true)]])
   // Whoever leaves the page goes on later, with the same file.
   useEffect(() => () => leaving.current?.abort(), [])
-  const { data, error, refetch } = useRead(['imports', 'page'], (read, signal) =>
+  const { data, error, refetch } = useWorkspaceQuery(['imports', 'page'], (read, signal) =>
     readPages((query) => read.GET('/imports', { params: { query }, signal })),
   )
   const begin = async (begun: Import, file: File, encoding: string) => {
@@ -43,20 +43,20 @@ export function ImportsPage() {
     setUnder(begun)
     leaving.current = new AbortController()
     try {
-      await bring(api, file, encoding, begun, { tell: setUnder, signal: leaving.current.signal })
+      await uploadImport(api, file, encoding, begun, { tell: setUnder, signal: leaving.current.signal })
     } catch (problem) {
       if (!leaving.current.signal.aborted) setFailure(problem)
     }
     setUnder(undefined)
-    void readAgain('imports')
-    void readAgain('contacts')
+    void invalidate('imports')
+    void invalidate('contacts')
   }
   const goOn = async (found: Import, file: File | null) => {
     if (!file) return
     // By what it is, where that is known: a name is given anew with each download.
     const isOther = found.size === null ? file.name !== found.name : found.size !== file.size
-    if (isOther) setFailure(new Told(`This is another file: it goes on with ${nameOf(found)} alone.`))
-    else await begin(found, file, (await lookAt(file)).encoding)
+    if (isOther) setFailure(new DisplayableError(`This is another file: it goes on with ${nameOf(found)} alone.`))
+    else await begin(found, file, (await inspectFile(file)).encoding)
   }
   const rows = data?.map((each) => (each.id === under?.id ? under : each))
   return (
@@ -64,7 +64,7 @@ export function ImportsPage() {
       title="Imports"
       narrow
       actions={
-        may && (
+        canEdit && (
           <Button
             variant="filled"
             leftSection={<IconPlus aria-hidden />}
@@ -77,14 +77,14 @@ export function ImportsPage() {
       }
     >
       {isChoosing && (
-        <NewImport
+        <NewImportForm
           onBegun={(begun, file, encoding) => void begin(begun, file, encoding)}
           onCancel={() => setChoosing(false)}
         />
       )}
-      {failure !== undefined && <Problem error={failure} isAnswer />}
+      {failure !== undefined && <ErrorBanner error={failure} scrollsIntoView />}
       {under && (
-        <Unsaved
+        <UnsavedChangesGuard
           isDirty
           isSending
           asks={{
@@ -94,9 +94,9 @@ export function ImportsPage() {
           }}
         />
       )}
-      {under && <Underway of={under} onStop={() => leaving.current?.abort()} />}
-      {error && <Problem error={error} again={() => void refetch()} />}
-      {!rows && !error && <Rows rows={6} />}
+      {under && <ImportProgress of={under} onStop={() => leaving.current?.abort()} />}
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && !isChoosing && (
         <p className="t2">
           Nothing was imported yet. Large files come in by the command line, too:{' '}
@@ -124,8 +124,8 @@ export function ImportsPage() {
                     {each.name}
                   </td>
                   <td>
-                    <State look={IMPORT_LOOKS[each.status]} plain />
-                    {may && each.status === 'RUNNING' && under === undefined && (
+                    <StatusBadge status={IMPORT_STATUS[each.status]} plain />
+                    {canEdit && each.status === 'RUNNING' && under === undefined && (
                       <FileButton onChange={(file) => void goOn(each, file)} accept=".csv,.tsv,.txt,text/csv">
                         {(props) => (
                           <Button
@@ -180,7 +180,7 @@ export function ImportsPage() {
 }
 
 /** How far a file is that is being brought. */
-function Underway({
+function ImportProgress({
   of: { name, lines, position, size, created, updated },
   onStop,
 }: {

@@ -1,17 +1,17 @@
 import { Button, Checkbox, FileInput, Select, TagsInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useLists } from '../../api/reads.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { One } from '../../parts/One.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useLists } from '../../api/queries.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 import { FIELDS, FORMATS, type Import } from './imports.ts'
-import { type LookedAt, lookAt } from './read-file.ts'
+import { type FileInspection, inspectFile } from './inspect-file.ts'
 
-const STANDINGS = [
+const SUBSCRIPTION_STATUSES = [
   { value: 'SUBSCRIBED', label: 'Subscribed, where no column says more' },
   { value: 'UNSUBSCRIBED', label: 'Unsubscribed: they get no marketing' },
   { value: 'BOUNCED', label: 'Bounced: they get nothing at all' },
@@ -26,7 +26,7 @@ const withField = (fields: Fields, column: string, field: string | null): Fields
   ])
 
 /** Which file is imported, what its columns are, and what becomes of its contacts. */
-export function NewImport({
+export function NewImportForm({
   onBegun,
   onCancel,
 }: {
@@ -35,22 +35,22 @@ export function NewImport({
 }) {
   useReturnFocus()
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const lists = useLists()
   const [file, setFile] = useState<File | null>(null)
-  const [seen, setSeen] = useState<LookedAt>()
+  const [seen, setSeen] = useState<FileInspection>()
   const [format, setFormat] = useState<Import['format']>('csv')
   const [fields, setFields] = useState<Fields>({})
   const [listId, setListId] = useState<string | null>(null)
   const [tags, setTags] = useState<string[]>([])
-  const [standing, setStanding] = useState<(typeof STANDINGS)[number]['value'] | null>(null)
+  const [standing, setStanding] = useState<(typeof SUBSCRIPTION_STATUSES)[number]['value'] | null>(null)
   const [triggers, setTriggers] = useState(false)
   const [confirmed, setConfirmed] = useState(false)
   const choose = (chosen: File | null) => {
     setFile(chosen)
     setSeen(undefined)
     setFields({})
-    if (chosen) void lookAt(chosen).then(setSeen)
+    if (chosen) void inspectFile(chosen).then(setSeen)
   }
   const begin = useMutation({
     mutationFn: async () => {
@@ -75,19 +75,19 @@ export function NewImport({
       return (await api.POST('/imports', { body })).data.data
     },
     onSuccess: (begun) => {
-      void readAgain('imports')
+      void invalidate('imports')
       onBegun(begun, file!, seen!.encoding)
     },
   })
   const isAsking = lists?.find(({ value }) => value === listId)?.isAsking ?? false
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (!isWrong(event.currentTarget)) begin.mutate()
+    if (!focusInvalidField(event.currentTarget)) begin.mutate()
   }
   return (
     <form className="card" onSubmit={submit} aria-label="Import a file">
-      <Unsaved isDirty={file !== null && !begin.isSuccess} isSending={begin.isPending} />
-      {begin.isError && <Problem error={begin.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={file !== null && !begin.isSuccess} isSending={begin.isPending} />
+      {begin.isError && <ErrorBanner error={begin.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={begin.isPending}>
         <FileInput
           label="File"
@@ -138,7 +138,7 @@ export function NewImport({
             </tbody>
           </table>
         )}
-        <One
+        <SearchableSelect
           label="They join"
           placeholder="No list"
           description="Whoever has opted out does not."
@@ -151,10 +151,10 @@ export function NewImport({
         <Select
           label="They are"
           placeholder="What a column says"
-          data={STANDINGS}
+          data={SUBSCRIPTION_STATUSES}
           value={standing}
           clearable
-          onChange={(value) => setStanding(STANDINGS.find((each) => each.value === value)?.value ?? null)}
+          onChange={(value) => setStanding(SUBSCRIPTION_STATUSES.find((each) => each.value === value)?.value ?? null)}
         />
         <Checkbox
           label="Automations start because of it"

@@ -1,13 +1,13 @@
 import { IconAlertTriangle, IconChecks, IconLoader } from '@tabler/icons-react'
 import type { Schemas } from '../../api/client.ts'
-import type { Look } from '../../parts/states.tsx'
+import type { StatusStyle } from '../../components/StatusBadge.tsx'
 
 export type Import = Schemas['Import']
 
-export const IMPORT_LOOKS: Record<Import['status'], Look> = {
-  RUNNING: { word: 'Not all read', icon: IconLoader, meaning: 'accent' },
-  DONE: { word: 'Done', icon: IconChecks, meaning: 'ok' },
-  FAILED: { word: 'Broken', icon: IconAlertTriangle, meaning: 'bad' },
+export const IMPORT_STATUS: Record<Import['status'], StatusStyle> = {
+  RUNNING: { label: 'Not all read', icon: IconLoader, tone: 'accent' },
+  DONE: { label: 'Done', icon: IconChecks, tone: 'ok' },
+  FAILED: { label: 'Broken', icon: IconAlertTriangle, tone: 'bad' },
 }
 
 export const FORMATS: { value: Import['format']; label: string }[] = [

@@ -4,10 +4,10 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { accountApi, DriplineError, type Schemas } from '../../api/client.ts'
 import { rememberWorkspace, sessionQuery } from '../../api/session.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Alone } from '../Alone.tsx'
-import { ElsewhereButton } from '../sign-in/OtherWays.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { AuthLayout } from '../../layout/AuthLayout.tsx'
+import { SingleSignOnButton } from '../sign-in/SignInOptions.tsx'
 
 export function JoinPage() {
   // What stands behind the # of a link is sent to nobody but by this page. Another link may be opened in its place.
@@ -18,11 +18,11 @@ export function JoinPage() {
     staleTime: Infinity,
   })
   return (
-    <Alone title="Welcome to Dripline">
-      {offer.isPending && <Rows rows={4} height={48} />}
-      {offer.isError && <Problem error={offer.error} again={() => void offer.refetch()} />}
+    <AuthLayout title="Welcome to Dripline">
+      {offer.isPending && <SkeletonRows rows={4} height={48} />}
+      {offer.isError && <ErrorBanner error={offer.error} onRetry={() => void offer.refetch()} />}
       {offer.data && <Accept key={token} token={token} offer={offer.data} />}
-    </Alone>
+    </AuthLayout>
   )
 }
 
@@ -53,7 +53,9 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
       <p className="t2">
         You become {offer.role} of {offer.workspaces.map(({ name }) => name).join(' and ')}. The link works once.
       </p>
-      {accept.isError && param !== '/password' && param !== '/email' && <Problem error={accept.error} isAnswer />}
+      {accept.isError && param !== '/password' && param !== '/email' && (
+        <ErrorBanner error={accept.error} scrollsIntoView />
+      )}
       <TextInput
         label="Email"
         description="By which you sign in from now on."
@@ -80,7 +82,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
       <Button type="submit" variant="filled" data-size="lg" loading={accept.isPending}>
         Sign in
       </Button>
-      <ElsewhereButton invitation={token} />
+      <SingleSignOnButton invitation={token} />
     </form>
   )
 }

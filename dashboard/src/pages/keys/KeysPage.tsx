@@ -1,28 +1,28 @@
 import { Button } from '@mantine/core'
 import { IconBook2, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
+import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
 import { KeysTable } from './KeysTable.tsx'
-import { NewKey } from './NewKey.tsx'
-import { ShownKey } from './ShownKey.tsx'
+import { NewKeyForm } from './NewKey.tsx'
+import { CreatedKey } from './CreatedKey.tsx'
 import type { NewApiKey } from './keys.ts'
 
 export function KeysPage() {
   const { workspace } = useWorkspace()
-  const isOwner = useMay('owner')
-  const [isMaking, setMaking] = useState(false)
+  const isOwner = useHasRole('owner')
+  const [isCreating, setIsCreating] = useState(false)
   const [shown, setShown] = useState<NewApiKey>()
-  const { data, error, refetch } = useRead(
+  const { data, error, refetch } = useWorkspaceQuery(
     ['api-keys'],
     async (api, signal) => (await api.GET('/api-keys', { signal })).data.data,
-    { everyMs: 5_000, enabled: isOwner },
+    { refetchMs: 5_000, enabled: isOwner },
   )
   const show = (key: NewApiKey) => {
     setShown(key)
-    setMaking(false)
+    setIsCreating(false)
   }
   if (!isOwner)
     return (
@@ -46,26 +46,26 @@ export function KeysPage() {
           >
             Reference
           </Button>
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
             New key
           </Button>
         </>
       }
     >
-      {shown && <ShownKey apiKey={shown} onDone={() => setShown(undefined)} />}
-      {isMaking && <NewKey onMade={show} onCancel={() => setMaking(false)} />}
-      <Part
+      {shown && <CreatedKey apiKey={shown} onDone={() => setShown(undefined)} />}
+      {isCreating && <NewKeyForm onCreated={show} onCancel={() => setIsCreating(false)} />}
+      <Section
         title={`Keys of ${workspace.name}`}
-        beside={data?.length}
+        meta={data?.length}
         action={<span className="small t3 wide">Requests are counted exactly, over any 60 seconds</span>}
       >
-        {error && <Problem error={error} again={() => void refetch()} />}
-        {!data && !error && <Rows />}
+        {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <SkeletonRows />}
         {data?.length === 0 && (
           <p className="t2">No key yet. Make one, and try it with the command that is shown beside it.</p>
         )}
         {data && data.length > 0 && <KeysTable keys={data} newId={shown?.id} onRotated={show} />}
-      </Part>
+      </Section>
     </Page>
   )
 }

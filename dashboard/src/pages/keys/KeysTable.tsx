@@ -2,17 +2,17 @@ import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconDots, IconRotate, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { now } from '../../parts/clock.ts'
-import { count, things } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Time } from '../../parts/Time.tsx'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { now } from '../../lib/clock.ts'
+import { count, plural } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Time } from '../../components/Time.tsx'
 import classes from './keys.module.css'
 import type { ApiKey, NewApiKey } from './keys.ts'
 
-const SHOWN_SCOPES = 2
+const MAX_SHOWN_SCOPES = 2
 
-interface Asked {
+interface PendingAction {
   id: string
   what: 'delete' | 'rotate'
 }
@@ -26,8 +26,8 @@ export function KeysTable({
   newId: string | undefined
   onRotated: (key: NewApiKey) => void
 }) {
-  const [asked, setAsked] = useState<Asked>()
-  const close = () => setAsked(undefined)
+  const [asked, setPending] = useState<PendingAction>()
+  const close = () => setPending(undefined)
   return (
     <table className={`table ${classes.table}`}>
       <thead>
@@ -50,18 +50,18 @@ export function KeysTable({
               <td className="strong">
                 <span className={classes.name}>{key.name}</span>
                 {key.id === newId && <span className={`${classes.badge} c-ok`}>New</span>}
-                {key.expiresAt !== null && <Ends at={key.expiresAt} />}
+                {key.expiresAt !== null && <ExpiryBadge at={key.expiresAt} />}
               </td>
               <td className="mono t2">{key.prefix}…</td>
               <td className="wide">
-                {key.scopes.slice(0, SHOWN_SCOPES).map((scope) => (
+                {key.scopes.slice(0, MAX_SHOWN_SCOPES).map((scope) => (
                   <span key={scope} className={classes.tag}>
                     {scope}
                   </span>
                 ))}
-                {key.scopes.length > SHOWN_SCOPES && (
+                {key.scopes.length > MAX_SHOWN_SCOPES && (
                   <span className="small t3" title={key.scopes.join(', ')}>
-                    and {key.scopes.length - SHOWN_SCOPES} more
+                    and {key.scopes.length - MAX_SHOWN_SCOPES} more
                   </span>
                 )}
               </td>
@@ -71,11 +71,11 @@ export function KeysTable({
                 ) : key.allow.length === 1 ? (
                   key.allow[0]
                 ) : (
-                  <span title={key.allow.join(', ')}>{things(key.allow.length, 'range')}</span>
+                  <span title={key.allow.join(', ')}>{plural(key.allow.length, 'range')}</span>
                 )}
               </td>
               <td className="wide">
-                <Use of={key} />
+                <UsageMeter of={key} />
               </td>
               <td className="t2">
                 <Time at={key.lastUsedAt} />
@@ -91,14 +91,14 @@ export function KeysTable({
                     {key.rotatedAt === null && (
                       <Menu.Item
                         leftSection={<IconRotate aria-hidden />}
-                        onClick={() => setAsked({ id: key.id, what: 'rotate' })}
+                        onClick={() => setPending({ id: key.id, what: 'rotate' })}
                       >
                         Rotate…
                       </Menu.Item>
                     )}
                     <Menu.Item
                       leftSection={<IconTrash aria-hidden />}
-                      onClick={() => setAsked({ id: key.id, what: 'delete' })}
+                      onClick={() => setPending({ id: key.id, what: 'delete' })}
                     >
                       Delete…
                     </Menu.Item>
@@ -110,9 +110,9 @@ export function KeysTable({
               <tr className={classes.askRow}>
                 <td colSpan={7}>
                   {asked.what === 'delete' ? (
-                    <Delete apiKey={key} others={keys.length - 1} onDone={close} />
+                    <ConfirmDelete apiKey={key} others={keys.length - 1} onDone={close} />
                   ) : (
-                    <Rotate
+                    <ConfirmRotate
                       apiKey={key}
                       onDone={(made) => {
                         close()
@@ -130,7 +130,7 @@ export function KeysTable({
   )
 }
 
-function Ends({ at }: { at: string }) {
+function ExpiryBadge({ at }: { at: string }) {
   const isOver = new Date(at) <= now()
   return (
     <span className={`${classes.badge} ${isOver ? 'c-bad' : 'c-warn'}`}>
@@ -140,7 +140,7 @@ function Ends({ at }: { at: string }) {
 }
 
 /** How much of its limit a key has used in the last minute. */
-function Use({ of: { requests, rateLimit } }: { of: ApiKey }) {
+function UsageMeter({ of: { requests, rateLimit } }: { of: ApiKey }) {
   if (requests === 0) return <span className="t3">None</span>
   return (
     <span className={classes.use}>
@@ -154,13 +154,13 @@ function Use({ of: { requests, rateLimit } }: { of: ApiKey }) {
   )
 }
 
-function Delete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; onDone: () => void }) {
+function ConfirmDelete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const remove = useMutation({
     mutationFn: () => api.DELETE('/api-keys/{id}', { params: { path: { id: apiKey.id } } }),
     async onSuccess() {
-      await readAgain('api-keys')
+      await invalidate('api-keys')
       onDone()
     },
   })
@@ -172,13 +172,13 @@ function Delete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; on
           'It was never used.'
         ) : (
           <>
-            It made {things(apiKey.requests, 'request')} in the last minute, the latest <Time at={apiKey.lastUsedAt} />.
+            It made {plural(apiKey.requests, 'request')} in the last minute, the latest <Time at={apiKey.lastUsedAt} />.
             From the moment you confirm, each gets <span className="code">401</span>.
           </>
         )}{' '}
-        {others > 0 && `The other ${things(others, 'key')} ${others === 1 ? 'goes' : 'go'} on. `}This cannot be undone.
+        {others > 0 && `The other ${plural(others, 'key')} ${others === 1 ? 'goes' : 'go'} on. `}This cannot be undone.
       </p>
-      {remove.isError && <Problem error={remove.error} isAnswer />}
+      {remove.isError && <ErrorBanner error={remove.error} scrollsIntoView />}
       <div className="row">
         <Button variant="filled" color="bad" onClick={() => remove.mutate()} loading={remove.isPending}>
           Delete key
@@ -193,9 +193,9 @@ function Delete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; on
 
 const OVERLAP_HOURS = 24
 
-function Rotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: NewApiKey) => void }) {
+function ConfirmRotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: NewApiKey) => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const rotate = useMutation({
     mutationFn: async () => {
       const params = { path: { id: apiKey.id } }
@@ -203,7 +203,7 @@ function Rotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: NewApiKey)
     },
     async onSuccess(made) {
       onDone(made)
-      await readAgain('api-keys')
+      await invalidate('api-keys')
     },
   })
   return (
@@ -213,7 +213,7 @@ function Rotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: NewApiKey)
         A new one that may do the same is made at once. The old one works for {OVERLAP_HOURS} hours more, and then no
         longer: put the new one in its place until then.
       </p>
-      {rotate.isError && <Problem error={rotate.error} isAnswer />}
+      {rotate.isError && <ErrorBanner error={rotate.error} scrollsIntoView />}
       <div className="row">
         <Button variant="filled" onClick={() => rotate.mutate()} loading={rotate.isPending}>
           Rotate key

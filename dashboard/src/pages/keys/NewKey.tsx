@@ -2,29 +2,29 @@ import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { DriplineError } from '../../api/client.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { WholeNumber } from '../../parts/WholeNumber.tsx'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
 import classes from './keys.module.css'
 import { type NewApiKey, type Scope, SCOPES } from './keys.ts'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((line) => line !== '')
 
 /** Requests a minute, where nobody says otherwise. */
-const USUAL_RATE = 120
+const DEFAULT_RATE_LIMIT = 120
 
 /** Makes a key: in its place on the page, above those there are. */
-export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void; onCancel: () => void }) {
+export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey) => void; onCancel: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>([])
   const [allow, setAllow] = useState('')
-  const [rateLimit, setRateLimit] = useState(USUAL_RATE)
+  const [rateLimit, setRateLimit] = useState(DEFAULT_RATE_LIMIT)
   const [expires, setExpires] = useState('')
   const make = useMutation({
     mutationFn: async () => {
@@ -34,15 +34,16 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
     },
     onSuccess(key) {
       // Also to whoever has closed the form: it is made, and shown this once.
-      onMade(key)
-      void readAgain('api-keys')
+      onCreated(key)
+      void invalidate('api-keys')
     },
   })
   const isDirty =
-    (name !== '' || scopes.length > 0 || allow !== '' || expires !== '' || rateLimit !== USUAL_RATE) && !make.isSuccess
+    (name !== '' || scopes.length > 0 || allow !== '' || expires !== '' || rateLimit !== DEFAULT_RATE_LIMIT) &&
+    !make.isSuccess
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (!isWrong(event.currentTarget)) make.mutate()
+    if (!focusInvalidField(event.currentTarget)) make.mutate()
   }
   const param = make.error instanceof DriplineError ? (make.error.param ?? '') : ''
   const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
@@ -50,8 +51,8 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
   return (
     <form onSubmit={submit} className="card" aria-label="New key">
       <h2>New key</h2>
-      <Unsaved isDirty={isDirty} isSending={make.isPending} />
-      {make.isError && !isPlaced && <Problem error={make.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={isDirty} isSending={make.isPending} />
+      {make.isError && !isPlaced && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
           label="Name"
@@ -97,7 +98,7 @@ export function NewKey({ onMade, onCancel }: { onMade: (key: NewApiKey) => void;
             data-told={at('allow') !== undefined || undefined}
             onChange={({ currentTarget: { value } }) => setAllow(value)}
           />
-          <WholeNumber
+          <IntegerInput
             label="Requests a minute"
             description="In any 60 seconds."
             min={1}

@@ -2,13 +2,13 @@ import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { once } from '../../api/once.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { sameText } from '../../parts/same-text.ts'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { callOnce } from '../../api/call-once.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { stableJson } from '../../lib/stable-json.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 type List = Schemas['ContactList']
 
@@ -22,10 +22,10 @@ const fieldsOf = (list: List | undefined) => ({
 export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [fields, setFields] = useState(() => fieldsOf(list))
   const set = (some: Partial<typeof fields>) => setFields((now) => ({ ...now, ...some }))
-  const isDirty = sameText(fields) !== sameText(fieldsOf(list))
+  const isDirty = stableJson(fields) !== stableJson(fieldsOf(list))
   // Only what was changed: somebody else may change the rest.
   const before = fieldsOf(list)
   const body = {
@@ -37,11 +37,11 @@ export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) 
     mutationFn: async () => {
       if (list) await api.PATCH('/lists/{id}', { params: { path: { id: list.id } }, body })
       else
-        await once([workspace.id, 'list', body], (header) =>
+        await callOnce([workspace.id, 'list', body], (header) =>
           api.POST('/lists', { params: { header }, body: { ...body, name: fields.name } }),
         )
     },
-    onSuccess: () => void readAgain('lists'),
+    onSuccess: () => void invalidate('lists'),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -50,8 +50,8 @@ export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) 
   }
   return (
     <form className="card" onSubmit={submit} aria-label={list ? `List ${list.name}` : 'New list'}>
-      <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && <Problem error={save.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
+      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         <TextInput
           label="Name"

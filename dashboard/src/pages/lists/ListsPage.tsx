@@ -4,35 +4,35 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { inWords, type Schemas } from '../../api/client.ts'
-import { readPages } from '../../api/reads.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { count, things } from '../../parts/numbers.ts'
-import { Delete } from '../../parts/Delete.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
+import { errorMessage, type Schemas } from '../../api/client.ts'
+import { readPages } from '../../api/queries.ts'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { count, plural } from '../../lib/format.ts'
+import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
 import { ListForm } from './ListForm.tsx'
 import classes from './lists.module.css'
 
 /** Named sets of contacts; and tags, which are words on them. */
 export function ListsPage() {
   const { workspace } = useWorkspace()
-  const may = useMay('editor')
-  const [isMaking, setMaking] = useState(false)
+  const canEdit = useHasRole('editor')
+  const [isCreating, setIsCreating] = useState(false)
   const [removing, setRemoving] = useState<string>()
   const [editing, setEditing] = useState<Schemas['ContactList']>()
   const {
     data: lists,
     error,
     refetch,
-  } = useRead(
+  } = useWorkspaceQuery(
     ['lists', 'page'],
     (api, signal) => readPages((query) => api.GET('/lists', { params: { query }, signal })),
-    { everyMs: 15_000 },
+    { refetchMs: 15_000 },
   )
-  const { data: tags } = useRead(['tags', 'page'], (api, signal) =>
+  const { data: tags } = useWorkspaceQuery(['tags', 'page'], (api, signal) =>
     readPages((query) => api.GET('/tags', { params: { query }, signal })),
   )
   return (
@@ -40,18 +40,18 @@ export function ListsPage() {
       title="Lists and tags"
       narrow
       actions={
-        may && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+        canEdit && (
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
             New list
           </Button>
         )
       }
     >
-      {isMaking && <ListForm onDone={() => setMaking(false)} />}
+      {isCreating && <ListForm onDone={() => setIsCreating(false)} />}
       {editing && <ListForm key={editing.id} list={editing} onDone={() => setEditing(undefined)} />}
-      <Part title="Lists" beside={lists && count(lists.length)}>
-        {error && <Problem error={error} again={() => void refetch()} />}
-        {!lists && !error && <Rows rows={4} />}
+      <Section title="Lists" meta={lists && count(lists.length)}>
+        {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+        {!lists && !error && <SkeletonRows rows={4} />}
         {lists?.length === 0 && (
           <p className="t2">
             No list yet. A contact joins one by the API or by hand, and that can start an automation.
@@ -90,17 +90,21 @@ export function ListsPage() {
                     <Time at={list.createdAt} />
                   </td>
                   <td className="num">
-                    {may &&
+                    {canEdit &&
                       (removing === list.id ? (
-                        <Remove id={list.id} contacts={list.contactCount} onDone={() => setRemoving(undefined)} />
+                        <ConfirmDeleteList
+                          id={list.id}
+                          contacts={list.contactCount}
+                          onDone={() => setRemoving(undefined)}
+                        />
                       ) : (
                         <>
-                          <Asking list={list} />
+                          <DoubleOptInButton list={list} />
                           <Button
                             variant="subtle"
                             color="gray"
                             aria-label={`Edit ${list.name}`}
-                            disabled={editing !== undefined || isMaking}
+                            disabled={editing !== undefined || isCreating}
                             onClick={() => setEditing(list)}
                           >
                             Edit…
@@ -116,8 +120,8 @@ export function ListsPage() {
             </tbody>
           </table>
         )}
-      </Part>
-      <Part title="Tags" beside={tags?.length}>
+      </Section>
+      <Section title="Tags" meta={tags?.length}>
         {tags?.length === 0 && <p className="t2">No contact has a tag yet.</p>}
         <div className={classes.tags}>
           {tags?.map(({ name, contactCount }) => (
@@ -132,19 +136,19 @@ export function ListsPage() {
             </Link>
           ))}
         </div>
-      </Part>
+      </Section>
     </Page>
   )
 }
 
 /** Whether whoever is put into a list is asked first. */
-function Asking({ list: { id, doubleOptIn } }: { list: Schemas['ContactList'] }) {
+function DoubleOptInButton({ list: { id, doubleOptIn } }: { list: Schemas['ContactList'] }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const change = useMutation({
     mutationFn: () => api.PATCH('/lists/{id}', { params: { path: { id } }, body: { doubleOptIn: !doubleOptIn } }),
-    onError: (error) => notifications.show({ message: inWords(error), color: 'bad', autoClose: false }),
-    onSettled: () => void readAgain('lists'),
+    onError: (error) => notifications.show({ message: errorMessage(error), color: 'bad', autoClose: false }),
+    onSettled: () => void invalidate('lists'),
   })
   return (
     <Button variant="subtle" color="gray" className="wide" loading={change.isPending} onClick={() => change.mutate()}>
@@ -153,15 +157,15 @@ function Asking({ list: { id, doubleOptIn } }: { list: Schemas['ContactList'] })
   )
 }
 
-function Remove({ id, contacts, onDone }: { id: string; contacts: number; onDone: () => void }) {
+function ConfirmDeleteList({ id, contacts, onDone }: { id: string; contacts: number; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   return (
-    <Delete
-      what="list"
+    <ConfirmDelete
+      object="list"
       path={`/lists/${id}`}
-      says={`${things(contacts, 'contact')} in it ${contacts === 1 ? 'stays' : 'stay'}.`}
-      call={() => api.DELETE('/lists/{id}', { params: { path: { id } } }).finally(() => void readAgain('lists'))}
+      description={`${plural(contacts, 'contact')} in it ${contacts === 1 ? 'stays' : 'stay'}.`}
+      action={() => api.DELETE('/lists/{id}', { params: { path: { id } } }).finally(() => void invalidate('lists'))}
       onDone={onDone}
     />
   )

@@ -5,29 +5,29 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, Fragment, useState } from 'react'
 import { DriplineError, type Schemas } from '../../api/client.ts'
 import { type Role, sessionQuery, useSession } from '../../api/session.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
 import classes from './members.module.css'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'viewer', label: 'Viewer: sees everything, changes nothing' },
   { value: 'editor', label: 'Editor: changes contacts and automations' },
   { value: 'owner', label: 'Owner: has keys, members and settings, too' },
 ]
-const SHORT = ROLES.map(({ value }) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))
+const ROLE_OPTIONS = ROLES.map(({ value }) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))
 
 /** Who works in the workspace. */
 export function MembersPage() {
   const { workspace } = useWorkspace()
-  const isOwner = useMay('owner')
+  const isOwner = useHasRole('owner')
   const [isInviting, setInviting] = useState(false)
   const [link, setLink] = useState<string>()
-  const { data, error, refetch } = useRead(
+  const { data, error, refetch } = useWorkspaceQuery(
     ['members'],
     async (api, signal) => (await api.GET('/members', { signal })).data.data,
   )
@@ -43,38 +43,38 @@ export function MembersPage() {
         )
       }
     >
-      {link !== undefined && <ShownLink link={link} onDone={() => setLink(undefined)} />}
+      {link !== undefined && <InviteLink link={link} onDone={() => setLink(undefined)} />}
       {isInviting && (
-        <Invite
-          onMade={(made) => {
+        <InviteForm
+          onCreated={(made) => {
             setLink(made)
             setInviting(false)
           }}
           onCancel={() => setInviting(false)}
         />
       )}
-      <Part title={`Members of ${workspace.name}`} beside={data?.length}>
-        {error && <Problem error={error} again={() => void refetch()} />}
-        {!data && !error && <Rows rows={3} />}
+      <Section title={`Members of ${workspace.name}`} meta={data?.length}>
+        {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <SkeletonRows rows={3} />}
         {data && <MembersTable members={data} isOwner={isOwner} />}
-      </Part>
-      {isOwner && <Invitations />}
+      </Section>
+      {isOwner && <PendingInvitations />}
     </Page>
   )
 }
 
-function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel: () => void }) {
+function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void; onCancel: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [role, setRole] = useState<Role>('editor')
   const [email, setEmail] = useState('')
   const invite = useMutation({
     mutationFn: async () =>
       (await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })).data.data.link,
     async onSuccess(link) {
-      onMade(link)
-      await readAgain('invitations')
+      onCreated(link)
+      await invalidate('invitations')
     },
   })
   const param = invite.error instanceof DriplineError ? invite.error.param : undefined
@@ -85,8 +85,8 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
   return (
     <form className="card" onSubmit={submit} aria-label="Invite somebody">
       <h2>Invite somebody</h2>
-      <Unsaved isDirty={email !== '' && !invite.isSuccess} isSending={invite.isPending} />
-      {invite.isError && param !== '/email' && <Problem error={invite.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={email !== '' && !invite.isSuccess} isSending={invite.isPending} />
+      {invite.isError && param !== '/email' && <ErrorBanner error={invite.error} scrollsIntoView />}
       <Select
         disabled={invite.isPending}
         label="Role"
@@ -116,7 +116,7 @@ function Invite({ onMade, onCancel }: { onMade: (link: string) => void; onCancel
   )
 }
 
-function ShownLink({ link, onDone }: { link: string; onDone: () => void }) {
+function InviteLink({ link, onDone }: { link: string; onDone: () => void }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (
     <section className="card" aria-label="The link">
@@ -145,10 +145,10 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
   const { api } = useWorkspace()
   const { data: session } = useSession()
   const client = useQueryClient()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [removing, setRemoving] = useState<string>()
   const settle = async () => {
-    await Promise.all([readAgain('members'), client.invalidateQueries({ queryKey: sessionQuery.queryKey })])
+    await Promise.all([invalidate('members'), client.invalidateQueries({ queryKey: sessionQuery.queryKey })])
   }
   const change = useMutation({
     mutationFn: ({ id, role }: { id: string; role: Role }) =>
@@ -164,7 +164,7 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
   })
   return (
     <>
-      {change.isError && <Problem error={change.error} isAnswer />}
+      {change.isError && <ErrorBanner error={change.error} scrollsIntoView />}
       <table className="table">
         <thead>
           <tr>
@@ -191,12 +191,12 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
                         aria-label={`Role of ${email}`}
                         allowDeselect={false}
                         w={120}
-                        data={SHORT}
+                        data={ROLE_OPTIONS}
                         value={role}
                         onChange={(value) => change.mutate({ id, role: value as Role })}
                       />
                     ) : (
-                      SHORT.find(({ value }) => value === role)?.label
+                      ROLE_OPTIONS.find(({ value }) => value === role)?.label
                     )}
                   </td>
                   <td className="wide t2">
@@ -228,7 +228,7 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
                           {isMe ? 'You see' : 'They see'} nothing of it from then on. What {isMe ? 'you' : 'they'} made
                           stays. Another link lets {isMe ? 'you' : 'them'} in again.
                         </p>
-                        {remove.isError && <Problem error={remove.error} isAnswer />}
+                        {remove.isError && <ErrorBanner error={remove.error} scrollsIntoView />}
                         <div className="row">
                           <Button
                             variant="filled"
@@ -255,27 +255,27 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
   )
 }
 
-function Invitations() {
+function PendingInvitations() {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
-  const { data } = useRead(
+  const invalidate = useInvalidate()
+  const { data } = useWorkspaceQuery(
     ['invitations'],
     async (api_, signal) => (await api_.GET('/invitations', { signal })).data.data,
   )
   const revoke = useMutation({
     mutationFn: (id: string) => api.DELETE('/invitations/{id}', { params: { path: { id } } }),
-    onSettled: () => readAgain('invitations'),
+    onSettled: () => invalidate('invitations'),
   })
   if (!data || data.length === 0) return null
   return (
-    <Part title="Links that nobody has used" beside={data.length}>
-      {revoke.isError && <Problem error={revoke.error} isAnswer />}
+    <Section title="Links that nobody has used" meta={data.length}>
+      {revoke.isError && <ErrorBanner error={revoke.error} scrollsIntoView />}
       <table className="table">
         <tbody>
           {data.map(({ id, email, role, expiresAt }) => (
             <tr key={id}>
               <td>{email ?? <span className="t2">Whoever opens it</span>}</td>
-              <td className="t2">{SHORT.find(({ value }) => value === role)?.label}</td>
+              <td className="t2">{ROLE_OPTIONS.find(({ value }) => value === role)?.label}</td>
               <td className="t2">
                 ends <Time at={expiresAt} />
               </td>
@@ -288,6 +288,6 @@ function Invitations() {
           ))}
         </tbody>
       </table>
-    </Part>
+    </Section>
   )
 }

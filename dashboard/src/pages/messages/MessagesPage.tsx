@@ -4,20 +4,20 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { inWords } from '../../api/client.ts'
-import { useAutomations } from '../automations/automations.ts'
+import { errorMessage } from '../../api/client.ts'
+import { useAutomations } from '../automations/use-automations.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useFigures } from '../../api/reads.ts'
-import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { One } from '../../parts/One.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { count, things } from '../../parts/numbers.ts'
-import { More } from '../../parts/More.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { MESSAGE_LOOKS, type MessageStatus, State } from '../../parts/states.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
+import { useStats } from '../../api/queries.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { count, plural } from '../../lib/format.ts'
+import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { MESSAGE_STATUS, type MessageStatus, StatusBadge } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
 import classes from './messages.module.css'
 
 const STATUSES: readonly MessageStatus[] = [
@@ -37,16 +37,16 @@ export function MessagesPage() {
   const { workspace } = useWorkspace()
   const { status, automationId, campaignId } = useSearch({ from: '/w/$workspaceId/messages' })
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
-  const may = useMay('editor')
+  const canEdit = useHasRole('editor')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const { data: figures } = useFigures()
+  const { data: figures } = useStats()
   const { rows } = useAutomations()
   const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
   const {
     rows: messages,
     error,
-    again,
-    more,
+    refetch,
+    nextPage,
   } = useCursorList(
     ['messages', 'list', status, automationId, campaignId],
     async (api, page, signal) => {
@@ -58,7 +58,7 @@ export function MessagesPage() {
       }
       return (await api.GET('/messages', { params: { query }, signal })).data
     },
-    { everyMs: 10_000 },
+    { refetchMs: 10_000 },
   )
   const nameOf = (id: string) =>
     automations === undefined ? '…' : (automations.find(({ value }) => value === id)?.label ?? 'A deleted automation')
@@ -83,7 +83,7 @@ export function MessagesPage() {
     DEFERRED: figures?.deferred,
     SENDING: figures?.sending,
   }
-  const canDecide = may && (status === 'UNCONFIRMED' || status === 'FAILED')
+  const canDecide = canEdit && (status === 'UNCONFIRMED' || status === 'FAILED')
   return (
     <Page title="Messages">
       <div className="tabs">
@@ -101,7 +101,7 @@ export function MessagesPage() {
             aria-pressed={status === value}
             onClick={() => choose({ status: value })}
           >
-            {MESSAGE_LOOKS[value].word}{' '}
+            {MESSAGE_STATUS[value].label}{' '}
             {numbers[value] !== undefined && <span className="t3">{count(numbers[value])}</span>}
           </UnstyledButton>
         ))}
@@ -115,7 +115,7 @@ export function MessagesPage() {
             Of one campaign
           </Button>
         )}
-        <One
+        <SearchableSelect
           className={classes.filter}
           aria-label="Automation"
           placeholder="Any automation"
@@ -131,10 +131,10 @@ export function MessagesPage() {
         </p>
       )}
       {canDecide && chosen.size > 0 && (
-        <Decide ids={[...chosen]} isUnconfirmed={status === 'UNCONFIRMED'} onDone={() => setChosen(new Set())} />
+        <BulkActions ids={[...chosen]} isUnconfirmed={status === 'UNCONFIRMED'} onDone={() => setChosen(new Set())} />
       )}
-      {error && <Problem error={error} again={again} />}
-      {!messages && !error && <Rows rows={12} />}
+      {error && <ErrorBanner error={error} onRetry={refetch} />}
+      {!messages && !error && <SkeletonRows rows={12} />}
       {messages?.length === 0 && <p className="t2">None. A message stands here as soon as it is due.</p>}
       {messages && messages.length > 0 && (
         <table className="table stacked">
@@ -178,7 +178,7 @@ export function MessagesPage() {
                   </td>
                 )}
                 <td data-cell="state">
-                  <State look={MESSAGE_LOOKS[message.status]} />
+                  <StatusBadge status={MESSAGE_STATUS[message.status]} />
                 </td>
                 <td className="strong" data-cell="title">
                   {message.subject ?? <span className="t3">No subject yet</span>}
@@ -214,13 +214,13 @@ export function MessagesPage() {
           </tbody>
         </table>
       )}
-      <More of={more} />
+      <LoadMoreButton of={nextPage} />
     </Page>
   )
 }
 
 /** What is done with those that are chosen, one by one. */
-function Decide({
+function BulkActions({
   ids,
   isUnconfirmed,
   onDone,
@@ -230,7 +230,7 @@ function Decide({
   onDone: () => void
 }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const act = useMutation({
     mutationFn: async (what: 'again' | 'dismiss') => {
       let failure: unknown
@@ -249,21 +249,21 @@ function Decide({
     },
     async onSuccess({ what, done, failure }) {
       const words = what === 'dismiss' ? 'left as they are' : 'tried again'
-      notifications.show({ message: `${things(done, 'message')} ${words}.` })
+      notifications.show({ message: `${plural(done, 'message')} ${words}.` })
       if (failure !== undefined)
         notifications.show({
           color: 'bad',
           autoClose: false,
-          title: `${things(ids.length - done, 'message')} not`,
-          message: inWords(failure),
+          title: `${plural(ids.length - done, 'message')} not`,
+          message: errorMessage(failure),
         })
       onDone()
-      await readAgain()
+      await invalidate()
     },
   })
   return (
     <div className={`row ${classes.decide}`} role="group" aria-label="What to do with them">
-      <span className="strong">{things(ids.length, 'message')}</span>
+      <span className="strong">{plural(ids.length, 'message')}</span>
       <Button onClick={() => act.mutate('again')} loading={act.isPending}>
         Send again
       </Button>

@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Select, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useLists } from '../../api/reads.ts'
+import { useLists } from '../../api/queries.ts'
 import { COMPARISONS, type Kind, type Line, type Lines, needsValue, NEW_LINE } from './condition.ts'
-import { One } from '../../parts/One.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import classes from './segments.module.css'
 
 const KINDS: { value: Kind; label: string }[] = [
@@ -13,7 +13,7 @@ const KINDS: { value: Kind; label: string }[] = [
   { value: 'event', label: 'Event' },
   { value: 'activity', label: 'Was sent' },
 ]
-const FIRST: Record<Kind, Pick<Line, 'name' | 'is'>> = {
+const DEFAULTS_OF_KIND: Record<Kind, Pick<Line, 'name' | 'is'>> = {
   field: { name: 'email', is: 'endsWith' },
   metadata: { name: '', is: 'equal' },
   tag: { name: '', is: 'equal' },
@@ -23,7 +23,7 @@ const FIRST: Record<Kind, Pick<Line, 'name' | 'is'>> = {
 }
 const FIELDS = ['email', 'firstName', 'createdAt', 'updatedAt']
 const STATUSES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'OPENED', 'CLICKED']
-const IS = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }))
+const COMPARISON_OPTIONS = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }))
 
 /** A condition, line by line. */
 export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lines) => void }) {
@@ -60,14 +60,14 @@ export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lin
             allowDeselect={false}
             data={KINDS}
             value={line.kind}
-            onChange={(kind) => change(at, { kind: kind as Kind, value: '', ...FIRST[kind as Kind] })}
+            onChange={(kind) => change(at, { kind: kind as Kind, value: '', ...DEFAULTS_OF_KIND[kind as Kind] })}
           />
           <Name line={line} at={at} lists={lists ?? []} set={(name) => change(at, { name })} />
           {(line.kind === 'field' || line.kind === 'metadata') && (
             <Select
               aria-label={`Line ${at + 1}: compared how`}
               allowDeselect={false}
-              data={IS}
+              data={COMPARISON_OPTIONS}
               value={line.is}
               onChange={(is) => change(at, { is: is ?? 'equal' })}
             />
@@ -120,7 +120,7 @@ function Name({
   const label = `Line ${at + 1}: which`
   if (kind === 'list')
     return (
-      <One
+      <SearchableSelect
         aria-label={label}
         placeholder="Which"
         data={lists}

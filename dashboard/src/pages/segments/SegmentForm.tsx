@@ -2,18 +2,18 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { inWords as errorInWords, type Schemas } from '../../api/client.ts'
-import { once } from '../../api/once.ts'
-import { useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { sameText } from '../../parts/same-text.ts'
-import { things } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { type Condition, fromLines, isOpen, type Lines, NEW_LINE, toLines } from './condition.ts'
+import { errorMessage, type Schemas } from '../../api/client.ts'
+import { callOnce } from '../../api/call-once.ts'
+import { useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { stableJson } from '../../lib/stable-json.ts'
+import { plural } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { type Condition, fromLines, isIncomplete, type Lines, NEW_LINE, toLines } from './condition.ts'
 import { ConditionEditor, ConditionJson } from './ConditionEditor.tsx'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const PAUSE_MS = 400
 
@@ -39,7 +39,7 @@ export function SegmentForm({
   const [segment] = useState(given)
   useReturnFocus()
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [name, setName] = useState(segment?.name ?? '')
   const [lines, setLines] = useState<Lines | undefined>(segment ? toLines(segment.condition) : NEW_LINES)
   const [json, setJson] = useState(JSON.stringify(segment?.condition, null, 2) ?? '')
@@ -48,29 +48,30 @@ export function SegmentForm({
   // What nobody has touched here is not changed back, where others have.
   const change = {
     ...(name !== segment?.name && { name }),
-    ...(condition && sameText(condition) !== sameText(segment?.condition) && { condition }),
+    ...(condition && stableJson(condition) !== stableJson(segment?.condition) && { condition }),
   }
-  const isDirty = segment ? Object.keys(change).length > 0 : name !== '' || sameText(lines) !== sameText(NEW_LINES)
-  const isUnsaid = lines?.lines.some(isOpen) ?? false
+  const isDirty = segment ? Object.keys(change).length > 0 : name !== '' || stableJson(lines) !== stableJson(NEW_LINES)
+  const isIncompleteForm = lines?.lines.some(isIncomplete) ?? false
   const save = useMutation({
     mutationFn: async () => {
       if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body: change })
-      else await once([workspace.id, 'segment', body], (header) => api.POST('/segments', { params: { header }, body }))
+      else
+        await callOnce([workspace.id, 'segment', body], (header) => api.POST('/segments', { params: { header }, body }))
     },
-    onSuccess: () => void readAgain('segments'),
+    onSuccess: () => void invalidate('segments'),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (isWrong(event.currentTarget)) return
-    if (!condition || typeof condition !== 'object' || isUnsaid) return
+    if (focusInvalidField(event.currentTarget)) return
+    if (!condition || typeof condition !== 'object' || isIncompleteForm) return
     if (segment && Object.keys(change).length === 0) onDone()
     // Not where another one was opened meanwhile: it closes this form alone.
     else save.mutate(undefined, { onSuccess: onDone })
   }
   return (
     <form className="card" onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
-      <Unsaved isDirty={isDirty} isSending={save.isPending} />
-      {save.isError && <Problem error={save.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
+      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
         {lines ? (
@@ -79,7 +80,7 @@ export function SegmentForm({
           <ConditionJson json={json} set={setJson} error={error} />
         )}
       </fieldset>
-      {isUnsaid ? <p className="t2">A line says nothing yet.</p> : <Count condition={condition} />}
+      {isIncompleteForm ? <p className="t2">A line says nothing yet.</p> : <Count condition={condition} />}
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
           Save segment
@@ -101,7 +102,7 @@ export function SegmentForm({
 
 function Count({ condition }: { condition: Condition | undefined }) {
   const [asked] = useDebouncedValue(condition, PAUSE_MS)
-  const { data, error } = useRead(
+  const { data, error } = useWorkspaceQuery(
     ['segments', 'count', asked],
     async (api, signal) => {
       const { data: counted } = await api.POST('/segments/count', { body: { condition: asked! }, signal })
@@ -111,7 +112,7 @@ function Count({ condition }: { condition: Condition | undefined }) {
   )
   return (
     <p role="status" className={error ? 'small' : 't2'} style={error ? { color: 'var(--bad)' } : undefined}>
-      {error ? errorInWords(error) : data === undefined ? 'Counting …' : `${things(data, 'contact')} at this moment`}
+      {error ? errorMessage(error) : data === undefined ? 'Counting …' : `${plural(data, 'contact')} at this moment`}
     </p>
   )
 }

@@ -4,24 +4,24 @@ import { IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useRead, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { Delete } from '../../parts/Delete.tsx'
-import { count } from '../../parts/numbers.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
-import { readPages, useListNames } from '../../api/reads.ts'
-import { inWords } from './condition.ts'
+import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
+import { count } from '../../lib/format.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
+import { readPages, useListName } from '../../api/queries.ts'
+import { describeCondition } from './condition.ts'
 import { SegmentForm } from './SegmentForm.tsx'
 
 /** Saved conditions: whoever they are true for at the moment. */
 export function SegmentsPage() {
-  const may = useMay('editor')
+  const canEdit = useHasRole('editor')
   const [editing, setEditing] = useState<Schemas['Segment'] | 'new'>()
   // One at a time: another one would take the place of what was typed.
-  useHotkeys([['n', () => may && setEditing((now) => now ?? 'new')]])
-  const { data, error, refetch } = useRead(['segments', 'page'], (api, signal) =>
+  useHotkeys([['n', () => canEdit && setEditing((now) => now ?? 'new')]])
+  const { data, error, refetch } = useWorkspaceQuery(['segments', 'page'], (api, signal) =>
     readPages((query) => api.GET('/segments', { params: { query }, signal })),
   )
   return (
@@ -29,7 +29,7 @@ export function SegmentsPage() {
       title="Segments"
       narrow
       actions={
-        may && (
+        canEdit && (
           <Button
             variant="filled"
             leftSection={<IconPlus aria-hidden />}
@@ -48,33 +48,33 @@ export function SegmentsPage() {
           onDone={() => setEditing(undefined)}
         />
       )}
-      <Part title="Segments" beside={data && count(data.length)}>
-        {error && <Problem error={error} again={() => void refetch()} />}
-        {!data && !error && <Rows rows={4} />}
+      <Section title="Segments" meta={data && count(data.length)}>
+        {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <SkeletonRows rows={4} />}
         {data?.length === 0 && (
           <p className="t2">
             No segment yet. It is a saved condition: nobody is put in or taken out, whoever it is true for is in it.
           </p>
         )}
         {data && data.length > 0 && (
-          <Table segments={data} may={may} onEdit={editing === undefined ? setEditing : undefined} />
+          <Table segments={data} canEdit={canEdit} onEdit={editing === undefined ? setEditing : undefined} />
         )}
-      </Part>
+      </Section>
     </Page>
   )
 }
 
 function Table({
   segments,
-  may,
+  canEdit,
   onEdit,
 }: {
   segments: readonly Schemas['Segment'][]
-  may: boolean
+  canEdit: boolean
   onEdit: ((segment: Schemas['Segment']) => void) | undefined
 }) {
   const { workspace } = useWorkspace()
-  const listName = useListNames()
+  const listName = useListName()
   const [removing, setRemoving] = useState<string>()
   return (
     <table className="table">
@@ -100,14 +100,14 @@ function Table({
                 {segment.name}
               </Link>
             </td>
-            <td className="wide t2">{inWords(segment.condition, listName)}</td>
+            <td className="wide t2">{describeCondition(segment.condition, listName)}</td>
             <td className="num wide t2">
               <Time at={segment.updatedAt} />
             </td>
             <td className="num">
-              {may &&
+              {canEdit &&
                 (removing === segment.id ? (
-                  <Remove segment={segment} onDone={() => setRemoving(undefined)} />
+                  <ConfirmDeleteSegment segment={segment} onDone={() => setRemoving(undefined)} />
                 ) : (
                   <>
                     <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => onEdit?.(segment)}>
@@ -126,15 +126,17 @@ function Table({
   )
 }
 
-function Remove({ segment: { id }, onDone }: { segment: Schemas['Segment']; onDone: () => void }) {
+function ConfirmDeleteSegment({ segment: { id }, onDone }: { segment: Schemas['Segment']; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   return (
-    <Delete
-      what="segment"
+    <ConfirmDelete
+      object="segment"
       path={`/segments/${id}`}
-      says="Its contacts stay."
-      call={() => api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => void readAgain('segments'))}
+      description="Its contacts stay."
+      action={() =>
+        api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => void invalidate('segments'))
+      }
       onDone={onDone}
     />
   )

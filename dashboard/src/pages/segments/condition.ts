@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { sameText } from '../../parts/same-text.ts'
+import { stableJson } from '../../lib/stable-json.ts'
 
 export type Condition = Schemas['Condition']
 /** As the page makes them: the document's union of forms, by their keys. */
@@ -53,7 +53,7 @@ const asTyped = (value: unknown): string =>
   typeof value === 'string' && typed(value) !== value ? `"${value}"` : String(value)
 
 /** What keeps a line from saying anything. */
-export const isOpen = (line: Line): boolean =>
+export const isIncomplete = (line: Line): boolean =>
   line.name.trim() === '' || (needsValue(line) && line.is !== 'equal' && line.value.trim() === '')
 
 function conditionOf({ not, kind, name, is, value }: Line): Loose {
@@ -87,18 +87,18 @@ export function toLines(condition: Condition): Lines | undefined {
   if (lines.some((line) => line === undefined)) return undefined
   const found = { join: join ?? 'all', lines: lines as Line[] } as const
   // What is shown has to be what is saved.
-  return sameText(fromLines(found)) === sameText(join ? condition : { all: [condition] }) ? found : undefined
+  return stableJson(fromLines(found)) === stableJson(join ? condition : { all: [condition] }) ? found : undefined
 }
 
 /** A condition in words. @param listName what a list is called */
-export function inWords(condition: Condition, listName: (id: string) => string | undefined): string {
+export function describeCondition(condition: Condition, listName: (id: string) => string | undefined): string {
   const lines = toLines(condition)
   if (!lines) return 'A condition with parts in parts'
   if (lines.lines.length === 0) return lines.join === 'all' ? 'Everybody' : 'Nobody'
-  return lines.lines.map((line) => lineInWords(line, listName)).join(lines.join === 'all' ? ' and ' : ' or ')
+  return lines.lines.map((line) => describeLine(line, listName)).join(lines.join === 'all' ? ' and ' : ' or ')
 }
 
-function lineInWords(line: Line, listName: (id: string) => string | undefined): string {
+function describeLine(line: Line, listName: (id: string) => string | undefined): string {
   const { not, kind, name, is, value } = line
   const no = not ? 'not ' : ''
   if (kind === 'tag') return `${no}tagged ${name}`

@@ -3,23 +3,23 @@ import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX, type TablerIcon 
 import { useMutation } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Part } from '../../shell/Page.tsx'
-import { Copied } from './Copied.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { CopyableValue } from './CopyableValue.tsx'
 import classes from './sender.module.css'
 
 type Sender = Schemas['Sender']
 type DnsRecord = Sender['records'][number]
 type Status = 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
 
-const WHAT: Record<DnsRecord['what'], string> = {
+const RECORD_LABELS: Record<DnsRecord['what'], string> = {
   SPF: 'SPF: who may send for the domain',
   DKIM: 'DKIM: what mail is signed with',
   DMARC: 'DMARC: what to do with other mail',
   RETURN_PATH: 'Return path: where bounces go',
 }
 
-const LOOKS: Record<Status, { icon: TablerIcon; word: string; meaning: string }> = {
+const CHECK_STATUS: Record<Status, { icon: TablerIcon; word: string; meaning: string }> = {
   OK: { icon: IconCheck, word: 'As it should be', meaning: 'ok' },
   MISSING: { icon: IconX, word: 'Missing', meaning: 'bad' },
   WRONG: { icon: IconAlertTriangle, word: 'Wrong', meaning: 'bad' },
@@ -32,30 +32,30 @@ export function DnsRecords({ sender }: { sender: Sender }) {
   const check = useMutation({ mutationFn: async () => (await api.POST('/sender/check')).data.data })
   const isOf = (one: DnsRecord) => (other: DnsRecord) => other.what === one.what && other.name === one.name
   return (
-    <Part
+    <Section
       title="DNS records"
-      beside={sender.records.length}
+      meta={sender.records.length}
       action={
         <Button loading={check.isPending} onClick={() => check.mutate()}>
           Check the DNS
         </Button>
       }
     >
-      {check.isError && <Problem error={check.error} isAnswer />}
+      {check.isError && <ErrorBanner error={check.error} scrollsIntoView />}
       <ul className={classes.records} aria-live="polite">
         {sender.records.map((record) => {
           const found = check.data?.find(isOf(record))
           return (
             <li key={`${record.what} ${record.name}`} className="card still">
               <div className="row">
-                <h3 className="strong">{WHAT[record.what]}</h3>
-                {found && <Found status={found.status} />}
+                <h3 className="strong">{RECORD_LABELS[record.what]}</h3>
+                {found && <CheckBadge status={found.status} />}
               </div>
               <dl className={classes.record}>
-                <Copied word="Name" text={record.name} />
+                <CopyableValue label="Name" text={record.name} />
                 <dt>Type</dt>
                 <dd className="mono">{record.type}</dd>
-                <Copied word="Value" text={record.value} />
+                <CopyableValue label="Value" text={record.value} />
               </dl>
               {found?.problem != null && <p className="small">{found.problem}</p>}
               {found !== undefined && found.status !== 'OK' && found.found.length > 0 && (
@@ -68,12 +68,12 @@ export function DnsRecords({ sender }: { sender: Sender }) {
           )
         })}
       </ul>
-    </Part>
+    </Section>
   )
 }
 
-function Found({ status }: { status: Status }) {
-  const { icon: Icon, word, meaning } = LOOKS[status]
+function CheckBadge({ status }: { status: Status }) {
+  const { icon: Icon, word, meaning } = CHECK_STATUS[status]
   return (
     <span className={`row push c-${meaning}`} style={{ color: 'var(--c)' }}>
       <Icon aria-hidden />

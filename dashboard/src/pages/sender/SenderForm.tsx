@@ -2,10 +2,10 @@ import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Part } from '../../shell/Page.tsx'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Section } from '../../layout/Page.tsx'
 
 type Sender = Schemas['Sender']
 
@@ -28,8 +28,8 @@ const bodyOf = (fields: Fields) => ({
 
 export function SenderForm({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
-  const isOwner = useMay('owner')
-  const readAgain = useReadAgain()
+  const isOwner = useHasRole('owner')
+  const invalidate = useInvalidate()
   // What is typed stays, whatever is read again meanwhile.
   const [typed, setTyped] = useState<Partial<Fields>>({})
   const fields = { ...fieldsOf(sender), ...typed }
@@ -42,7 +42,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
       await api.PUT('/sender', { body: bodyOf({ ...fieldsOf(data.data), ...typed }) })
     },
     onSuccess: async () => {
-      await readAgain('sender')
+      await invalidate('sender')
       setTyped({})
     },
   })
@@ -68,10 +68,10 @@ export function SenderForm({ sender }: { sender: Sender }) {
     save.mutate()
   }
   return (
-    <Part title="As whom it sends">
+    <Section title="As whom it sends">
       <form className="card still" onSubmit={submit} aria-label="Sender">
-        <Unsaved isDirty={isDirty} isSending={save.isPending} />
-        {save.isError && <Problem error={save.error} isAnswer />}
+        <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
+        {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
         <fieldset className="plainFields formFields" disabled={save.isPending}>
           <TextInput label="Name" placeholder="The installation’s" {...of('fromName')} />
           <TextInput
@@ -112,6 +112,6 @@ export function SenderForm({ sender }: { sender: Sender }) {
           </div>
         )}
       </form>
-    </Part>
+    </Section>
   )
 }

@@ -2,20 +2,20 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { WholeNumber } from '../../parts/WholeNumber.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { Ending } from '../../parts/Ending.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Part } from '../../shell/Page.tsx'
-import { warmUpSays } from './warm-up-says.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { ConfirmAction } from '../../components/ConfirmAction.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { warmUpStatus } from './warm-up-status.ts'
 
 type Sender = Schemas['Sender']
 
 /** What many begin with. */
-const USUAL = { perDay: 50, growthPercent: 50, upTo: 20_000 }
-type Numbers = Record<keyof typeof USUAL, number>
+const DEFAULTS = { perDay: 50, growthPercent: 50, upTo: 20_000 }
+type Numbers = Record<keyof typeof DEFAULTS, number>
 
 const FIELDS = [
   { name: 'perDay', label: 'Emails on the first day', max: 10_000_000 },
@@ -25,7 +25,7 @@ const FIELDS = [
 
 /** How many emails a sender that nobody knows yet may mail a day. */
 export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
-  const isOwner = useMay('owner')
+  const isOwner = useHasRole('owner')
   const [isOpen, setOpen] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
@@ -35,31 +35,31 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
     wasOpen.current = isOpen
   }, [isOpen])
   return (
-    <Part title="Warm-up">
+    <Section title="Warm-up">
       <div className="card still">
         <p className="t2">
           {warmUp
-            ? warmUpSays(warmUp)
+            ? warmUpStatus(warmUp)
             : 'As many emails are mailed as there are. A new domain or server that begins so is taken for spam.'}
         </p>
-        {isOwner && isOpen && <Form warmUp={warmUp} onDone={() => setOpen(false)} />}
+        {isOwner && isOpen && <WarmUpForm warmUp={warmUp} onDone={() => setOpen(false)} />}
         {isOwner && !isOpen && (
           <div className="row">
             <Button ref={opener} variant="default" onClick={() => setOpen(true)}>
               {!warmUp ? 'Warm it up' : warmUp.allowedToday === null ? 'Warm it up again' : 'Change the numbers'}
             </Button>
-            {warmUp && <End />}
+            {warmUp && <EndWarmUp />}
           </div>
         )}
       </div>
-    </Part>
+    </Section>
   )
 }
 
-function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void }) {
+function WarmUpForm({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
-  const [numbers, setNumbers] = useState<Numbers>(warmUp ?? USUAL)
+  const invalidate = useInvalidate()
+  const [numbers, setNumbers] = useState<Numbers>(warmUp ?? DEFAULTS)
   const [before] = useState(numbers)
   const isDirty = FIELDS.some(({ name }) => numbers[name] !== before[name])
   const { perDay, growthPercent, upTo } = numbers
@@ -67,21 +67,21 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
   const save = useMutation({
     mutationFn: () => api.PUT('/sender/warm-up', { body }),
     onSuccess: async () => {
-      await readAgain('sender')
+      await invalidate('sender')
       onDone()
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (!isWrong(event.currentTarget)) save.mutate()
+    if (!focusInvalidField(event.currentTarget)) save.mutate()
   }
   return (
     <form onSubmit={submit} aria-label="Warm-up">
-      <Unsaved isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && <Problem error={save.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
+      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
         {FIELDS.map(({ name, label, max }, n) => (
-          <WholeNumber
+          <IntegerInput
             key={name}
             autoFocus={n === 0}
             label={label}
@@ -108,25 +108,25 @@ function Form({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void
   )
 }
 
-function End() {
+function EndWarmUp() {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
-  const [isAsked, setAsked] = useState(false)
+  const invalidate = useInvalidate()
+  const [isAsked, setPending] = useState(false)
   if (!isAsked)
     return (
-      <Button variant="subtle" color="gray" onClick={() => setAsked(true)}>
+      <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
         End it…
       </Button>
     )
   return (
-    <Ending
-      verb="End the warm-up"
-      says="As many emails are mailed as there are; those that wait go out within the hour."
-      call={async () => {
+    <ConfirmAction
+      confirmLabel="End the warm-up"
+      description="As many emails are mailed as there are; those that wait go out within the hour."
+      action={async () => {
         await api.DELETE('/sender/warm-up')
-        await readAgain('sender')
+        await invalidate('sender')
       }}
-      onDone={() => setAsked(false)}
+      onDone={() => setPending(false)}
     />
   )
 }

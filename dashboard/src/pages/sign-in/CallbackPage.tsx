@@ -3,10 +3,10 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { accountApi } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Alone } from '../Alone.tsx'
-import { RETURN_TO } from './OtherWays.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { AuthLayout } from '../../layout/AuthLayout.tsx'
+import { RETURN_TO_KEY } from './SignInOptions.tsx'
 
 /** Where another service sends somebody back to. What it says is good once. */
 export function CallbackPage() {
@@ -24,13 +24,13 @@ export function CallbackPage() {
   })
   useEffect(() => {
     if (!isSuccess) return
-    const to = sessionStorage.getItem(RETURN_TO) ?? '/'
-    sessionStorage.removeItem(RETURN_TO)
+    const to = sessionStorage.getItem(RETURN_TO_KEY) ?? '/'
+    sessionStorage.removeItem(RETURN_TO_KEY)
     void navigate({ to: /^\/(?!\/)/.test(to) ? to : '/', replace: true })
   }, [isSuccess, navigate])
   return (
-    <Alone title={error ? 'Not signed in' : 'Signing in'}>
-      {error ? <Problem error={error} /> : <Rows rows={3} />}
+    <AuthLayout title={error ? 'Not signed in' : 'Signing in'}>
+      {error ? <ErrorBanner error={error} /> : <SkeletonRows rows={3} />}
       {error && (
         <p>
           <Link to="/sign-in" className="link">
@@ -38,6 +38,6 @@ export function CallbackPage() {
           </Link>
         </p>
       )}
-    </Alone>
+    </AuthLayout>
   )
 }

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { accountApi } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { Problem } from '../../parts/Problem.tsx'
-import { PasskeyButton } from './OtherWays.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { PasskeyButton } from './SignInOptions.tsx'
 
 /** Email and password. @param email of whom, where that is known already */
 export function SignInForm({ email: known, onSignedIn }: { email?: string; onSignedIn: () => void }) {
@@ -24,7 +24,7 @@ export function SignInForm({ email: known, onSignedIn }: { email?: string; onSig
   }
   return (
     <form onSubmit={submit} style={{ display: 'grid', gap: 16 }}>
-      {signIn.isError && <Problem error={signIn.error} isAnswer />}
+      {signIn.isError && <ErrorBanner error={signIn.error} scrollsIntoView />}
       <TextInput
         label="Email"
         type="email"

@@ -1,22 +1,22 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Alone } from '../Alone.tsx'
-import { ElsewhereButton } from './OtherWays.tsx'
+import { AuthLayout } from '../../layout/AuthLayout.tsx'
+import { SingleSignOnButton } from './SignInOptions.tsx'
 import { SignInForm } from './SignInForm.tsx'
 
 export function SignInPage() {
   const { to = '/' } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   return (
-    <Alone title="Sign in">
+    <AuthLayout title="Sign in">
       <p className="t2" style={{ marginTop: -12 }}>
         to <span className="strong">{location.host}</span>
       </p>
       <SignInForm onSignedIn={() => void navigate({ to })} />
-      <ElsewhereButton to={to} />
+      <SingleSignOnButton to={to} />
       <p className="small t3">
         Nobody can send a forgotten password here. Whoever runs this service makes a link for a new one:{' '}
         <span className="code">cli member create --email</span>
       </p>
-    </Alone>
+    </AuthLayout>
   )
 }

@@ -1,11 +1,11 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const CHOICES = [
   { value: 'MANUAL', label: 'Nothing at all, no receipt either' },
@@ -14,17 +14,17 @@ const CHOICES = [
 type Choice = (typeof CHOICES)[number]['value']
 
 /** Keeps an address from being mailed. */
-export function NewSuppression({ onDone }: { onDone: () => void }) {
+export function NewSuppressionForm({ onDone }: { onDone: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [email, setEmail] = useState('')
   const [reason, setReason] = useState<Choice>('MANUAL')
   const [note, setNote] = useState('')
   const body = { email, reason, ...(note !== '' && { note }) }
   const suppress = useMutation({
     mutationFn: () => api.POST('/suppressions', { body }),
-    onSuccess: () => void readAgain('suppressions'),
+    onSuccess: () => void invalidate('suppressions'),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -32,8 +32,11 @@ export function NewSuppression({ onDone }: { onDone: () => void }) {
   }
   return (
     <form className="card" onSubmit={submit} aria-label="Suppress an address">
-      <Unsaved isDirty={(email !== '' || note !== '') && !suppress.isSuccess} isSending={suppress.isPending} />
-      {suppress.isError && <Problem error={suppress.error} isAnswer />}
+      <UnsavedChangesGuard
+        isDirty={(email !== '' || note !== '') && !suppress.isSuccess}
+        isSending={suppress.isPending}
+      />
+      {suppress.isError && <ErrorBanner error={suppress.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={suppress.isPending}>
         <TextInput
           label="Address"

@@ -5,15 +5,15 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { Ending } from '../../parts/Ending.tsx'
-import { More } from '../../parts/More.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
-import { NewSuppression } from './NewSuppression.tsx'
-import { REASON_WORDS, REASONS } from './reasons.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { ConfirmAction } from '../../components/ConfirmAction.tsx'
+import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { NewSuppressionForm } from './NewSuppression.tsx'
+import { REASON_LABELS, REASONS } from './reasons.ts'
 
 type Suppression = Schemas['Suppression']
 
@@ -21,16 +21,19 @@ const PAUSE_MS = 400
 
 /** Addresses that are not mailed, and why. */
 export function SuppressionsPage() {
-  const may = useMay('editor')
+  const canEdit = useHasRole('editor')
   const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
   const navigate = useNavigate({ from: '/w/$workspaceId/suppressions' })
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setIsCreating] = useState(false)
   const [address, setAddress] = useState('')
   const [email] = useDebouncedValue(address.trim(), PAUSE_MS)
-  const { rows, error, again, more } = useCursorList(['suppressions', reason, email], async (api, page, signal) => {
-    const query = { ...page, ...(reason && { reason }), ...(email !== '' && { email }) }
-    return (await api.GET('/suppressions', { params: { query }, signal })).data
-  })
+  const { rows, error, refetch, nextPage } = useCursorList(
+    ['suppressions', reason, email],
+    async (api, page, signal) => {
+      const query = { ...page, ...(reason && { reason }), ...(email !== '' && { email }) }
+      return (await api.GET('/suppressions', { params: { query }, signal })).data
+    },
+  )
   return (
     <Page
       title="Suppressions"
@@ -55,20 +58,20 @@ export function SuppressionsPage() {
             }}
             data={[
               { value: 'all', label: 'Every reason' },
-              ...REASONS.map((value) => ({ value, label: REASON_WORDS[value] })),
+              ...REASONS.map((value) => ({ value, label: REASON_LABELS[value] })),
             ]}
           />
-          {may && (
-            <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+          {canEdit && (
+            <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
               Suppress
             </Button>
           )}
         </>
       }
     >
-      {isMaking && <NewSuppression onDone={() => setMaking(false)} />}
-      {error && <Problem error={error} again={again} />}
-      {!rows && !error && <Rows rows={6} />}
+      {isCreating && <NewSuppressionForm onDone={() => setIsCreating(false)} />}
+      {error && <ErrorBanner error={error} onRetry={refetch} />}
+      {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
           {email === '' ? 'No address is' : 'That address is not'} suppressed
@@ -90,33 +93,33 @@ export function SuppressionsPage() {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.id} suppression={row} may={may} />
+              <Row key={row.id} suppression={row} canEdit={canEdit} />
             ))}
           </tbody>
         </table>
       )}
-      <More of={more} />
+      <LoadMoreButton of={nextPage} />
     </Page>
   )
 }
 
-function Row({ suppression, may }: { suppression: Suppression; may: boolean }) {
-  const [isLifting, setLifting] = useState(false)
+function Row({ suppression, canEdit }: { suppression: Suppression; canEdit: boolean }) {
+  const [isRemoving, setRemoving] = useState(false)
   const { email, reason, note, createdAt } = suppression
   return (
     <tr>
       <td className="strong">{email ?? <span className="t3">Erased: only its hash is kept</span>}</td>
-      <td>{REASON_WORDS[reason]}</td>
+      <td>{REASON_LABELS[reason]}</td>
       <td className="wide t2">{note}</td>
       <td className="num wide t2">
         <Time at={createdAt} as="date" />
       </td>
       <td className="num">
-        {may &&
-          (isLifting ? (
-            <Lift suppression={suppression} onDone={() => setLifting(false)} />
+        {canEdit &&
+          (isRemoving ? (
+            <ConfirmRemove suppression={suppression} onDone={() => setRemoving(false)} />
           ) : (
-            <Button variant="subtle" color="gray" onClick={() => setLifting(true)}>
+            <Button variant="subtle" color="gray" onClick={() => setRemoving(true)}>
               Lift…
             </Button>
           ))}
@@ -126,18 +129,18 @@ function Row({ suppression, may }: { suppression: Suppression; may: boolean }) {
 }
 
 /** Asks once more: mailing somebody who wants no mail is what blocklists are for. */
-function Lift({ suppression: { id, reason }, onDone }: { suppression: Suppression; onDone: () => void }) {
+function ConfirmRemove({ suppression: { id, reason }, onDone }: { suppression: Suppression; onDone: () => void }) {
   const { api } = useWorkspace()
-  const readAgain = useReadAgain()
-  const isHerWish = reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
+  const invalidate = useInvalidate()
+  const isOptOut = reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
   return (
-    <Ending
-      verb="Lift suppression"
+    <ConfirmAction
+      confirmLabel="Lift suppression"
       path={`/suppressions/${id}`}
-      says={`${isHerWish ? 'Only where its owner has asked for mail again.' : 'It is mailed again.'} What has ended stays ended.`}
-      call={async () => {
+      description={`${isOptOut ? 'Only where its owner has asked for mail again.' : 'It is mailed again.'} What has ended stays ended.`}
+      action={async () => {
         await api.DELETE('/suppressions/{id}', { params: { path: { id } } })
-        void readAgain('suppressions')
+        void invalidate('suppressions')
       }}
       onDone={onDone}
     />

@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.ts'
 export type Reason = Schemas['Suppression']['reason']
 
 /** Why an address is not mailed, as people say it. */
-export const REASON_WORDS: Record<Reason, string> = {
+export const REASON_LABELS: Record<Reason, string> = {
   UNSUBSCRIBED: 'Unsubscribed',
   BOUNCED: 'Bounced: no mailbox',
   COMPLAINED: 'Called it spam',
@@ -12,10 +12,10 @@ export const REASON_WORDS: Record<Reason, string> = {
 }
 
 /** Why a contact is not mailed, for whoever looks at her. */
-export const notMailed = (by: NonNullable<Schemas['Contact']['suppressedBy']>): string => {
+export const suppressionText = (by: NonNullable<Schemas['Contact']['suppressedBy']>): string => {
   if (by === 'UNCONFIRMED') return 'Gets no marketing: has not confirmed anything yet'
   const isAll = by === 'BOUNCED' || by === 'COMPLAINED' || by === 'MANUAL'
-  return `Gets no ${isAll ? 'email' : 'marketing'}. ${REASON_WORDS[by]}`
+  return `Gets no ${isAll ? 'email' : 'marketing'}. ${REASON_LABELS[by]}`
 }
 
-export const REASONS = Object.keys(REASON_WORDS) as Reason[]
+export const REASONS = Object.keys(REASON_LABELS) as Reason[]

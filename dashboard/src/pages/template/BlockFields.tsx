@@ -1,9 +1,9 @@
 import { SegmentedControl, TextInput } from '@mantine/core'
-import { WholeNumber } from '../../parts/WholeNumber.tsx'
-import { Editor } from '../../parts/Editor.tsx'
-import { ADDRESS_WORDS, isAddress } from './address.ts'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
+import { CodeEditor } from '../../components/CodeEditor.tsx'
+import { INVALID_LINK_MESSAGE, isLinkUrl } from './link-url.ts'
 import { BlockList } from './BlockList.tsx'
-import { type Block, type Kept, keep, type PlainBlock } from './blocks.ts'
+import { type Block, type KeyedBlock, withKey, type PlainBlock } from './blocks.ts'
 import { RichText } from './RichText.tsx'
 import classes from './template.module.css'
 
@@ -35,7 +35,9 @@ export function BlockFields<Of extends Block>({
       label={label}
       value={value}
       readOnly={readOnly}
-      error={(field === 'url' || field === 'link') && value.trim() !== '' && !isAddress(value.trim()) && ADDRESS_WORDS}
+      error={
+        (field === 'url' || field === 'link') && value.trim() !== '' && !isLinkUrl(value.trim()) && INVALID_LINK_MESSAGE
+      }
       {...(placeholder !== undefined && { placeholder })}
       {...(description !== undefined && { description })}
       onChange={({ currentTarget }) => set({ [field]: currentTarget.value })}
@@ -83,7 +85,7 @@ export function BlockFields<Of extends Block>({
             'For whoever sees no images, and for spam filters.',
           )}
           {line('link', 'Leads to', block.link ?? '', 'Nowhere')}
-          <WholeNumber
+          <IntegerInput
             label="Width, in pixels"
             placeholder="As wide as there is room"
             min={1}
@@ -97,7 +99,7 @@ export function BlockFields<Of extends Block>({
       )
     case 'SPACER':
       return (
-        <WholeNumber
+        <IntegerInput
           label="Height, in pixels"
           min={1}
           max={200}
@@ -108,7 +110,7 @@ export function BlockFields<Of extends Block>({
       )
     case 'CODE':
       return (
-        <Editor
+        <CodeEditor
           label="HTML"
           as="html"
           keys={dataKeys}
@@ -135,9 +137,9 @@ export function BlockFields<Of extends Block>({
 type ColumnsBlock = Extract<Block, { type: 'COLUMNS' }>
 
 /** What lies in them is known by the same keys, as long as it is the same. */
-const kept = new WeakMap<PlainBlock, Kept<PlainBlock>>()
-const keptOf = (block: PlainBlock): Kept<PlainBlock> => {
-  const known = kept.get(block) ?? keep(block)
+const kept = new WeakMap<PlainBlock, KeyedBlock<PlainBlock>>()
+const keptOf = (block: PlainBlock): KeyedBlock<PlainBlock> => {
+  const known = kept.get(block) ?? withKey(block)
   kept.set(block, known)
   return known
 }
@@ -155,7 +157,7 @@ function Columns({
   readOnly: boolean
   onChange: (block: ColumnsBlock) => void
 }) {
-  const write = (column: number, blocks: readonly Kept<PlainBlock>[]) => {
+  const write = (column: number, blocks: readonly KeyedBlock<PlainBlock>[]) => {
     for (const each of blocks) kept.set(each.block, each)
     const columns = block.columns.map((each, n) => (n === column ? { blocks: blocks.map((one) => one.block) } : each))
     onChange({ ...block, columns })

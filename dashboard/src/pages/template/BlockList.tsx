@@ -2,10 +2,10 @@ import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconCopy, IconPlus, IconTrash } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { BlockFields } from './BlockFields.tsx'
-import { type Block, BLOCK_WORDS, type BlockType, type Kept, keep, newBlock } from './blocks.ts'
+import { type Block, BLOCK_LABELS, type BlockType, type KeyedBlock, withKey, newBlock } from './blocks.ts'
 import classes from './template.module.css'
 
-const PLAIN: readonly BlockType[] = ['TEXT', 'BUTTON', 'IMAGE', 'DIVIDER', 'SPACER', 'CODE']
+const COLUMN_BLOCK_TYPES: readonly BlockType[] = ['TEXT', 'BUTTON', 'IMAGE', 'DIVIDER', 'SPACER', 'CODE']
 
 /** Blocks below each other: what they say, and where they stand. All of it can be done by keys. */
 export function BlockList<Of extends Block>({
@@ -17,21 +17,21 @@ export function BlockList<Of extends Block>({
   onChange,
 }: {
   name: string
-  blocks: readonly Kept<Of>[]
+  blocks: readonly KeyedBlock<Of>[]
   isInColumn?: boolean
   dataKeys: readonly string[]
   readOnly: boolean
-  onChange: (blocks: Kept<Of>[]) => void
+  onChange: (blocks: KeyedBlock<Of>[]) => void
 }) {
   const list = useRef<HTMLOListElement>(null)
-  const write = (at: number, remove: number, ...add: readonly Kept<Of>[]) =>
+  const write = (at: number, remove: number, ...add: readonly KeyedBlock<Of>[]) =>
     onChange(blocks.toSpliced(at, remove, ...add))
   const move = (from: number, to: number) => {
     const moved = blocks[from]!
     onChange(blocks.toSpliced(from, 1).toSpliced(to, 0, moved))
   }
   // What was taken out can be brought back, until something else is.
-  const [gone, setGone] = useState<{ at: number; of: Kept<Of> }>()
+  const [gone, setGone] = useState<{ at: number; of: KeyedBlock<Of> }>()
   const [added, setAdded] = useState<string>()
   useEffect(() => {
     if (added === undefined) return
@@ -43,7 +43,7 @@ export function BlockList<Of extends Block>({
     const timer = setTimeout(() => (field ?? block?.querySelector('button'))?.focus(), 50)
     return () => clearTimeout(timer)
   }, [added])
-  const put = (at: number, block: Kept<Of>) => {
+  const put = (at: number, block: KeyedBlock<Of>) => {
     write(at, 0, block)
     setAdded(block.key)
   }
@@ -53,11 +53,11 @@ export function BlockList<Of extends Block>({
   }
   const bringBack = () => {
     if (!gone) return
-    put(Math.min(gone.at, blocks.length), keep(gone.of.block))
+    put(Math.min(gone.at, blocks.length), withKey(gone.of.block))
     setGone(undefined)
   }
-  const types = isInColumn ? PLAIN : [...PLAIN, 'COLUMNS' as const]
-  const add = (at: number, type: BlockType) => put(at, keep(newBlock(type) as Of))
+  const types = isInColumn ? COLUMN_BLOCK_TYPES : [...COLUMN_BLOCK_TYPES, 'COLUMNS' as const]
+  const add = (at: number, type: BlockType) => put(at, withKey(newBlock(type) as Of))
   // Enter in a line is no wish to save: that goes out.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
@@ -66,25 +66,32 @@ export function BlockList<Of extends Block>({
     <div>
       <ol ref={list} className={classes.blocks} aria-label={name} onKeyDown={onKeyDown}>
         {blocks.map(({ key, block }, at) => {
-          const word = `${BLOCK_WORDS[block.type]} ${at + 1}`
+          const word = `${BLOCK_LABELS[block.type]} ${at + 1}`
           return (
             <li key={key} data-key={key} className={classes.block} aria-label={word}>
               <div className="row">
-                <span className="strong">{BLOCK_WORDS[block.type]}</span>
+                <span className="strong">{BLOCK_LABELS[block.type]}</span>
                 {!readOnly && (
                   <span className="row push">
-                    <Act word={`Move ${word} up`} isOff={at === 0} onPress={() => move(at, at - 1)}>
+                    <BlockAction word={`Move ${word} up`} isOff={at === 0} onPress={() => move(at, at - 1)}>
                       <IconArrowUp aria-hidden />
-                    </Act>
-                    <Act word={`Move ${word} down`} isOff={at === blocks.length - 1} onPress={() => move(at, at + 1)}>
+                    </BlockAction>
+                    <BlockAction
+                      word={`Move ${word} down`}
+                      isOff={at === blocks.length - 1}
+                      onPress={() => move(at, at + 1)}
+                    >
                       <IconArrowDown aria-hidden />
-                    </Act>
-                    <Act word={`Copy ${word}`} onPress={() => write(at + 1, 0, keep(structuredClone(block)))}>
+                    </BlockAction>
+                    <BlockAction
+                      word={`Copy ${word}`}
+                      onPress={() => write(at + 1, 0, withKey(structuredClone(block)))}
+                    >
                       <IconCopy aria-hidden />
-                    </Act>
-                    <Act word={`Take ${word} out`} onPress={() => remove(at)}>
+                    </BlockAction>
+                    <BlockAction word={`Take ${word} out`} onPress={() => remove(at)}>
                       <IconTrash aria-hidden />
-                    </Act>
+                    </BlockAction>
                   </span>
                 )}
               </div>
@@ -101,7 +108,7 @@ export function BlockList<Of extends Block>({
       </ol>
       {gone && (
         <p className="row small t2" role="status">
-          {BLOCK_WORDS[gone.of.block.type]} {gone.at + 1} is taken out.
+          {BLOCK_LABELS[gone.of.block.type]} {gone.at + 1} is taken out.
           <Button key={gone.of.key} variant="default" autoFocus onClick={bringBack}>
             Bring it back
           </Button>
@@ -117,7 +124,7 @@ export function BlockList<Of extends Block>({
           <Menu.Dropdown>
             {types.map((type) => (
               <Menu.Item key={type} onClick={() => add(blocks.length, type)}>
-                {BLOCK_WORDS[type]}
+                {BLOCK_LABELS[type]}
               </Menu.Item>
             ))}
           </Menu.Dropdown>
@@ -127,7 +134,7 @@ export function BlockList<Of extends Block>({
   )
 }
 
-const Act = ({
+const BlockAction = ({
   word,
   isOff = false,
   onPress,

@@ -3,7 +3,7 @@ import { ListItem, OrderedList } from '@tiptap/extension-list'
 import { type Editor, EditorContent, useEditor, useEditorState } from '@tiptap/react'
 import StarterKit from '@tiptap/starter-kit'
 import { type KeyboardEvent, type MouseEvent, useState } from 'react'
-import { ADDRESS_WORDS, isAddress } from './address.ts'
+import { INVALID_LINK_MESSAGE, isLinkUrl } from './link-url.ts'
 import type { Paragraph } from './blocks.ts'
 import { fromDocument, toDocument } from './rich-text.ts'
 import classes from './template.module.css'
@@ -19,7 +19,7 @@ const EXTENSIONS = [
     listItem: false,
     orderedList: false,
     trailingNode: false,
-    link: { openOnClick: false, autolink: false, isAllowedUri: isAddress },
+    link: { openOnClick: false, autolink: false, isAllowedUri: isLinkUrl },
   }),
   // One line each, and none in another: so Tab goes on to the next field.
   ListItem.extend({ content: 'paragraph' }),
@@ -66,7 +66,7 @@ const STYLES = [
   { value: 'NUMBER', label: 'Numbered list' },
 ] as const
 
-function choose(editor: Editor, style: string | null): void {
+function setStyle(editor: Editor, style: string | null): void {
   const chain = editor.chain().focus()
   const [isBullets, isNumbers] = [editor.isActive('bulletList'), editor.isActive('orderedList')]
   // One kind of list becomes the other, as a whole.
@@ -85,7 +85,7 @@ const withoutTables = (html: string): string =>
     .replace(/<\/?(?:table|thead|tbody|tfoot|tr|colgroup|col)\b[^>]*>/gi, '')
 
 /** Whoever presses it goes on writing where they were. */
-const stay = (event: MouseEvent) => event.preventDefault()
+const keepFocus = (event: MouseEvent) => event.preventDefault()
 
 function Toolbar({ editor, of }: { editor: Editor; of: string }) {
   const [link, setLink] = useState<string>()
@@ -112,7 +112,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
     ['Italic', state.italic, () => editor.chain().focus().toggleItalic().run()],
     ['Underline', state.underline, () => editor.chain().focus().toggleUnderline().run()],
   ] as const
-  const isWrong = link !== undefined && link.trim() !== '' && !isAddress(link.trim())
+  const isWrong = link !== undefined && link.trim() !== '' && !isLinkUrl(link.trim())
   const setHref = () => {
     if (link === undefined || isWrong) return
     const href = link.trim()
@@ -141,7 +141,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
         data={STYLES}
         value={state.style}
         allowDeselect={false}
-        onChange={(style) => choose(editor, style)}
+        onChange={(style) => setStyle(editor, style)}
         w={140}
       />
       {marks.map(([word, isOn, toggle]) => (
@@ -150,7 +150,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
           variant={isOn ? 'light' : 'subtle'}
           color="gray"
           aria-pressed={isOn}
-          onMouseDown={stay}
+          onMouseDown={keepFocus}
           onClick={toggle}
         >
           {word}
@@ -170,7 +170,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
             aria-label="Where it leads"
             placeholder="https://example.com, or empty for no link"
             value={link}
-            error={isWrong && ADDRESS_WORDS}
+            error={isWrong && INVALID_LINK_MESSAGE}
             onChange={({ currentTarget: { value } }) => setLink(value)}
             onKeyDown={onKey}
             autoFocus

@@ -1,76 +1,84 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { isDoubtful, isRefusedFor, type Schemas, Told } from '../../api/client.ts'
-import { useDataKeys, useTemplates } from '../../api/reads.ts'
-import { useMay, useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Editor } from '../../parts/Editor.tsx'
-import { isWrong } from '../../parts/is-wrong.ts'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { One } from '../../parts/One.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { sameText } from '../../parts/same-text.ts'
-import { TheirsOrMine } from '../../parts/TheirsOrMine.tsx'
-import { Page } from '../../shell/Page.tsx'
+import { isOutcomeUnknown, hasErrorCode, type Schemas, DisplayableError } from '../../api/client.ts'
+import { useMetadataKeys, useTemplates } from '../../api/queries.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { CodeEditor } from '../../components/CodeEditor.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { stableJson } from '../../lib/stable-json.ts'
+import { ConflictDialog } from '../../components/ConflictDialog.tsx'
+import { Page } from '../../layout/Page.tsx'
 import { BlockList } from './BlockList.tsx'
-import { Colours } from './Colours.tsx'
-import { contentOf, type Fields, fieldsOf, saidBy, saidOf } from './fields.ts'
+import { Colors } from './Colors.tsx'
+import { contentOf, type Fields, fieldsOf, templateKey, contentKeyOf } from './fields.ts'
 import { type Content, TemplatePreview } from './TemplatePreview.tsx'
 
 type Template = Schemas['Template']
 
 /** A template, with the ETag that it was read with. */
-interface Read {
+interface LoadedTemplate {
   template: Template
   etag: string | null
 }
 
-const told = ({ data, response }: { data: { data: Template }; response: Response }): Read => ({
+const toLoaded = ({ data, response }: { data: { data: Template }; response: Response }): LoadedTemplate => ({
   template: data.data,
   etag: response.headers.get('etag'),
 })
 
 /** A template, and beside it what a contact would get. */
-export function TemplateForm({ from, actions, children }: { from: Read; actions: ReactNode; children: ReactNode }) {
+export function TemplateForm({
+  from,
+  actions,
+  children,
+}: {
+  from: LoadedTemplate
+  actions: ReactNode
+  children: ReactNode
+}) {
   const { api } = useWorkspace()
-  const may = useMay('editor')
-  const readAgain = useReadAgain()
-  const dataKeys = useDataKeys()
+  const canEdit = useHasRole('editor')
+  const invalidate = useInvalidate()
+  const dataKeys = useMetadataKeys()
   // It is read again meanwhile: what is changed is what was there when that began.
   const [{ template, etag }, setRead] = useState(from)
   const [fields, setFields] = useState(() => fieldsOf(template))
-  const [saved, setSaved] = useState(() => saidBy(template))
+  const [saved, setSaved] = useState(() => templateKey(template))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const content = contentOf(fields)
   const body = { name: fields.name, ...content }
   const latest = useRef(content)
   useEffect(() => void (latest.current = content))
-  const now = saidOf(fields.name, content)
+  const now = contentKeyOf(fields.name, content)
   const isDirty = now !== saved
   /** What somebody else has saved meanwhile: whose is meant has to be said. */
-  const [theirs, setTheirs] = useState<Read>()
+  const [theirs, setTheirs] = useState<LoadedTemplate>()
   /** What was sent and has had no answer: it may be what is there. */
   const unanswered = useRef<string>(undefined)
   /** How often another one took the place of all that is here. */
   const [taken, setTaken] = useState(0)
   const save = useMutation({
-    mutationFn: async (sent: { body: typeof body; is: string; over: string | null }): Promise<Read> => {
+    mutationFn: async (sent: { body: typeof body; is: string; over: string | null }): Promise<LoadedTemplate> => {
       const path = { id: template.id }
       const put = async (over: string | null) => {
         const header = over === null ? {} : { 'If-Match': over }
-        return told(await api.PUT('/templates/{id}', { params: { path, header }, body: sent.body }))
+        return toLoaded(await api.PUT('/templates/{id}', { params: { path, header }, body: sent.body }))
       }
       setTheirs(undefined)
       try {
         return await put(sent.over)
       } catch (error) {
-        if (isDoubtful(error)) unanswered.current = sent.is
-        if (!isRefusedFor(error, 'changed_meanwhile')) throw error
-        const there = told(await api.GET('/templates/{id}', { params: { path } }))
+        if (isOutcomeUnknown(error)) unanswered.current = sent.is
+        if (!hasErrorCode(error, 'changed_meanwhile')) throw error
+        const there = toLoaded(await api.GET('/templates/{id}', { params: { path } }))
         // It was saved, and the answer was lost.
-        if (saidBy(there.template) === sent.is) return there
-        if (saidBy(there.template) === unanswered.current) return put(there.etag)
+        if (templateKey(there.template) === sent.is) return there
+        if (templateKey(there.template) === unanswered.current) return put(there.etag)
         setTheirs(there)
         throw error
       }
@@ -80,26 +88,26 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
       unanswered.current = undefined
       setRead(read)
       setSaved(is)
-      await readAgain('templates')
+      await invalidate('templates')
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (!isWrong(event.currentTarget)) save.mutate({ body, is: now, over: etag })
+    if (!focusInvalidField(event.currentTarget)) save.mutate({ body, is: now, over: etag })
   }
-  const takeTheirs = (read: Read) => {
+  const applyTheirs = (read: LoadedTemplate) => {
     setRead(read)
     setFields(fieldsOf(read.template))
-    setSaved(saidBy(read.template))
+    setSaved(templateKey(read.template))
     setTheirs(undefined)
     setTaken((times) => times + 1)
     save.reset()
   }
   const form = useRef<HTMLFormElement>(null)
   /** What has no field here, or was not touched in it, is theirs. */
-  const saveOver = (read: Read) => {
-    if (form.current && isWrong(form.current)) return
-    const isUntouched = sameText(fields.translations) === sameText(template.translations)
+  const saveOver = (read: LoadedTemplate) => {
+    if (form.current && focusInvalidField(form.current)) return
+    const isUntouched = stableJson(fields.translations) === stableJson(template.translations)
     // Those of blocks and those of code are no other's.
     const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
     const mine = {
@@ -110,20 +118,20 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
     const said = contentOf(mine)
     setFields(mine)
     setRead(read)
-    save.mutate({ body: { name: mine.name, ...said }, is: saidOf(mine.name, said), over: read.etag })
+    save.mutate({ body: { name: mine.name, ...said }, is: contentKeyOf(mine.name, said), over: read.etag })
   }
-  const shared = { keys: dataKeys, readOnly: !may }
+  const shared = { keys: dataKeys, readOnly: !canEdit }
   const isOfBlocks = fields.format === 'BLOCKS'
   return (
     <Page
       title={template.name}
-      beside={<span className="t3">Version {template.version}</span>}
+      meta={<span className="t3">Version {template.version}</span>}
       actions={actions}
       aside={<TemplatePreview content={content} isPart={template.kind !== 'EMAIL'} />}
     >
       {children}
       <form ref={form} onSubmit={submit} aria-label="Template">
-        <Unsaved isDirty={isDirty} isSending={save.isPending} />
+        <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
         <fieldset className="plainFields formFields">
           {(fields.translations ?? []).length > 0 && (
             <p className="small t2">
@@ -135,19 +143,19 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
             label="Name"
             description="For people here; no recipient sees it."
             value={fields.name}
-            readOnly={!may}
+            readOnly={!canEdit}
             onChange={({ currentTarget: { value } }) => set({ name: value })}
           />
           {template.kind === 'EMAIL' && (
             <>
-              <Editor
+              <CodeEditor
                 {...shared}
                 as="line"
                 label="Subject"
                 value={fields.subject}
                 onChange={(subject) => set({ subject })}
               />
-              <Editor
+              <CodeEditor
                 {...shared}
                 as="line"
                 label="Preview text"
@@ -155,7 +163,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
                 value={fields.previewText}
                 onChange={(previewText) => set({ previewText })}
               />
-              {!isOfBlocks && <Layout layoutId={fields.layoutId} readOnly={!may} onChange={set} />}
+              {!isOfBlocks && <LayoutSelect layoutId={fields.layoutId} readOnly={!canEdit} onChange={set} />}
             </>
           )}
           {isOfBlocks ? (
@@ -165,13 +173,13 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
                 name="the email"
                 blocks={fields.blocks}
                 dataKeys={dataKeys}
-                readOnly={!may}
+                readOnly={!canEdit}
                 onChange={(blocks) => set({ blocks })}
               />
-              <Colours key={taken} theme={fields.theme} readOnly={!may} onChange={(theme) => set({ theme })} />
+              <Colors key={taken} theme={fields.theme} readOnly={!canEdit} onChange={(theme) => set({ theme })} />
             </>
           ) : (
-            <Editor
+            <CodeEditor
               {...shared}
               as="html"
               label={fields.format}
@@ -180,7 +188,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
             />
           )}
           {template.kind === 'EMAIL' && (
-            <Editor
+            <CodeEditor
               {...shared}
               label="Text"
               description="Made of what is above where it is empty."
@@ -190,14 +198,14 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
           )}
         </fieldset>
         {theirs && (
-          <TheirsOrMine
-            says={`Version ${theirs.template.version} was saved since you have opened this one.`}
-            onTheirs={() => takeTheirs(theirs)}
-            onMine={() => saveOver(theirs)}
+          <ConflictDialog
+            description={`Version ${theirs.template.version} was saved since you have opened this one.`}
+            onUseTheirs={() => applyTheirs(theirs)}
+            onSaveMine={() => saveOver(theirs)}
           />
         )}
-        {save.isError && !theirs && <Problem error={save.error} isAnswer />}
-        {may && (
+        {save.isError && !theirs && <ErrorBanner error={save.error} scrollsIntoView />}
+        {canEdit && (
           <div className="row" style={{ marginTop: 16, flexWrap: 'wrap' }}>
             <Button type="submit" variant="filled" loading={save.isPending}>
               Save
@@ -208,11 +216,11 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
               </span>
             )}
             {isOfBlocks && (
-              <AsCode
+              <ConvertToCode
                 content={content}
                 onDone={(code, of) => {
                   // What was typed meanwhile is not in it.
-                  if (sameText(of) !== sameText(latest.current)) return false
+                  if (stableJson(of) !== stableJson(latest.current)) return false
                   set({ ...code, format: 'MJML', blocks: [] })
                   return true
                 }}
@@ -227,7 +235,7 @@ export function TemplateForm({ from, actions, children }: { from: Read; actions:
 }
 
 /** The layout that an email is in: it has to be of the same format, which is said where it is not. */
-function Layout({
+function LayoutSelect({
   layoutId,
   readOnly,
   onChange,
@@ -239,7 +247,7 @@ function Layout({
   const layouts = useTemplates('LAYOUT')
   if (layouts === undefined || (layouts.length === 0 && layoutId === null)) return null
   return (
-    <One
+    <SearchableSelect
       label="Layout"
       placeholder="None"
       data={layouts.map(({ id, name }) => ({ value: id, label: name }))}
@@ -252,7 +260,7 @@ function Layout({
 }
 
 /** There is no way back from code, but to leave without saving. */
-function AsCode({
+function ConvertToCode({
   content,
   onDone,
 }: {
@@ -261,7 +269,7 @@ function AsCode({
   onDone: (code: { html: string; translations: Template['translations'] }, of: Content) => boolean
 }) {
   const { api } = useWorkspace()
-  const [isAsked, setAsked] = useState(false)
+  const [isAsked, setPending] = useState(false)
   const mjmlOf = async (design: Content['design']) => {
     const body = { format: 'BLOCKS' as const, ...(design && { design }) }
     return (await api.POST('/templates/preview', { body })).data.data.mjml ?? ''
@@ -273,18 +281,19 @@ function AsCode({
         html: await mjmlOf(content.design),
         translations: await Promise.all(
           (content.translations ?? []).map(async ({ design, ...said }) => ({
-            ...NOTHING,
+            ...EMPTY_TRANSLATION,
             ...said,
             ...(design && { html: await mjmlOf(design) }),
           })),
         ),
       }
-      if (!onDone(code, content)) throw new Told('Something was typed while it was made. Press again for all of it.')
+      if (!onDone(code, content))
+        throw new DisplayableError('Something was typed while it was made. Press again for all of it.')
     },
   })
   return (
     <>
-      <Button variant="subtle" color="gray" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
+      <Button variant="subtle" color="gray" aria-expanded={isAsked} onClick={() => setPending(!isAsked)}>
         Go on as code…
       </Button>
       {isAsked && (
@@ -295,11 +304,11 @@ function AsCode({
           <Button loading={make.isPending} onClick={() => make.mutate()}>
             Go on as code
           </Button>
-          {make.isError && <Problem error={make.error} isAnswer />}
+          {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
         </span>
       )}
     </>
   )
 }
 
-const NOTHING = { subject: null, previewText: null, html: null, text: null }
+const EMPTY_TRANSLATION = { subject: null, previewText: null, html: null, text: null }

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Schemas } from '../../api/client.ts'
-import { EmailPreview } from '../../parts/EmailPreview.tsx'
-import { sameText } from '../../parts/same-text.ts'
+import { EmailPreview } from '../../components/EmailPreview.tsx'
+import { stableJson } from '../../lib/stable-json.ts'
 
 const PAUSE_MS = 500
 
@@ -14,7 +14,7 @@ export function TemplatePreview({ content, isPart }: { content: Content; isPart:
     <EmailPreview
       of={shown}
       isPart={isPart}
-      isCurrent={sameText(shown) === sameText(content)}
+      isCurrent={stableJson(shown) === stableJson(content)}
       preview={async (api, forWhom, signal) =>
         (await api.POST('/templates/preview', { body: { ...shown, ...forWhom }, signal })).data.data
       }

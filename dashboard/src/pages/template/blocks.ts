@@ -8,7 +8,7 @@ export type Paragraph = Schemas['Paragraph']
 export type Run = Schemas['Run']
 export type BlockType = Block['type']
 
-export const BLOCK_WORDS: Record<BlockType, string> = {
+export const BLOCK_LABELS: Record<BlockType, string> = {
   TEXT: 'Text',
   BUTTON: 'Button',
   IMAGE: 'Image',
@@ -43,7 +43,7 @@ export function newBlock(type: BlockType): Block {
 }
 
 /** What a new email begins with. */
-export const FIRST_DESIGN: Design = {
+export const STARTER_DESIGN: Design = {
   blocks: [
     {
       type: 'TEXT',
@@ -53,10 +53,10 @@ export const FIRST_DESIGN: Design = {
 }
 
 /** A block as it is known while it is edited: what is moved keeps its fields. */
-export interface Kept<Of extends Block = Block> {
+export interface KeyedBlock<Of extends Block = Block> {
   key: string
   block: Of
 }
 
 let last = 0
-export const keep = <Of extends Block>(block: Of): Kept<Of> => ({ key: `block-${(last += 1)}`, block })
+export const withKey = <Of extends Block>(block: Of): KeyedBlock<Of> => ({ key: `block-${(last += 1)}`, block })

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
-import { sameText } from '../../parts/same-text.ts'
-import { without } from '../../parts/without.ts'
-import { type Block, type Kept, keep } from './blocks.ts'
+import { stableJson } from '../../lib/stable-json.ts'
+import { omit } from '../../lib/omit.ts'
+import { type Block, type KeyedBlock, withKey } from './blocks.ts'
 import type { Content } from './TemplatePreview.tsx'
 
 type Template = Schemas['Template']
@@ -18,7 +18,7 @@ const cleaned = (block: Block): Block => {
       return { ...block, url: block.url.trim() }
     case 'IMAGE': {
       const trimmed = { ...block, url: block.url.trim(), link: block.link?.trim() ?? '' }
-      return trimmed.link === '' ? without(trimmed, 'link') : trimmed
+      return trimmed.link === '' ? omit(trimmed, 'link') : trimmed
     }
     case 'TEXT':
     case 'DIVIDER':
@@ -49,7 +49,7 @@ export const fieldsOf = ({
   text: text ?? '',
   theme: design?.theme ?? {},
   translations,
-  blocks: (design?.blocks ?? []).map((block): Kept => keep(block)),
+  blocks: (design?.blocks ?? []).map((block): KeyedBlock => withKey(block)),
 })
 export type Fields = ReturnType<typeof fieldsOf>
 
@@ -72,5 +72,5 @@ export function contentOf(fields: Fields): Content {
 }
 
 /** All that a form holds of a template, to be held against another one. */
-export const saidOf = (name: string, content: Content) => sameText([name, content])
-export const saidBy = (template: Template) => saidOf(template.name, contentOf(fieldsOf(template)))
+export const contentKeyOf = (name: string, content: Content) => stableJson([name, content])
+export const templateKey = (template: Template) => contentKeyOf(template.name, contentOf(fieldsOf(template)))

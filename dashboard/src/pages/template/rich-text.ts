@@ -60,11 +60,11 @@ function runsOf({ content = [] }: JSONContent): Run[] {
     }
     const before = runs.at(-1)
     // A line break looks like what is before it.
-    const isSame = before && (type === 'hardBreak' || look(before) === look(run))
+    const isSame = before && (type === 'hardBreak' || formatKey(before) === formatKey(run))
     if (isSame) before.text += run.text
     else runs.push(run)
   }
   return runs
 }
 
-const look = ({ bold, italic, underline, link }: Run): string => JSON.stringify([bold, italic, underline, link])
+const formatKey = ({ bold, italic, underline, link }: Run): string => JSON.stringify([bold, italic, underline, link])

@@ -1,16 +1,16 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { once } from '../../api/once.ts'
-import { useReadAgain, useWorkspace } from '../../api/workspace.tsx'
-import { CurlButton } from '../../parts/CurlButton.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
-import { FIRST_DESIGN } from '../template/blocks.ts'
+import { callOnce } from '../../api/call-once.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlButton } from '../../components/CurlButton.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
+import { STARTER_DESIGN } from '../template/blocks.ts'
 
 /** What one can be made as, and what it begins with. */
 const KINDS = {
-  blocks: { label: 'An email, of blocks', body: { kind: 'EMAIL', format: 'BLOCKS', design: FIRST_DESIGN } },
+  blocks: { label: 'An email, of blocks', body: { kind: 'EMAIL', format: 'BLOCKS', design: STARTER_DESIGN } },
   mjml: {
     label: 'An email, in MJML',
     body: {
@@ -36,26 +36,29 @@ type Kind = keyof typeof KINDS
 
 const CHOICES = Object.entries(KINDS).map(([value, { label }]) => ({ value: value as Kind, label }))
 
-export function NewTemplate({ onMade, onCancel }: { onMade: (id: string) => void; onCancel: () => void }) {
+export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: string) => void; onCancel: () => void }) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
-  const readAgain = useReadAgain()
+  const invalidate = useInvalidate()
   const [name, setName] = useState('')
   const [kind, setKind] = useState<Kind>('blocks')
   const body = { name, subject: null, ...KINDS[kind].body }
   const make = useMutation({
     mutationFn: async () =>
-      (await once([workspace.id, 'template', body], (header) => api.POST('/templates', { params: { header }, body })))
-        .data.data,
-    onSuccess: () => void readAgain('templates'),
+      (
+        await callOnce([workspace.id, 'template', body], (header) =>
+          api.POST('/templates', { params: { header }, body }),
+        )
+      ).data.data,
+    onSuccess: () => void invalidate('templates'),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate(undefined, { onSuccess: ({ id }) => onMade(id) })
+    make.mutate(undefined, { onSuccess: ({ id }) => onCreated(id) })
   }
   return (
     <form className="card" onSubmit={submit} aria-label="New template">
-      {make.isError && <Problem error={make.error} isAnswer />}
+      {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
           label="Name"

@@ -3,13 +3,13 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { readPages } from '../../api/reads.ts'
-import { useMay, useRead, useWorkspace } from '../../api/workspace.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { Time } from '../../parts/Time.tsx'
-import { Page } from '../../shell/Page.tsx'
-import { NewTemplate } from './NewTemplate.tsx'
+import { readPages } from '../../api/queries.ts'
+import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { NewTemplateForm } from './NewTemplate.tsx'
 
 const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Partial' } as const
 
@@ -17,10 +17,10 @@ const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Partial' } as c
 export function TemplatesPage() {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()
-  const may = useMay('editor')
-  const [isMaking, setMaking] = useState(false)
-  useHotkeys([['n', () => may && setMaking(true)]])
-  const { data, error, refetch } = useRead(['templates', 'page'], (api, signal) =>
+  const canEdit = useHasRole('editor')
+  const [isCreating, setIsCreating] = useState(false)
+  useHotkeys([['n', () => canEdit && setIsCreating(true)]])
+  const { data, error, refetch } = useWorkspaceQuery(['templates', 'page'], (api, signal) =>
     readPages((query) => api.GET('/templates', { params: { query }, signal })),
   )
   const show = (templateId: string) =>
@@ -30,21 +30,21 @@ export function TemplatesPage() {
       title="Templates"
       narrow
       actions={
-        may && (
+        canEdit && (
           <Button
             variant="filled"
             leftSection={<IconPlus aria-hidden />}
-            disabled={isMaking}
-            onClick={() => setMaking(true)}
+            disabled={isCreating}
+            onClick={() => setIsCreating(true)}
           >
             New template
           </Button>
         )
       }
     >
-      {isMaking && <NewTemplate onMade={show} onCancel={() => setMaking(false)} />}
-      {error && <Problem error={error} again={() => void refetch()} />}
-      {!data && !error && <Rows rows={6} />}
+      {isCreating && <NewTemplateForm onCreated={show} onCancel={() => setIsCreating(false)} />}
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows rows={6} />}
       {data?.length === 0 && (
         <p className="t2">
           No template yet. It is an email that is kept, in versions; automations and campaigns name it.

@@ -2,13 +2,13 @@ import { Button, Radio, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { once } from '../../api/once.ts'
+import { callOnce } from '../../api/call-once.ts'
 import { sessionQuery, type Workspace } from '../../api/session.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { Unsaved } from '../../parts/NotSaved.tsx'
-import { Problem } from '../../parts/Problem.tsx'
+import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import classes from './workspace.module.css'
-import { useReturnFocus } from '../../parts/use-return-focus.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 /** Another workspace, with nothing in it. */
 export function NewWorkspace({ onDone }: { onDone: () => void }) {
@@ -21,7 +21,9 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
   const make = useMutation({
     mutationFn: async () => {
       const body = { name, mode }
-      const made = await once(['workspace', body], (header) => api.POST('/workspaces', { params: { header }, body }))
+      const made = await callOnce(['workspace', body], (header) =>
+        api.POST('/workspaces', { params: { header }, body }),
+      )
       return made.data.data
     },
     // It is made, whether it can be read, or not.
@@ -36,8 +38,8 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
   return (
     <form className="card" onSubmit={submit} aria-label="New workspace">
       <h2>New workspace</h2>
-      <Unsaved isDirty={name !== '' && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && <Problem error={make.error} isAnswer />}
+      <UnsavedChangesGuard isDirty={name !== '' && !make.isSuccess} isSending={make.isPending} />
+      {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
         <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>

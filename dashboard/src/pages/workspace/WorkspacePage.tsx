@@ -4,43 +4,43 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { useService } from '../../api/reads.ts'
-import { useMay, useWorkspace } from '../../api/workspace.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { Rows } from '../../parts/Rows.tsx'
-import { SendToMe } from '../../parts/SendToMe.tsx'
-import { Page, Part } from '../../shell/Page.tsx'
+import { useServiceStatus } from '../../api/queries.ts'
+import { useHasRole, useWorkspace } from '../../api/workspace.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { SendTestButton } from '../../components/SendTestButton.tsx'
+import { Page, Section } from '../../layout/Page.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
 import classes from './workspace.module.css'
 
 /** The workspace itself, and what its mail leaves by. */
 export function WorkspacePage() {
-  const isOwner = useMay('owner')
-  const [isMaking, setMaking] = useState(false)
-  const { data, error, refetch } = useService()
+  const isOwner = useHasRole('owner')
+  const [isCreating, setIsCreating] = useState(false)
+  const { data, error, refetch } = useServiceStatus()
   return (
     <Page
       title="Workspace"
       narrow
       actions={
         isOwner && (
-          <Button leftSection={<IconPlus aria-hidden />} onClick={() => setMaking(true)}>
+          <Button leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
             New workspace
           </Button>
         )
       }
     >
-      {isMaking && <NewWorkspace onDone={() => setMaking(false)} />}
-      <Identity isOwner={isOwner} />
-      {error && <Problem error={error} again={() => void refetch()} />}
-      {!data && !error && <Rows rows={6} />}
-      {data && <Mail mail={data.mail} />}
-      {data && <Servers look={data} />}
+      {isCreating && <NewWorkspace onDone={() => setIsCreating(false)} />}
+      <NameSection isOwner={isOwner} />
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows rows={6} />}
+      {data && <MailSection mail={data.mail} />}
+      {data && <ServersSection look={data} />}
     </Page>
   )
 }
 
-function Identity({ isOwner }: { isOwner: boolean }) {
+function NameSection({ isOwner }: { isOwner: boolean }) {
   const { api, workspace } = useWorkspace()
   const client = useQueryClient()
   const [name, setName] = useState(workspace.name)
@@ -53,9 +53,9 @@ function Identity({ isOwner }: { isOwner: boolean }) {
     rename.mutate()
   }
   return (
-    <Part title="Name and mode">
+    <Section title="Name and mode">
       <form onSubmit={submit} className="card still" aria-label="Name">
-        {rename.isError && <Problem error={rename.error} isAnswer />}
+        {rename.isError && <ErrorBanner error={rename.error} scrollsIntoView />}
         <div className={classes.field}>
           <TextInput
             label="Name"
@@ -78,19 +78,19 @@ function Identity({ isOwner }: { isOwner: boolean }) {
           id <span className="mono">{workspace.id}</span>
         </p>
       </form>
-    </Part>
+    </Section>
   )
 }
 
-type Look = Schemas['ServiceLook']
+type ServiceStatus = Schemas['ServiceLook']
 
-const TEST = { subject: 'From Dripline', text: 'Your mail server has taken this, and it has come to you.' }
+const TEST_EMAIL = { subject: 'From Dripline', text: 'Your mail server has taken this, and it has come to you.' }
 
-function Mail({ mail }: { mail: Look['mail'] }) {
+function MailSection({ mail }: { mail: ServiceStatus['mail'] }) {
   const { workspace } = useWorkspace()
   const isDelivered = mail.mode === 'smtp' && workspace.mode === 'live'
   return (
-    <Part title="Sender and mail server">
+    <Section title="Sender and mail server">
       <dl className="facts">
         <dt>Email is</dt>
         <dd>{isDelivered ? 'Delivered' : 'Captured: kept here as it would have been sent'}</dd>
@@ -111,17 +111,17 @@ function Mail({ mail }: { mail: Look['mail'] }) {
         One for the whole installation, set where it is started: <span className="code">MAIL_FROM</span>,{' '}
         <span className="code">SMTP_URL</span>, and <span className="code">MAIL_CAPTURE</span> to deliver none.
       </p>
-      <SendToMe email={TEST} before={isDelivered ? undefined : 'It would be captured, as all mail here is.'}>
+      <SendTestButton email={TEST_EMAIL} hint={isDelivered ? undefined : 'It would be captured, as all mail here is.'}>
         Send me a test
-      </SendToMe>
-    </Part>
+      </SendTestButton>
+    </Section>
   )
 }
 
-function Servers({ look: { postgres, temporal } }: { look: Look }) {
+function ServersSection({ look: { postgres, temporal } }: { look: ServiceStatus }) {
   const { uiUrl, workers, isReachable, namespace } = temporal
   return (
-    <Part title="Servers">
+    <Section title="Servers">
       <dl className="facts">
         <dt>Postgres</dt>
         <dd>
@@ -144,7 +144,7 @@ function Servers({ look: { postgres, temporal } }: { look: Look }) {
           {workers === null ? 'Not known' : workers === 0 ? 'None: nothing is sent. npm run worker' : workers}
         </dd>
       </dl>
-    </Part>
+    </Section>
   )
 }
 

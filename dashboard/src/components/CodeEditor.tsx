@@ -1,0 +1,145 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeCompletion,
+  completionKeymap,
+  completionStatus,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { html } from '@codemirror/lang-html'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { EditorState, type Extension } from '@codemirror/state'
+import { type Command, EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useId, useRef } from 'react'
+import classes from './CodeEditor.module.css'
+import { completeVariables } from '../lib/complete-variables.ts'
+
+export interface CodeEditorProps {
+  label: string
+  description?: string
+  value: string
+  onChange: (value: string) => void
+  /** Of the contacts' data, for what is completed. */
+  keys: readonly string[]
+  as?: 'line' | 'text' | 'html'
+  placeholder?: string
+  readOnly?: boolean
+  autoFocus?: boolean
+}
+
+/** Those of the page, which can be read on a dark screen, too. */
+const SYNTAX_COLORS = HighlightStyle.define([
+  { tag: [tags.tagName, tags.angleBracket, tags.keyword], color: 'var(--accent)' },
+  { tag: tags.attributeName, color: 'var(--logic)' },
+  { tag: [tags.attributeValue, tags.string, tags.character], color: 'var(--ok)' },
+  { tag: [tags.propertyName, tags.number, tags.atom], color: 'var(--data)' },
+  { tag: [tags.comment, tags.documentMeta], color: 'var(--text-3)' },
+])
+
+/** A line is one: what is pasted into it loses its line breaks. */
+const SINGLE_LINE: Extension = EditorState.transactionFilter.of((transaction) =>
+  transaction.newDoc.lines > 1
+    ? [
+        transaction,
+        {
+          changes: {
+            from: 0,
+            to: transaction.newDoc.length,
+            insert: transaction.newDoc.toString().replaceAll('\n', ' '),
+          },
+          sequential: true,
+        },
+      ]
+    : transaction,
+)
+
+/** Ends the completion that is shown; else it goes back to what the field is in. */
+const leave: Command = (view) => {
+  if (completionStatus(view.state) === 'active') return closeCompletion(view)
+  view.contentDOM.blur()
+  return true
+}
+
+/** A template, with its variables completed. Tab goes on to the next field, as in every other one. */
+export function CodeEditor(props: CodeEditorProps) {
+  const { label, description, value, as = 'text', placeholder, readOnly = false, autoFocus = false } = props
+  const id = useId()
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(null)
+  const latest = useRef(props)
+  /** What was typed, and has not come back yet. */
+  const told = useRef(new Set<string>())
+  useEffect(() => {
+    latest.current = props
+  })
+  useEffect(() => {
+    const made = new EditorView({
+      parent: host.current!,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          history(),
+          closeBrackets(),
+          autocompletion({
+            override: [completeVariables(() => latest.current.keys)],
+            icons: false,
+            defaultKeymap: false,
+          }),
+          keymap.of([
+            { key: 'Tab', run: acceptCompletion },
+            { key: 'Escape', run: leave },
+            ...completionKeymap,
+            ...historyKeymap,
+            ...defaultKeymap,
+          ]),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({
+            'aria-labelledby': id,
+            spellcheck: as === 'html' ? 'false' : 'true',
+            'aria-multiline': String(as !== 'line'),
+          }),
+          EditorState.readOnly.of(readOnly),
+          EditorView.editable.of(!readOnly),
+          EditorView.updateListener.of((update) => {
+            if (!update.docChanged || update.transactions.some((each) => each.isUserEvent('outside'))) return
+            const text = update.state.doc.toString()
+            told.current.add(text)
+            latest.current.onChange(text)
+          }),
+          ...(placeholder === undefined ? [] : [placeholderOf(placeholder)]),
+          ...(as === 'line' ? [SINGLE_LINE] : []),
+          ...(as === 'html' ? [html(), syntaxHighlighting(SYNTAX_COLORS)] : []),
+        ],
+      }),
+    })
+    view.current = made
+    if (autoFocus) made.focus()
+    return () => made.destroy()
+    // Made once: what changes is told to it below.
+  }, [])
+  useEffect(() => {
+    const { current } = view
+    // What was told by the editor itself comes back later than the next letter.
+    if (!current) return
+    const isShown = current.state.doc.toString() === value
+    if (!isShown && told.current.delete(value)) return
+    told.current.clear()
+    if (isShown) return
+    current.dispatch({
+      changes: { from: 0, to: current.state.doc.length, insert: value },
+      userEvent: 'outside',
+      filter: false,
+    })
+  }, [value])
+  return (
+    <div>
+      <span id={id} className={classes.label} onClick={() => view.current?.focus()}>
+        {label}
+      </span>
+      {description !== undefined && <p className={`small t3 ${classes.description}`}>{description}</p>}
+      <div ref={host} className={`${classes.editor} ${classes[as]}`} />
+    </div>
+  )
+}

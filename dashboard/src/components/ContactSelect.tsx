@@ -1,0 +1,42 @@
+import { type ComboboxItem, Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { useWorkspaceQuery } from '../api/workspace.tsx'
+
+const PAUSE_MS = 400
+
+/** For whom something is shown: any contact, or somebody made up. */
+export function ContactSelect({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: ComboboxItem | null
+  onChange: (contact: ComboboxItem | null) => void
+}) {
+  const [search, setSearch] = useState('')
+  const [asked] = useDebouncedValue(search.trim(), PAUSE_MS)
+  const { data: contacts } = useWorkspaceQuery(['contacts', 'some', asked], async (api, signal) => {
+    const query = { limit: 20, ...(asked !== '' && { q: asked }) }
+    const { data } = await api.GET('/contacts', { params: { query }, signal })
+    return data.data.map(({ id, email }) => ({ value: id, label: email }))
+  })
+  return (
+    <Select
+      label={label}
+      placeholder="Somebody made up"
+      clearable
+      searchable
+      // The service finds them.
+      filter={({ options }) => options}
+      nothingFoundMessage="No contact is found by that"
+      searchValue={search}
+      onSearchChange={setSearch}
+      data={[...(value ? [value] : []), ...(contacts ?? []).filter((each) => each.value !== value?.value)]}
+      value={value?.value ?? null}
+      onChange={(_, option) => onChange(option)}
+      mb={8}
+    />
+  )
+}

@@ -1,0 +1,16 @@
+import { Button } from '@mantine/core'
+import type { CursorList } from '../api/cursor-list.ts'
+
+/** Reads on behind the last row, where there is more. */
+export const LoadMoreButton = ({
+  of: { hasMore, isLoading, load },
+  label = 'Load more',
+}: {
+  of: CursorList<unknown>['nextPage']
+  label?: string
+}) =>
+  hasMore && (
+    <Button mt={16} loading={isLoading} onClick={load}>
+      {label}
+    </Button>
+  )

@@ -1,0 +1,92 @@
+import type { Schemas } from '../api/client.ts'
+import classes from './MessageBreakdown.module.css'
+import { count } from '../lib/format.ts'
+import { MESSAGE_STATUS, type MessageStatus } from './StatusBadge.tsx'
+
+type Counts = Schemas['MessageCounts']
+
+const STATUS_ORDER: readonly MessageStatus[] = [
+  'SENT',
+  'CAPTURED',
+  'QUEUED',
+  'SENDING',
+  'DEFERRED',
+  'FAILED',
+  'UNCONFIRMED',
+  'SUPPRESSED',
+  'DISMISSED',
+]
+/** Those that are told of also where there are none. */
+const ALWAYS_SHOWN: readonly MessageStatus[] = ['SENDING', 'DEFERRED', 'FAILED', 'UNCONFIRMED']
+
+const countOf = (counts: Counts, status: MessageStatus): number => counts[status.toLowerCase() as keyof Counts]
+
+export const totalOf = (counts: Counts): number =>
+  STATUS_ORDER.reduce((sum, status) => sum + countOf(counts, status), 0)
+
+/** The terms of a total, of which the main one is what a workspace calls sent. */
+export function breakdownOf(counts: Counts, isTest: boolean): { status: MessageStatus; value: number }[] {
+  // Where mail is captured, that is what sending is.
+  const main: MessageStatus = isTest || (counts.sent === 0 && counts.captured > 0) ? 'CAPTURED' : 'SENT'
+  return STATUS_ORDER.map((status) => ({ status, value: countOf(counts, status) })).filter(
+    ({ status, value }) => value > 0 || status === main || ALWAYS_SHOWN.includes(status),
+  )
+}
+
+/** One bar of the terms of a total. */
+export function StackedBar({
+  terms,
+  small = false,
+}: {
+  terms: readonly { meaning: string; value: number }[]
+  small?: boolean
+}) {
+  const shown = terms.filter(({ value }) => value > 0)
+  return (
+    <div className={small ? `${classes.bar} ${classes.small}` : classes.bar} aria-hidden>
+      {shown.length === 0 && <i className={classes.none} />}
+      {shown.map(({ meaning, value }, n) => (
+        <i key={n} className={`c-${meaning}`} style={{ flexGrow: value }} />
+      ))}
+    </div>
+  )
+}
+
+/** A total, and the terms that make it up: the account closes. @param total where it is not all that is due */
+export function MessageBreakdown({
+  counts,
+  isTest,
+  total = { word: 'Due', value: totalOf(counts) },
+}: {
+  counts: Counts
+  isTest: boolean
+  total?: { word: string; value: number }
+}) {
+  const terms = breakdownOf(counts, isTest)
+  return (
+    <div>
+      <StackedBar terms={terms.map(({ status, value }) => ({ meaning: MESSAGE_STATUS[status].tone, value }))} />
+      <dl className={classes.terms}>
+        <div>
+          <dd>{count(total.value)}</dd>
+          <dt>{total.word}</dt>
+        </div>
+        {terms.map(({ status, value }, n) => {
+          const { icon: Icon, label, tone } = MESSAGE_STATUS[status]
+          return (
+            <div key={status}>
+              <span className={classes.sign} aria-hidden>
+                {n === 0 ? '=' : '+'}
+              </span>
+              <dd>{count(value)}</dd>
+              <dt className={`c-${tone}`}>
+                <Icon size={14} stroke={2} aria-hidden />
+                {label}
+              </dt>
+            </div>
+          )
+        })}
+      </dl>
+    </div>
+  )
+}

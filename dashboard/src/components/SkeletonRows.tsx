@@ -1,0 +1,19 @@
+import { Skeleton } from '@mantine/core'
+import { useEffect, useState } from 'react'
+
+/** The outlines of rows, where what is read takes long enough to be noticed. */
+export function SkeletonRows({ rows = 6, height = 36 }: { rows?: number; height?: number }) {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 200)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div aria-busy="true" aria-label="Loading" style={{ minHeight: rows * height }}>
+      {isLate &&
+        Array.from({ length: rows }, (_, n) => (
+          <Skeleton key={n} height={12} my={(height - 12) / 2} width={`${90 - ((n * 17) % 40)}%`} />
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import { Tooltip } from '@mantine/core'
+import { useNow } from '../lib/clock.ts'
+import { ago, dateOf, fullDate, utc } from '../lib/format.ts'
+
+/** A time, with what it is in UTC where one looks closer. @param as how far it is from now, or when it was */
+export function Time({ at, as = 'ago' }: { at: string | null; as?: 'ago' | 'date' }) {
+  const now = useNow()
+  if (at === null) return <span className="t3">Never</span>
+  const date = new Date(at)
+  return (
+    <Tooltip label={`${fullDate(date)}, ${utc(date)}`}>
+      <time dateTime={at}>{as === 'ago' ? ago(date, now) : dateOf(date, now)}</time>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,71 @@
+import '@mantine/spotlight/styles.css'
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { IconSearch, IconSitemap } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import type { KeyboardEvent } from 'react'
+import { isAtLeast, useSession } from '../api/session.ts'
+import { readPages } from '../api/queries.ts'
+import { useWorkspaceQuery, useWorkspace } from '../api/workspace.tsx'
+import { NAV_ITEMS, SETTINGS_ITEMS } from './navigation.ts'
+
+/** Enter goes to the first, also where it comes sooner behind a letter than the library has chosen that. */
+function openFirstResult(event: KeyboardEvent<HTMLInputElement>): void {
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.currentTarget.value === '') return
+  if (document.querySelector('[data-action][data-selected]')) return
+  document.querySelector<HTMLElement>('[data-action]')?.click()
+}
+
+/** Where one can go, by its name. */
+export function CommandPalette() {
+  const { workspace } = useWorkspace()
+  const { data: session } = useSession()
+  const navigate = useNavigate()
+  const params = { workspaceId: workspace.id }
+  const { data: automations } = useWorkspaceQuery(['automations', 'palette'], (api, signal) =>
+    readPages((query) => api.GET('/automations', { params: { query }, signal })),
+  )
+  const places = [...NAV_ITEMS, ...SETTINGS_ITEMS].filter(({ minRole = 'viewer' }) =>
+    isAtLeast(workspace.role, minRole),
+  )
+  const actions: SpotlightActionData[] = [
+    ...places.map(({ label, to, icon: Icon }) => ({
+      id: to,
+      label: label,
+      group: 'Go to',
+      leftSection: <Icon aria-hidden />,
+      onClick: () => void navigate({ to, params }),
+    })),
+    ...(automations ?? []).map(({ id, name }) => ({
+      id,
+      label: name,
+      group: 'Automations',
+      leftSection: <IconSitemap aria-hidden />,
+      onClick: () =>
+        void navigate({ to: '/w/$workspaceId/automations/$automationId', params: { ...params, automationId: id } }),
+    })),
+    ...(session?.workspaces ?? [])
+      .filter(({ id }) => id !== workspace.id)
+      .map(({ id, name, mode }) => ({
+        id,
+        label: `${name}${mode === 'test' ? ' (test)' : ''}`,
+        group: 'Workspaces',
+        onClick: () => void navigate({ to: '/w/$workspaceId', params: { workspaceId: id } }),
+      })),
+  ]
+  return (
+    <Spotlight
+      actions={actions}
+      shortcut={['mod + K']}
+      limit={12}
+      highlightQuery
+      scrollable
+      nothingFound="Nothing is called that"
+      searchProps={{
+        placeholder: 'Search or jump to',
+        leftSection: <IconSearch aria-hidden />,
+        'aria-label': 'Search or jump to',
+        onKeyDown: openFirstResult,
+      }}
+    />
+  )
+}

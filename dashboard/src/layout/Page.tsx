@@ -1,0 +1,67 @@
+import { useDocumentTitle } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { useWorkspace } from '../api/workspace.tsx'
+import classes from './Page.module.css'
+
+/** A page: its bar, and what is below. @param beside what the bar says besides */
+export function Page({
+  title,
+  meta,
+  actions,
+  aside,
+  narrow = false,
+  children,
+}: {
+  title: string
+  meta?: ReactNode
+  actions?: ReactNode
+  aside?: ReactNode
+  narrow?: boolean
+  children: ReactNode
+}) {
+  const { workspace } = useWorkspace()
+  useDocumentTitle(`${workspace.mode === 'test' ? 'Test · ' : ''}${title} · ${workspace.name}`)
+  return (
+    <>
+      <header className={classes.bar}>
+        <h1 className={classes.title}>{title}</h1>
+        {meta}
+        <div className={`push ${classes.actions}`}>{actions}</div>
+      </header>
+      <main className={classes.page}>
+        {aside === undefined ? (
+          <div className={narrow ? classes.narrow : classes.body}>{children}</div>
+        ) : (
+          <div className={classes.two}>
+            <div className={classes.body}>{children}</div>
+            <aside className={classes.aside}>{aside}</aside>
+          </div>
+        )}
+      </main>
+    </>
+  )
+}
+
+/** A part of a page, with its heading. */
+export function Section({
+  title,
+  meta,
+  action,
+  children,
+}: {
+  title: string
+  meta?: ReactNode
+  action?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className={classes.part}>
+      <div className={classes.head}>
+        <h2>{title}</h2>
+        {meta !== undefined && <span className="t3">{meta}</span>}
+        {action !== undefined && <span className="push">{action}</span>}
+      </div>
+      {children}
+    </section>
+  )
+}

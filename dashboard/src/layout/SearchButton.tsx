@@ -1,0 +1,17 @@
+import { UnstyledButton } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import classes from './Rail.module.css'
+
+const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
+
+/** It comes when somebody asks for it. */
+export const openPalette = () => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())
+
+/** Opens the palette. */
+export const SearchButton = () => (
+  <UnstyledButton className={classes.find} onClick={openPalette}>
+    <IconSearch aria-hidden />
+    <span>Search or jump to</span>
+    <kbd className={classes.kbd}>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+  </UnstyledButton>
+)

@@ -1,0 +1,71 @@
+import {
+  IconAt,
+  IconBuilding,
+  IconFileImport,
+  IconFilter,
+  IconHistory,
+  IconHome,
+  IconKey,
+  IconList,
+  IconMail,
+  IconMailExclamation,
+  IconMailOff,
+  IconRoute,
+  IconSitemap,
+  IconSpeakerphone,
+  IconTemplate,
+  IconUsers,
+  IconUsersGroup,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import type { Role } from '../api/session.ts'
+
+/** Where one can go in a workspace: the rail, the bar of a phone and the palette are made of these. */
+export interface NavItem {
+  label: string
+  to:
+    | '/w/$workspaceId'
+    | '/w/$workspaceId/automations'
+    | '/w/$workspaceId/campaigns'
+    | '/w/$workspaceId/templates'
+    | '/w/$workspaceId/contacts'
+    | '/w/$workspaceId/lists'
+    | '/w/$workspaceId/segments'
+    | '/w/$workspaceId/enrollments'
+    | '/w/$workspaceId/sender'
+    | '/w/$workspaceId/suppressions'
+    | '/w/$workspaceId/bounces'
+    | '/w/$workspaceId/imports'
+    | '/w/$workspaceId/workspace'
+    | '/w/$workspaceId/messages'
+    | '/w/$workspaceId/keys'
+    | '/w/$workspaceId/members'
+    | '/w/$workspaceId/audit'
+  icon: TablerIcon
+  /** Behind G. */
+  key?: string
+  minRole?: Role
+}
+
+export const NAV_ITEMS: readonly NavItem[] = [
+  { label: 'Home', to: '/w/$workspaceId', icon: IconHome, key: 'h' },
+  { label: 'Automations', to: '/w/$workspaceId/automations', icon: IconSitemap, key: 'a' },
+  { label: 'Contacts', to: '/w/$workspaceId/contacts', icon: IconUsers, key: 'c' },
+  { label: 'Messages', to: '/w/$workspaceId/messages', icon: IconMail, key: 'm' },
+  { label: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
+  { label: 'Templates', to: '/w/$workspaceId/templates', icon: IconTemplate, key: 't' },
+  { label: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
+  { label: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
+  { label: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },
+  { label: 'Suppressions', to: '/w/$workspaceId/suppressions', icon: IconMailOff, key: 'u' },
+  { label: 'Bounces', to: '/w/$workspaceId/bounces', icon: IconMailExclamation, key: 'b' },
+  { label: 'Imports', to: '/w/$workspaceId/imports', icon: IconFileImport, key: 'i' },
+]
+
+export const SETTINGS_ITEMS: readonly NavItem[] = [
+  { label: 'Workspace', to: '/w/$workspaceId/workspace', icon: IconBuilding },
+  { label: 'Sender', to: '/w/$workspaceId/sender', icon: IconAt },
+  { label: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, minRole: 'owner' },
+  { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
+  { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
+]

@@ -1,0 +1,57 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useWorkspace } from '../api/workspace.tsx'
+import { NAV_ITEMS } from './navigation.ts'
+
+/** How long after G the letter may come, in milliseconds. */
+const SEQUENCE_TIMEOUT_MS = 1_500
+
+/** Where somebody types, a letter is a letter. */
+const INPUT_SELECTOR = 'input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]'
+
+/** What is opened by each row of a list: its first link. */
+function rowLinks(): HTMLElement[] {
+  const rows = document.querySelectorAll('main tbody tr, main [role=row]')
+  return [...rows].flatMap((row) => row.querySelector<HTMLElement>('a[href], button[data-opens]') ?? [])
+}
+
+/** To the next row of a list, or the one before. */
+function focusRow(by: 1 | -1): void {
+  const all = rowLinks()
+  const row = document.activeElement?.closest('tr, [role=row]')
+  const at = all.findIndex((each) => row?.contains(each))
+  all[at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))]?.focus()
+}
+
+const selectRow = (): void =>
+  document.activeElement?.closest('tr, [role=row]')?.querySelector<HTMLElement>('input[type=checkbox]')?.click()
+
+/** The keys of every page: G and the letter of a place; J, K and X in a list; ?. @param onHelp where somebody asks which there are */
+export function useKeyboardShortcuts(onHelp: () => void): void {
+  const navigate = useNavigate()
+  const { workspace } = useWorkspace()
+  useEffect(() => {
+    let since = -Infinity
+    const listen = (event: KeyboardEvent) => {
+      const { metaKey, ctrlKey, altKey, target } = event
+      if (metaKey || ctrlKey || altKey || (target as HTMLElement).closest(INPUT_SELECTOR)) return
+      const key = event.key.toLowerCase()
+      if (performance.now() - since < SEQUENCE_TIMEOUT_MS) {
+        since = -Infinity
+        const place = NAV_ITEMS.find((each) => each.key === key)
+        if (place) {
+          // The letter is this one's: no page takes it for its own.
+          event.stopPropagation()
+          return void navigate({ to: place.to, params: { workspaceId: workspace.id } })
+        }
+      }
+      if (key === 'g') since = performance.now()
+      else if (key === 'j') focusRow(1)
+      else if (key === 'k') focusRow(-1)
+      else if (key === 'x') selectRow()
+      else if (key === '?') onHelp()
+    }
+    addEventListener('keydown', listen, true)
+    return () => removeEventListener('keydown', listen, true)
+  }, [navigate, onHelp, workspace.id])
+}

@@ -1,0 +1,92 @@
+/** Numbers and times in the reader's language and zone. */
+const locale = navigator.languages[0] ?? 'en'
+
+const whole = new Intl.NumberFormat(locale)
+export const count = (value: number): string => whole.format(value)
+
+/** Of a plural: `things(1, 'message')` is "1 message". */
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
+
+const short = new Intl.DateTimeFormat(locale, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+const withYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+const clock = new Intl.DateTimeFormat(locale, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+const long = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric' })
+
+export const timeOf = (date: Date): string => clock.format(date)
+export const dayOf = (date: Date): string => weekday.format(date)
+export const fullDate = (date: Date): string => long.format(date)
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** Such as "2026-11-24 14:32:08 UTC". */
+export const utc = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+export const dateOf = (date: Date, now = new Date()): string =>
+  date.getFullYear() === now.getFullYear() ? short.format(date) : withYear.format(date)
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+
+/** Such as "2 min. ago" or "in 41 min."; beyond a week it is a date. */
+export function ago(date: Date, now: Date): string {
+  const seconds = Math.round((date.getTime() - now.getTime()) / 1_000)
+  if (Math.abs(seconds) > 7 * 86_400) return dateOf(date, now)
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? UNITS[3]
+  return relative.format(Math.trunc(seconds / size), unit)
+}
+
+/** A wait in words: `delay(1500)` is "1 day 1 hour". */
+export function duration(minutes: number): string {
+  const words: string[] = []
+  let rest = minutes
+  for (const [unit, size] of [
+    ['day', 1_440],
+    ['hour', 60],
+    ['minute', 1],
+  ] as const) {
+    const value = Math.floor(rest / size)
+    rest -= value * size
+    if (value > 0) words.push(plural(value, unit))
+  }
+  return words.join(' ') || '0 minutes'
+}
+
+const day = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const dayWithYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
+const month = new Intl.DateTimeFormat(locale, { month: 'short' })
+const weekdayAndTime = new Intl.DateTimeFormat(locale, {
+  weekday: 'long',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** Such as "Saturday 21 November", or "Today". */
+export function dayLabel(date: Date, now: Date): string {
+  if (date.toDateString() === now.toDateString()) return 'Today'
+  return (date.getFullYear() === now.getFullYear() ? day : dayWithYear).format(date)
+}
+
+const dayAlone = new Intl.DateTimeFormat(locale, { day: 'numeric' })
+/** In the reader's calendar, which may have another day. */
+export const dayNumber = (date: Date): string =>
+  dayAlone.formatToParts(date).find(({ type }) => type === 'day')?.value ?? ''
+export const monthOf = (date: Date): string => month.format(date)
+export const weekdayTime = (date: Date): string => weekdayAndTime.format(date)

@@ -1,0 +1,30 @@
+import { Drawer } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useIsPhone } from '../../lib/use-is-phone.ts'
+import classes from './Builder.module.css'
+
+/** What is selected: beside the sequence, or on a phone a sheet over it. */
+export function SidePanel({
+  isOpen,
+  onClose,
+  children,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  children: ReactNode
+}) {
+  const isPhone = useIsPhone()
+  if (!isPhone) return <aside className={classes.aside}>{children}</aside>
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="bottom"
+      size="80%"
+      title="What is selected"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {children}
+    </Drawer>
+  )
+}

@@ -1,0 +1,183 @@
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { StackedBar, breakdownOf, totalOf } from '../../components/MessageBreakdown.tsx'
+import { count, duration, plural, timeOf } from '../../lib/format.ts'
+import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Section } from '../../layout/Page.tsx'
+import classes from './Builder.module.css'
+import type { Selected } from './Canvas.tsx'
+import { contactsAtRemovedSteps, statsByStep } from './step-stats.ts'
+import type { AutomationDraft } from './draft.ts'
+
+/** The numbers of what is selected, and who is behind them. */
+export function StatsPanel({
+  automation,
+  sequence,
+  figures,
+  selected,
+}: {
+  automation: Schemas['Automation']
+  sequence: AutomationDraft
+  figures: Schemas['AutomationFigures'] | undefined
+  selected: Selected
+}) {
+  if (!figures) return <SkeletonRows />
+  const place = sequence.steps.findIndex(({ id }) => id === selected)
+  const step = sequence.steps[place]
+  if (!step) return <AllEnrollments figures={figures} earlier={contactsAtRemovedSteps(sequence, figures)} />
+  const numbers = statsByStep(sequence, figures).get(step.id)
+  if (step.type === 'WAIT') {
+    const email = sequence.steps.slice(place).find(({ type }) => type === 'EMAIL')
+    return (
+      <>
+        <h2>Step {place + 1}</h2>
+        <p className="small t3">Wait {duration(step.delayMinutes)}</p>
+        <p className={classes.big} style={{ marginTop: 16 }}>
+          {count(numbers?.here ?? 0)}
+        </p>
+        <p className="t2">contacts wait here</p>
+        {email && <NextContacts automationId={automation.id} stepId={email.id} />}
+      </>
+    )
+  }
+  const messages = numbers?.messages
+  return (
+    <>
+      <h2>Step {place + 1}</h2>
+      <p className="small t3 cut">{step.subject}</p>
+      {messages && (
+        <>
+          <p className={classes.big} style={{ marginTop: 16 }}>
+            {count(totalOf(messages))}
+          </p>
+          <p className="t2">messages were due at this step</p>
+          <div style={{ marginTop: 12 }}>
+            <StackedBar
+              terms={breakdownOf(messages, false).map(({ status, value }) => ({
+                meaning: MESSAGE_STATUS[status].tone,
+                value,
+              }))}
+            />
+          </div>
+          <div className={classes.terms}>
+            {breakdownOf(messages, false).map(({ status, value }) => (
+              <div key={status}>
+                <StatusBadge plain status={MESSAGE_STATUS[status]} />
+                <span className={value === 0 ? 't3' : 'strong'}>{count(value)}</span>
+              </div>
+            ))}
+          </div>
+        </>
+      )}
+      <NextContacts automationId={automation.id} stepId={step.id} />
+      <LatestMessages automationId={automation.id} stepId={step.id} />
+    </>
+  )
+}
+
+function AllEnrollments({ figures, earlier }: { figures: Schemas['AutomationFigures']; earlier: number }) {
+  const { enrolled, completed, active, held, stopped, cancelled, erased } = figures
+  const terms = [
+    { look: ENROLLMENT_STATUS.COMPLETED, value: completed },
+    { look: ENROLLMENT_STATUS.ACTIVE, value: active - held },
+    { look: ENROLLMENT_STATUS.HELD, value: held },
+    { look: ENROLLMENT_STATUS.STOPPED, value: stopped },
+    { look: ENROLLMENT_STATUS.CANCELLED, value: cancelled },
+    { look: { ...ENROLLMENT_STATUS.CANCELLED, word: 'Erased' }, value: erased },
+  ]
+  return (
+    <>
+      <h2>All enrollments</h2>
+      <p className={classes.big} style={{ marginTop: 16 }}>
+        {count(enrolled)}
+      </p>
+      <p className="t2">enrolled</p>
+      <div style={{ marginTop: 12 }}>
+        <StackedBar terms={terms.map(({ look, value }) => ({ meaning: look.tone, value }))} />
+      </div>
+      <div className={classes.terms}>
+        {terms
+          .filter(({ value }, n) => value > 0 || n < 2)
+          .map(({ look, value }) => (
+            <div key={look.label}>
+              <StatusBadge plain status={look} />
+              <span className={value === 0 ? 't3' : 'strong'}>{count(value)}</span>
+            </div>
+          ))}
+      </div>
+      {earlier > 0 && (
+        <p className="small t3" style={{ marginTop: 12 }}>
+          {plural(earlier, 'contact')} of these {earlier === 1 ? 'stands' : 'stand'} at steps of earlier versions, which
+          are not drawn any more.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Who is next at an email. */
+function NextContacts({ automationId, stepId }: { automationId: string; stepId: string }) {
+  const { data } = useWorkspaceQuery(
+    ['automations', automationId, 'next', stepId],
+    async (api, signal) => {
+      const params = { path: { id: automationId }, query: { sort: 'next' as const, stepId, limit: 6 } }
+      const { data: listed } = await api.GET('/automations/{id}/enrollments', { params, signal })
+      return Promise.all(
+        listed.data.map(async (enrollment) => {
+          const { data: contact } = await api.GET('/contacts/{id}', {
+            params: { path: { id: enrollment.contactId } },
+            signal,
+          })
+          return { enrollment, email: contact.data.email }
+        }),
+      )
+    },
+    { refetchMs: 10_000 },
+  )
+  if (!data || data.length === 0) return null
+  return (
+    <Section title="Next">
+      <ul>
+        {data.map(({ enrollment, email }) => (
+          <li key={enrollment.id} className="row" style={{ height: 26 }}>
+            <span className="t2" style={{ minWidth: 96 }}>
+              {enrollment.held ? (
+                <StatusBadge plain status={ENROLLMENT_STATUS.HELD} />
+              ) : (
+                <Time at={enrollment.nextAt} />
+              )}
+            </span>
+            <span className="cut">{email}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** The last messages of a step. */
+function LatestMessages({ automationId, stepId }: { automationId: string; stepId: string }) {
+  const { data } = useWorkspaceQuery(
+    ['messages', 'of', automationId],
+    async (api, signal) =>
+      (await api.GET('/messages', { params: { query: { automationId, limit: 50 } }, signal })).data.data,
+    { refetchMs: 10_000 },
+  )
+  const own = data?.filter((message) => message.stepId === stepId).slice(0, 6) ?? []
+  if (own.length === 0) return null
+  return (
+    <Section title="Latest">
+      <ul>
+        {own.map((message) => (
+          <li key={message.id} className="row" style={{ height: 28 }}>
+            <span className="mono t3">{timeOf(new Date(message.createdAt))}</span>
+            <StatusBadge status={MESSAGE_STATUS[message.status]} />
+            <span className="cut">{message.to}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

@@ -1,0 +1,68 @@
+import type { ComboboxItem } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ContactSelect } from '../../components/ContactSelect.tsx'
+import { safeHtml } from '../../lib/safe-html.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SendTestButton } from '../../components/SendTestButton.tsx'
+import classes from './Builder.module.css'
+import type { EmailStep } from './draft.ts'
+
+const PAUSE_MS = 400
+
+/** The email as it would be sent to a contact, as one types. */
+export function StepPreview({ step }: { step: EmailStep }) {
+  const [{ subject, html, text }] = useDebouncedValue(step, PAUSE_MS)
+  const [contact, setContact] = useState<ComboboxItem | null>(null)
+  const contactId = contact?.value ?? null
+  const { data, error } = useWorkspaceQuery(['preview', subject, html, text, contactId], async (api, signal) => {
+    const body = { subject, html, text, ...(contactId !== null && { contactId }) }
+    return (await api.POST('/emails/preview', { body, signal })).data.data
+  })
+  return (
+    <section aria-label="Preview">
+      <ContactSelect label="Preview for" value={contact} onChange={setContact} />
+      {error && <ErrorBanner error={error} />}
+      {data && (
+        <div className={classes.preview}>
+          <div className={classes.envelope}>
+            <p className="strong">{data.subject ?? '…'}</p>
+            <p className="small t3">to {data.to}</p>
+          </div>
+          {data.problems.map(({ field, problem }) => (
+            <p key={field} className="small" role="alert" style={{ color: 'var(--bad)', padding: '8px 12px' }}>
+              {field}: {problem}
+            </p>
+          ))}
+          {data.unknownVariables.map(({ field, variable, nearest }) => (
+            <p key={`${field} ${variable}`} className="small" style={{ color: 'var(--warn)', padding: '8px 12px' }}>
+              {field}: <span className="code">{variable}</span> is empty in every email
+              {nearest !== null && (
+                <>
+                  ; is <span className="code">{nearest}</span> meant?
+                </>
+              )}
+            </p>
+          ))}
+          {data.html !== null ? (
+            // Nothing in it runs, and nothing is fetched: neither is allowed to this page at all.
+            <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(data.html)} />
+          ) : (
+            data.text !== null && <pre className={classes.plain}>{data.text}</pre>
+          )}
+        </div>
+      )}
+      <SendTestButton
+        email={{
+          subject: step.subject,
+          html: step.html,
+          text: step.text,
+          ...(contactId !== null && { contactId }),
+        }}
+      >
+        Send it to me
+      </SendTestButton>
+    </section>
+  )
+}

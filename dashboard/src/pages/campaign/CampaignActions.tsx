@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { errorMessage } from '../../api/client.ts'
+import { callOnce } from '../../api/call-once.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import type { Campaign } from '../campaigns/campaigns.ts'
+
+const PATHS = {
+  pause: '/campaigns/{id}/pause',
+  resume: '/campaigns/{id}/resume',
+  cancel: '/campaigns/{id}/cancel',
+} as const
+
+/** What can be done with one that is under way. */
+export function CampaignActions({ campaign: { id, status } }: { campaign: Campaign }) {
+  const { api, workspace } = useWorkspace()
+  const invalidate = useInvalidate()
+  const [isAsked, setPending] = useState(false)
+  const move = useMutation({
+    mutationFn: (what: keyof typeof PATHS) =>
+      callOnce([workspace.id, 'campaign', id, status, what], (header) =>
+        api.POST(PATHS[what], { params: { path: { id }, header } }),
+      ),
+    onError: (error) => notifications.show({ message: errorMessage(error), color: 'bad' }),
+    onSettled: () => {
+      setPending(false)
+      void invalidate('campaigns')
+    },
+  })
+  if (isAsked)
+    return (
+      <>
+        <span className="small t2">
+          {status === 'SCHEDULED' ? 'It is a draft again.' : 'Whoever was not mailed yet is not any more.'}
+        </span>
+        <Button variant="filled" color="bad" loading={move.isPending} onClick={() => move.mutate('cancel')}>
+          {status === 'SCHEDULED' ? 'Unschedule campaign' : 'Cancel campaign'}
+        </Button>
+        <Button variant="subtle" color="gray" onClick={() => setPending(false)} disabled={move.isPending}>
+          Keep it
+        </Button>
+      </>
+    )
+  const canCancel = status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED'
+  return (
+    <>
+      {canCancel && (
+        <Button variant="subtle" color="gray" onClick={() => setPending(true)} disabled={move.isPending}>
+          {status === 'SCHEDULED' ? 'Unschedule…' : 'Cancel…'}
+        </Button>
+      )}
+      {status === 'SENDING' && (
+        <Button loading={move.isPending} onClick={() => move.mutate('pause')}>
+          Pause
+        </Button>
+      )}
+      {status === 'PAUSED' && (
+        <Button variant="filled" loading={move.isPending} onClick={() => move.mutate('resume')}>
+          Resume
+        </Button>
+      )}
+    </>
+  )
+}

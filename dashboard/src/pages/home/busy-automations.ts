@@ -1,8 +1,0 @@
-import { useAutomations } from '../automations/automations.ts'
-
-/** Automations with what became of their contacts, as home shows them. */
-export function useBusyAutomations() {
-  const { rows, error, refetch } = useAutomations()
-  const data = rows?.flatMap(({ automation, figures }) => (figures ? [{ automation, figures }] : []))
-  return { data: rows && rows.length > 0 && data?.length === 0 ? undefined : data, error, refetch }
-}

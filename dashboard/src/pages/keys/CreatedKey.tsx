@@ -1,0 +1,92 @@
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy, IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useServiceStatus } from '../../api/queries.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
+import classes from './keys.module.css'
+import type { NewApiKey } from './keys.ts'
+
+const SAMPLES = {
+  curl: (origin: string) => `curl ${origin}/api/v1/whoami \\\n  -H "Authorization: Bearer $KEY"`,
+  TypeScript: (origin: string) =>
+    `import { createDriplineClient } from '@dripline/client'\n\nconst dripline = createDriplineClient({\n  baseUrl: '${origin}/api/v1',\n  apiKey: process.env.KEY,\n})\nconst { data } = await dripline.GET('/whoami')`,
+} as const
+
+/** A key, the one time that it can be seen. */
+export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
+  const { workspace } = useWorkspace()
+  const { data: service } = useServiceStatus()
+  const isDelivered = workspace.mode === 'live' && service?.mail.mode !== 'capture'
+  const { copy, copied, error } = useClipboard({ timeout: 3_000 })
+  const [sample, setSample] = useState<keyof typeof SAMPLES>('curl')
+  const { key, name, scopes, allow } = apiKey
+  const begin = key.slice(0, key.lastIndexOf('_') + 1)
+  return (
+    <section className="card" aria-label={`The key ${name}`}>
+      <div className={classes.made}>
+        <span className={`${classes.mark} c-ok`} aria-hidden>
+          <IconCheck size={14} stroke={2} />
+        </span>
+        <div>
+          <h2>The key “{name}” works now</h2>
+          <p className="t2">
+            Copy it before you leave. It is shown this once; only a hash of it is kept, so nobody can show it again.
+          </p>
+        </div>
+        <ActionIcon className="push" aria-label="Hide the key" onClick={onDone}>
+          <IconX />
+        </ActionIcon>
+      </div>
+      <div className={classes.key}>
+        <output className="mono" data-testid="key">
+          <span className="t3">{begin}</span>
+          <span className="strong">{key.slice(begin.length)}</span>
+        </output>
+        <Button
+          variant="filled"
+          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
+          onClick={() => copy(key)}
+          aria-live="polite"
+        >
+          {copied ? 'Copied' : error ? 'Select it, and copy' : 'Copy'}
+        </Button>
+      </div>
+      <dl className={classes.facts}>
+        <div>
+          <dt>Scopes</dt>
+          <dd>
+            {scopes.map((scope) => (
+              <span key={scope} className={classes.tag}>
+                {scope}
+              </span>
+            ))}
+          </dd>
+        </div>
+        <div>
+          <dt>Allowed from</dt>
+          <dd className="mono">{allow.length === 0 ? 'Anywhere' : allow.join(', ')}</dd>
+        </div>
+        <div>
+          <dt>Acts on</dt>
+          <dd>{isDelivered ? 'Real people. Email is delivered.' : 'Nobody: email is captured.'}</dd>
+        </div>
+      </dl>
+      <div className={classes.try}>
+        <div className="row">
+          <h3>Try it</h3>
+          <SegmentedControl
+            className="push"
+            aria-label="In which language"
+            value={sample}
+            onChange={setSample}
+            data={Object.keys(SAMPLES) as (keyof typeof SAMPLES)[]}
+          />
+        </div>
+        <pre className={`mono ${classes.sample}`} tabIndex={0}>
+          {SAMPLES[sample](location.origin)}
+        </pre>
+      </div>
+    </section>
+  )
+}

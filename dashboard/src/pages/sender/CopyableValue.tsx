@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import classes from './sender.module.css'
+
+/** What is to be put somewhere else as it is. */
+export function CopyableValue({ label, text }: { label: string; text: string }) {
+  const { copy, copied } = useClipboard({ timeout: 3_000 })
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd className={`mono ${classes.value}`}>
+        <span>{text}</span>
+        <Button
+          variant="subtle"
+          color="gray"
+          aria-label={`Copy the ${label.toLowerCase()} ${text}`}
+          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
+          onClick={() => copy(text)}
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </dd>
+    </>
+  )
+}

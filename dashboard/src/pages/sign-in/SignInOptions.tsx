@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core'
+import { IconFingerprint, IconLogin2 } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { accountApi } from '../../api/client.ts'
+import { supportsPasskeys, isPasskeyCancelled, signInWithPasskey } from '../../api/passkeys.ts'
+import { sessionQuery } from '../../api/session.ts'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+
+/** Where to go when another service has sent somebody back. */
+export const RETURN_TO_KEY = 'dripline.to'
+
+/** Signing in with a device. */
+export function PasskeyButton({ onSignedIn }: { onSignedIn: () => void }) {
+  const client = useQueryClient()
+  const signIn = useMutation({
+    mutationFn: signInWithPasskey,
+    async onSuccess() {
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      onSignedIn()
+    },
+  })
+  if (!supportsPasskeys()) return null
+  return (
+    <>
+      {signIn.isError && !isPasskeyCancelled(signIn.error) && <ErrorBanner error={signIn.error} scrollsIntoView />}
+      <Button
+        data-size="lg"
+        leftSection={<IconFingerprint aria-hidden />}
+        loading={signIn.isPending}
+        onClick={() => signIn.mutate()}
+      >
+        Use a passkey
+      </Button>
+    </>
+  )
+}
+
+/** Signing in by another service, where one is set up. @param invitation a link that is accepted so @param to where to go after */
+export function SingleSignOnButton({ invitation, to = '/' }: { invitation?: string; to?: string }) {
+  const { data } = useQuery({
+    queryKey: ['ways'],
+    queryFn: async ({ signal }) => (await accountApi.GET('/session/ways', { signal })).data.data,
+    staleTime: Infinity,
+  })
+  const leave = useMutation({
+    async mutationFn() {
+      const body = invitation === undefined ? {} : { invitation }
+      const { url } = (await accountApi.POST('/session/oidc/begin', { body })).data.data
+      sessionStorage.setItem(RETURN_TO_KEY, to)
+      location.assign(url)
+    },
+  })
+  if (!data?.oidc) return null
+  return (
+    <>
+      {leave.isError && <ErrorBanner error={leave.error} scrollsIntoView />}
+      <Button
+        data-size="lg"
+        leftSection={<IconLogin2 aria-hidden />}
+        loading={leave.isPending}
+        onClick={() => leave.mutate()}
+      >
+        Continue with {data.oidc.name}
+      </Button>
+    </>
+  )
+}
