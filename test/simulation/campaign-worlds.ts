@@ -220,8 +220,8 @@ export const CAMPAIGN_WORLDS = {
       const hold = world.scheduler.hold(world.scheduler.pick([/^mail DATA ada@/, /^mail takes ada@/]))
       const stopping = async () => {
         const late = world.scheduler.pause(20_000).then(() => undefined)
-        const process = await Promise.race([hold.reached, late])
-        if (process) world.scheduler.stall(process)
+        const action = await Promise.race([hold.reached, late])
+        if (action) world.scheduler.stall(action.process)
         hold.release()
       }
       return {

@@ -12,23 +12,28 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { aCampaign, KEPT_MS, move, PEOPLE, schedule } from './campaign-worlds.ts'
 import type { Story } from './check-promise.ts'
-import { STALL_MS } from './scheduler.ts'
+import { type Fault, STALL_MS } from './scheduler.ts'
 import type { Setting } from './setting.ts'
 import type { World } from './world.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
+const LONG_WAIT = { type: 'WAIT', delayMinutes: 5 } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
 
-/** Waits until a message has a status. @returns the first one; nothing where none ever has */
-async function messageIn(world: World, status: string): Promise<{ id: string; email: string } | undefined> {
+/** Waits until `count` messages have a status. @returns the oldest one; `undefined` if that does not happen */
+async function messageIn(
+  world: World,
+  status: string,
+  { count = 1 } = {},
+): Promise<{ id: string; email: string } | undefined> {
   for (let n = 0; n < 300; n += 1) {
-    const [row] = await sql<{ id: string; email: string }>(
+    const rows = await sql<{ id: string; email: string }>(
       world.em,
       `select message.id, contact.email from messages message join contacts contact on contact.id = message.contact_id
-       where message.status = $1`,
+       where message.status = $1 order by message.id`,
       [status],
     )
-    if (row) return row
+    if (rows.length >= count) return rows[0]
     await world.scheduler.pause(1_000)
   }
   return undefined
@@ -47,6 +52,30 @@ function retry(world: World, messageId: string, evenIfSent: boolean) {
   )
 }
 
+function dismiss(world: World, messageId: string) {
+  const { workspaceId } = world.ground
+  return world.client(
+    'dismiss',
+    (dependencies) => dismissOne(dependencies.em, workspaceId, messageId).then(() => true),
+    nothingLeft,
+  )
+}
+
+const unsubscribe = (world: World, contactId: string) =>
+  world.client('unsubscribe', (dependencies) =>
+    setPreferences(dependencies, { contactId, originId: newId() }, { kind: 'nothing' }),
+  )
+
+/** Injects a fault into the commit of the next claim. @returns whether there was one within 20 s */
+async function strikeClaim(world: World, fault: Fault): Promise<boolean> {
+  const { scheduler } = world
+  const claim = scheduler.hold(/^SQL with given as \( select \*, case/)
+  const statement = await Promise.race([claim.reached, scheduler.pause(20_000)])
+  if (statement) scheduler.strike(statement, /^SQL commit/, fault)
+  claim.release()
+  return statement !== undefined
+}
+
 /** What happens beside a retry. @returns the steps between which nothing may begin */
 const BESIDE: Record<string, (world: World, automationId: string, contactId: string) => Promise<[number, number][]>> = {
   nothing: () => Promise.resolve([]),
@@ -63,9 +92,7 @@ const BESIDE: Record<string, (world: World, automationId: string, contactId: str
     return [[at, until]]
   },
   async unsubscribe(world, _automationId, contactId) {
-    const { at } = await world.client('unsubscribe', (dependencies) =>
-      setPreferences(dependencies, { contactId, originId: newId() }, { kind: 'nothing' }),
-    )
+    const { at } = await unsubscribe(world, contactId)
     return [[at, Infinity]]
   },
 }
@@ -114,23 +141,85 @@ export const MESSAGE_WORLDS = {
         const unconfirmed = await messageIn(world, 'UNCONFIRMED')
         if (!unconfirmed) return
         const { id } = unconfirmed
-        const { workspaceId } = world.ground
         // The first attempt may have arrived, whatever is said of the second one.
         if (world.scheduler.pick([false, true])) world.mail.instead.push('refuse')
-        const dismiss = async () => {
+        const dismissLater = async () => {
           await world.scheduler.steps(world.scheduler.pick([0, 3, 6, 9, 12, 15, 60, 90]))
-          const { answer, at, attempt } = await world.client(
-            'dismiss',
-            (dependencies) => dismissOne(dependencies.em, workspaceId, id).then(() => true),
-            nothingLeft,
-          )
+          const { answer, at, attempt } = await dismiss(world, id)
           if (answer) dismissedAt = at
           return answer === true || attempt > 1
         }
-        const [{ answer }, mayBeDismissed] = await Promise.all([retry(world, id, true), dismiss()])
+        const [{ answer }, mayBeDismissed] = await Promise.all([retry(world, id, true), dismissLater()])
         if (answer && !mayBeDismissed) expected.push({ contact: 'ada', subjects: ['1'] })
       }
       return { done: deciding(), expected, never: [{ begunBetween: () => [[dismissedAt, Infinity]] }] }
+    },
+  },
+  dismiss: {
+    workers: 2,
+    async run(world) {
+      const { scheduler } = world
+      const automationId = await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const becomes: NonNullable<Story['becomes']> = []
+      let dismissedAt = Infinity
+      world.mail.instead.push('cut')
+      const deciding = async () => {
+        await world.enroll(automationId, contactId)
+        const unconfirmed = await messageIn(world, 'UNCONFIRMED')
+        if (!unconfirmed) return
+        const { id } = unconfirmed
+        // The dismissal has read the message, and has not written it yet.
+        const write = scheduler.hold(/^SQL update messages set status = '…', retry_at = null where/)
+        const dismissed = dismiss(world, id)
+        await Promise.race([write.reached, scheduler.pause(10_000)])
+        if (scheduler.pick([true, false])) {
+          const transmission = scheduler.hold(/^mail takes ada@/)
+          const retried = retry(world, id, true)
+          const isTransmitted = await Promise.race([transmission.reached, scheduler.pause(20_000)])
+          write.release()
+          await Promise.race([dismissed, scheduler.pause(KEPT_MS)])
+          transmission.release()
+          await Promise.all([dismissed, retried])
+          if (isTransmitted) becomes.push({ contact: 'ada', subject: '1', status: 'SENT' })
+        } else {
+          write.release()
+          dismissedAt = (await dismissed).at
+          await retry(world, id, true)
+          becomes.push({ contact: 'ada', subject: '1', status: 'DISMISSED' })
+        }
+      }
+      return {
+        done: deciding(),
+        expected: [],
+        never: [{ begunBetween: () => [[dismissedAt, Infinity]] }],
+        becomes,
+        ownFaults: 1,
+      }
+    },
+  },
+  'retry-unconfirmed': {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      // The mail server takes the email, and its answer is lost.
+      world.mail.instead.push('lose')
+      const retrying = async () => {
+        await world.enroll(automationId, contactId)
+        const unconfirmed = await messageIn(world, 'UNCONFIRMED')
+        if (!unconfirmed) return
+        // The client repeats a request whose response was lost: each retry is rejected.
+        world.mail.instead.push('refuse', 'refuse', 'refuse', 'refuse', 'refuse')
+        await retry(world, unconfirmed.id, true)
+      }
+      return {
+        done: retrying(),
+        expected: [{ contact: 'ada', subjects: ['1'] }],
+        never: [],
+        becomes: [{ contact: 'ada', subject: '1', status: 'UNCONFIRMED' }],
+        ownFaults: 1,
+      }
     },
   },
   refused: {
@@ -156,12 +245,107 @@ export const MESSAGE_WORLDS = {
       await sql(world.em, `update workspaces set mode = 'test'`)
       const automationId = await world.automation([EMAIL, SECOND])
       const contactId = await world.contact('ada')
+      let liveAt = Infinity
+      const retrying = async () => {
+        await world.enroll(automationId, contactId)
+        const captured = await messageIn(world, 'CAPTURED', { count: 2 })
+        if (!captured) return
+        liveAt = world.scheduler.step
+        await sql(world.em, `update workspaces set mode = 'live'`)
+        await retry(world, captured.id, false)
+      }
       return {
-        done: world.enroll(automationId, contactId),
+        done: retrying(),
         expected: [],
-        never: [{ contact: 'ada', takenAfter: () => 0 }],
-        becomes: ['1', '2'].map((subject) => ({ contact: 'ada', subject, status: 'CAPTURED' })),
-        ownFaults: Infinity,
+        never: [
+          { contact: 'ada', subjects: ['2'], takenAfter: () => 0 },
+          { contact: 'ada', subjects: ['1'], begunBetween: () => [[0, liveAt]] },
+        ],
+        becomes: [
+          { contact: 'ada', subject: '1', status: 'SENT' },
+          { contact: 'ada', subject: '2', status: 'CAPTURED' },
+        ],
+      }
+    },
+  },
+  'claim-answer': {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, LONG_WAIT, SECOND])
+      const contactId = await world.contact('ada')
+      const fault = world.scheduler.pick(['fail-after', 'stall-after'] as const)
+      const becomes: NonNullable<Story['becomes']> = []
+      const striking = async () => {
+        if (!(await strikeClaim(world, fault))) return
+        const status = fault === 'fail-after' ? 'SENT' : 'UNCONFIRMED'
+        becomes.push({ contact: 'ada', subject: '1', status }, { contact: 'ada', subject: '2', status: 'SENT' })
+      }
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), striking()]),
+        expected: [{ contact: 'ada', subjects: ['1', '2'] }],
+        never: [],
+        becomes,
+        ownFaults: fault === 'fail-after' ? 0 : 1,
+      }
+    },
+  },
+  'late-begin': {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const unsubscribes = world.scheduler.pick([true, false])
+      const becomes: NonNullable<Story['becomes']> = []
+      let unsubscribedAt = Infinity
+      const stopping = async () => {
+        const isStopped = await strikeClaim(world, 'nap-after')
+        if (!unsubscribes) {
+          if (isStopped) becomes.push({ contact: 'ada', subject: '1', status: 'SENT' })
+          return
+        }
+        await world.scheduler.pause(1_000)
+        unsubscribedAt = (await unsubscribe(world, contactId)).at
+      }
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), stopping()]),
+        expected: unsubscribes ? [] : [{ contact: 'ada', subjects: ['1'] }],
+        never: [{ begunBetween: () => [[unsubscribedAt, Infinity]] }],
+        mayEnd: 'all',
+        becomes,
+        ownFaults: 1,
+      }
+    },
+  },
+  'campaign-late-begin': {
+    workers: 2,
+    async run(world) {
+      const { id } = await aCampaign(world, { recipients: PEOPLE })
+      return {
+        done: Promise.all([schedule(world, id), strikeClaim(world, 'nap-after')]),
+        expected: [],
+        campaign: { id, recipients: PEOPLE, subjects: ['News'] },
+        never: [],
+        becomes: PEOPLE.map((contact) => ({ contact, subject: 'News', status: 'SENT' })),
+        ownFaults: 1,
+      }
+    },
+  },
+  'slow-mail': {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const transmission = world.scheduler.hold(/^mail takes ada@/)
+      const waiting = async () => {
+        await Promise.race([transmission.reached, world.scheduler.pause(20_000)])
+        await world.scheduler.pause(60_000)
+        transmission.release()
+      }
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), waiting()]),
+        expected: [{ contact: 'ada', subjects: ['1'] }],
+        never: [],
+        becomes: [{ contact: 'ada', subject: '1', status: 'SENT' }],
       }
     },
   },
@@ -172,8 +356,8 @@ export const MESSAGE_WORLDS = {
       const contactId = await world.contact('ada')
       const hold = world.scheduler.hold(/^SQL update messages message set status = given/)
       const stopping = async () => {
-        const process = await Promise.race([hold.reached, world.scheduler.pause(20_000)])
-        if (process) world.scheduler.stall(process)
+        const action = await Promise.race([hold.reached, world.scheduler.pause(20_000)])
+        if (action) world.scheduler.stall(action.process)
         hold.release()
         await world.scheduler.pause(STALL_MS + 1_000)
       }

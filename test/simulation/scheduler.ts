@@ -88,8 +88,14 @@ const NAP_MS = 20_000
 /** How long a slow way takes, in virtual milliseconds: less than any timeout. */
 const SLOW_MS = 2_500
 
+/** Steps of a run, at most. One without an end would take minutes; others take some hundreds. */
+const MAX_STEPS = 10_000
+
 /** So many turns of the loop without anything new, and a step is over. */
 const QUIET_TURNS = 12
+
+/** Counts the steps of all runs of this process. */
+export const progress = { steps: 0 }
 
 export const current = new AsyncLocalStorage<Process>()
 
@@ -114,7 +120,8 @@ export class Scheduler {
   private readonly actions: Action[] = []
   private timers = new Set<Timer>()
   private waiters: { step: number; resolve: () => void }[] = []
-  private holds: { pattern: RegExp; reach: (by: Process) => void; isReached: boolean }[] = []
+  private holds: { pattern: RegExp; reach: (by: Action) => void; isReached: boolean }[] = []
+  private strikes: { session: object; pattern: RegExp; fault: Fault }[] = []
   private busy = 0
   /** Counts everything that somebody asked for: where it stands still, nobody will ask for more. */
   private stirred = 0
@@ -165,13 +172,24 @@ export class Scheduler {
 
   /**
    * Keeps everything that matches from being done until it is released: what a world does in between, it does at that instant.
-   * @returns `reached` tells whose it is, when something that matches is there to be done
+   * @returns `reached` resolves to the first action that matches, when it is there to be done
    */
-  hold(pattern: RegExp): { reached: Promise<Process>; release: () => void } {
-    const { promise: reached, resolve: reach } = Promise.withResolvers<Process>()
+  hold(pattern: RegExp): { reached: Promise<Action>; release: () => void } {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<Action>()
     const held = { pattern, reach, isReached: false }
     this.holds.push(held)
     return { reached, release: () => void (this.holds = this.holds.filter((other) => other !== held)) }
+  }
+
+  /** Injects a fault into the next statement of an action's session that matches. */
+  strike({ session }: Action, pattern: RegExp, fault: Fault): void {
+    if (session) this.strikes.push({ session, pattern, fault })
+  }
+
+  private takeStrike({ session, what }: Action): Fault | undefined {
+    const strike = this.strikes.find((other) => other.session === session && other.pattern.test(what))
+    if (strike) this.strikes = this.strikes.filter((other) => other !== strike)
+    return strike?.fault
   }
 
   private isHeld({ what }: Action): boolean {
@@ -185,7 +203,7 @@ export class Scheduler {
       const held = this.actions.find(({ what }) => hold.pattern.test(what))
       if (!held) continue
       hold.isReached = isAny = true
-      hold.reach(held.process)
+      hold.reach(held)
     }
     if (isAny) this.stirred += 1
     return isAny
@@ -224,7 +242,7 @@ export class Scheduler {
     this.after(milliseconds, () => undefined)
   }
 
-  /** Runs until `done`, or until virtual time is up. @returns whether it was done. */
+  /** Runs until `done`, or until virtual time or the number of steps is up. @returns whether it was done. */
   async run(done: () => boolean | Promise<boolean>, minutes: number): Promise<boolean> {
     const end = this.now + minutes * MINUTE
     await this.drain()
@@ -250,7 +268,9 @@ export class Scheduler {
         continue
       }
       if (ready.length > 0) {
+        if (this.step === MAX_STEPS) return false
         this.step += 1
+        progress.steps += 1
         await ready[this.decisions.next(ready.length)]!.run()
         await this.settle()
         continue
@@ -270,7 +290,8 @@ export class Scheduler {
     this.actions.splice(this.actions.indexOf(action), 1)
     const { process } = action
     if (!process.alive) return
-    const fault = action.faults.length > 0 ? this.decisions.fault(action.what, action.faults) : undefined
+    const decided = action.faults.length > 0 ? this.decisions.fault(action.what, action.faults) : undefined
+    const fault = this.takeStrike(action) ?? decided
     this.trace.push(`${this.stamp()} ${process.name}: ${action.what}${fault ? ` -- ${fault}` : ''}`)
     if (fault) this.faults.push({ process, what: action.what, fault })
     switch (fault) {

@@ -1,5 +1,5 @@
 /** A process of the simulation: it tries its share of the schedules, one after the other, and tells of each. */
-import { planned, seeded, type Decisions, type Deviation } from './scheduler.ts'
+import { planned, progress, seeded, type Decisions, type Deviation } from './scheduler.ts'
 import { STANDSTILL_MS, type Task } from './shards.ts'
 import { Ground } from './world.ts'
 import { runWorld } from './worlds.ts'
@@ -41,14 +41,19 @@ async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
   }
 
   async function run(decisions: Decisions) {
-    const standstill = setTimeout(() => {
+    let steps = -1
+    const standstill = setInterval(() => {
+      if (progress.steps !== steps) {
+        steps = progress.steps
+        return
+      }
       process.stderr.write(`A run of ${world} stands still\n`)
       process.exit(3)
     }, STANDSTILL_MS)
     try {
       return await runWorld(ground, world, decisions)
     } finally {
-      clearTimeout(standstill)
+      clearInterval(standstill)
     }
   }
 }

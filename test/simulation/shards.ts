@@ -26,7 +26,7 @@ export interface Tried {
   found: Found | undefined
 }
 
-/** A run that takes so long stands still: no statement may wait for longer, in real milliseconds. */
+/** Real milliseconds without a step after which a run stands still: no statement may wait for longer. */
 export const STANDSTILL_MS = 60_000
 
 /** Tries all, in as many processes as there are databases, up to the first that is red. */

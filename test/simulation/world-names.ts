@@ -36,13 +36,24 @@ export const WORLDS = {
   retry:
     'an email that was refused is tried again, by two operators at once and beside a pause or an opt-out: it comes once, or not after the opt-out',
   refused: 'the mail server refuses an email: it is FAILED, and the next one comes',
-  captured: 'the emails of a test workspace are CAPTURED, and none is sent',
+  captured:
+    'the emails of a test workspace are CAPTURED and none is sent, until the workspace is live and one is retried',
   'late-answer':
     'a worker is stopped past its lease before it records that an email was sent: the message is UNCONFIRMED, and then SENT',
+  'claim-answer':
+    'the answer to a claim is lost, and the email is sent later; or the worker is stopped past its lease before it comes, and the message stays UNCONFIRMED',
+  'late-begin':
+    'a worker is stopped between its claim and the transmission, for less than its lease: the email is sent later, or not if the contact unsubscribes',
+  'campaign-late-begin': 'the same for an email of a campaign: each recipient is mailed once',
+  'slow-mail': 'the mail server takes a minute for an email: the worker renews its lease, and the message is SENT',
   'campaign-retry':
     'an email of a campaign that was refused is retried, and the campaign is cancelled beside it: nothing is sent after the answer',
   decide:
     'of an email of which nobody knows, one operator has it sent again and another one dismisses it: it comes once at most',
+  dismiss:
+    'an operator dismisses a message while another one has it retried: only the first of both requests is carried out',
+  'retry-unconfirmed':
+    'a message that may have arrived is retried, and the mail server rejects the retry: it stays UNCONFIRMED',
   'fail-over': 'two mail servers, of which the first one fails: each email comes once, by one of them',
   'double-opt-in': 'a contact confirms that they want to be in a list: they are asked once, and only then welcomed',
   import:

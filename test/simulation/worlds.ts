@@ -420,6 +420,7 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
 
 /** Whether nothing is pending for anybody any more. */
 async function isQuiet(world: World): Promise<boolean> {
+  if ([...world.temporal.executions.values()].some(({ closed }) => closed === undefined)) return false
   const [row] = await sql<{ pending: number }>(
     world.em,
     `select ((select count(*) from outbox where ${IS_PENDING})
@@ -427,5 +428,5 @@ async function isQuiet(world: World): Promise<boolean> {
        + (select count(*) from campaigns where status in ('SCHEDULED', 'SENDING'))
        + (select count(*) from messages where status in ('QUEUED', 'SENDING', 'DEFERRED')))::integer as pending`,
   )
-  return row?.pending === 0 && [...world.temporal.executions.values()].every(({ closed }) => closed !== undefined)
+  return row?.pending === 0
 }
