@@ -26,6 +26,8 @@ export class MailModel {
   readonly taken: Taken[] = []
   /** What the server does with the next messages: it refuses one, breaks off at its end, or takes it and loses its answer. */
   readonly instead: ('refuse' | 'cut' | 'lose')[] = []
+  /** The number of next connections that the server closes before a message begins. */
+  closes = 0
   private readonly scheduler: Scheduler
 
   constructor(scheduler: Scheduler) {
@@ -59,7 +61,13 @@ export class MailModel {
     try {
       await scheduler.ask(
         `${server} DATA ${to} "${subject}"`,
-        () => void this.begun.push({ to, subject, sender: process }),
+        () => {
+          if (this.closes > 0) {
+            this.closes -= 1
+            throw broken()
+          }
+          this.begun.push({ to, subject, sender: process })
+        },
         { faults: EDGE, error: broken },
       )
     } catch (error) {

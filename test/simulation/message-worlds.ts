@@ -117,6 +117,8 @@ export const MESSAGE_WORLDS = {
         const { id } = failed
         // Two ask for it, and nobody knows whether the first retry arrived: it is not sent again.
         if (world.scheduler.pick([true, false])) world.mail.instead.push('lose')
+        // The first attempt of the retry does not reach the mail server.
+        world.mail.closes = world.scheduler.pick([0, 1])
         const name = world.scheduler.pick(Object.keys(BESIDE))
         const beside = async () => {
           await world.scheduler.steps(world.scheduler.pick([0, 4, 8, 12, 16, 20]))
@@ -295,6 +297,8 @@ export const MESSAGE_WORLDS = {
       const automationId = await world.automation([EMAIL])
       const contactId = await world.contact('ada')
       const unsubscribes = world.scheduler.pick([true, false])
+      // The second attempt is an activity of its own, which Temporal gives to another worker within 15 s.
+      world.mail.closes = world.scheduler.pick([0, 1])
       const becomes: NonNullable<Story['becomes']> = []
       let unsubscribedAt = Infinity
       const stopping = async () => {
