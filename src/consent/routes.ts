@@ -59,9 +59,10 @@ export const consentOperations = [
     refusals: { 400: ['email is required', 'Invalid email address'] },
     async handle({ caller, body, call }, dependencies) {
       const input = { ...body, reason: body.reason ?? ('MANUAL' as const) }
-      const suppression = presentSuppression(await suppressByCall(dependencies, caller.workspace.id, input, call))
+      const { suppression, contactId } = await suppressByCall(dependencies, caller.workspace.id, input, call)
       const given = { ...body, email: body.email, reason: input.reason }
-      return { status: 201, body: { data: presentWrittenTo(caller, 'contacts:read', suppression, given) } }
+      const data = presentWrittenTo(caller, 'contacts:read', presentSuppression(suppression), given)
+      return { status: 201, body: { data }, contactId: contactId ?? null }
     },
   }),
 

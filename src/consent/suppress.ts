@@ -37,13 +37,13 @@ export interface SuppressionInput {
  * others out. May be repeated.
  *
  * @param unit a transaction
- * @returns what is due at Temporal because of it
+ * @returns the suppression, the contact that has the address, and what is due at Temporal because of it
  */
 export async function suppressAddress(
   unit: EntityManager,
   workspaceId: string,
   { email, reason, note = null }: SuppressionInput,
-): Promise<{ suppression: SuppressionRow; due: Delivery[] }> {
+): Promise<{ suppression: SuppressionRow; contactId?: string; due: Delivery[] }> {
   const address = email.trim()
   const key = emailKey(address)
   const [contact] = await lockContactsByKey(unit, workspaceId, [key])
@@ -53,7 +53,7 @@ export async function suppressAddress(
   // The contact is not reminded of what they have not confirmed, either.
   await dropRequests(unit, [contact.id])
   if (isNew) await bumpConsents(unit, [contact.id])
-  return { suppression, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
+  return { suppression, contactId: contact.id, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
 }
 
 /** What a suppression stops. */
@@ -106,10 +106,8 @@ export async function suppressMany(
     const contactId = idOf.get(key)
     return added.has(id) && contactId !== undefined ? [{ contactId, reason }] : []
   })
-  await bumpConsents(
-    unit,
-    news.map(({ contactId }) => contactId),
-  )
+  // All of them: a request that was dropped may be one that an attempt has read.
+  await bumpConsents(unit, contactIds)
   const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
   const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
@@ -124,14 +122,14 @@ export async function suppressByCall(
   workspaceId: string,
   input: SuppressionInput,
   call: Call,
-): Promise<SuppressionRow> {
-  const { suppression, due } = await unitOf(dependencies.em).transactional((unit) =>
+): Promise<{ suppression: SuppressionRow; contactId?: string }> {
+  const { due, ...suppressed } = await unitOf(dependencies.em).transactional((unit) =>
     suppressAddress(unit, workspaceId, input),
   )
   await whenDurable(dependencies, call, async () => {
     await afterSuppressing(dependencies, workspaceId, input, due)
   })
-  return suppression
+  return suppressed
 }
 
 /**

@@ -35,12 +35,13 @@ export async function endRows(
     em,
     places.map(({ contactId }) => contactId),
   )
-  const dropped = await dropRetriesOf(em, places)
+  // Enrollments before their messages, as a deferral locks them.
   const ends = await endActive(
     em,
     `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
     placeColumns(places),
   )
+  const dropped = await dropRetriesOf(em, places)
   const pending = await takeStarts(em, places)
   const heard = await keepHeard(em, await eventsNotEntered(em, places))
   const wasPending = dropped + ends.length + pending + heard > 0

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { AS_IT_IS } from '../platform/db/sql.ts'
 import { type Delivery, deleteStarts, enqueueForCaller } from '../outbox/index.ts'
@@ -11,7 +12,17 @@ export async function eraseEnrollments(
   em: EntityManager,
   { workspaceId, id: contactId }: { workspaceId: string; id: string },
 ): Promise<readonly Delivery[]> {
-  const active = await em.find(Enrollment, { contactId, status: 'ACTIVE' }, AS_IT_IS)
+  // Locked before their messages are deleted: see docs/lock-order.md.
+  const enrollments = await em.find(
+    Enrollment,
+    { contactId },
+    {
+      ...AS_IT_IS,
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+      orderBy: { id: 'asc' },
+    },
+  )
+  const active = enrollments.filter(({ status }) => status === 'ACTIVE')
   await deleteStarts(em, contactId)
   const automationIds = [...new Set(active.map(({ automationId }) => automationId))]
   return enqueueForCaller(

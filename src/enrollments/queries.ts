@@ -6,6 +6,7 @@ import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import { Enrollment } from './entities.ts'
+import { lockEnrollments } from './step-queries.ts'
 
 export interface EnrollmentWrite {
   id: string
@@ -280,6 +281,7 @@ export async function enrollmentPage(
  */
 export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
   return em.transactional(async (unit) => {
+    await lockEnrollments(unit, ids)
     const busy = await finishMessagesOf(unit, ids, { dismissed: AUTOMATION_DELETED, senderDied: SENDER_DIED })
     await unit.nativeDelete(Enrollment, { id: { $in: ids.filter((id) => !busy.has(id)) } })
     return busy.size === 0

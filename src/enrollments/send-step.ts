@@ -109,8 +109,11 @@ export async function prepareStep(
   if (stored && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, ref, step, stored)
   if (!sends(step.automationStatus)) return { kind: 'paused' }
   if (!settings.isOpen) return { kind: 'disabled' }
-  const context = contextOf(step)
   const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
+  // The claim compares the consent version, which protects only what is read after it: here the pending request.
+  const asksToConfirm = step.trigger === 'LIST_REQUESTED'
+  const current = asksToConfirm ? await readEmailStep(em(), enrollmentId, stepId) : step
+  const context = current && contextOf(current)
   if (!context || !recipient) return { kind: 'gone' }
   return {
     kind: 'ready',

@@ -40,10 +40,11 @@ export async function prepareStored(
   stored: StoredMessage,
   intent: Intent,
 ): Promise<Prepared | undefined> {
-  const [context, settings, recipient] = await Promise.all([
+  // First, because the claim compares the consent version, which protects only what is read after it.
+  const recipient = await readRecipient(em.fork(), stored.contactId)
+  const [context, settings] = await Promise.all([
     store.source(stored).load(em.fork(), stored, intent),
     readSendSettings(em.fork(), stored.workspaceId),
-    readRecipient(em.fork(), stored.contactId),
   ])
   if (!context || !settings || !settings.isOpen || !recipient) return undefined
   return preparedFrom({ ref: stored.ref, intent }, stored, context, recipient, settings)

@@ -72,17 +72,18 @@ export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { final_a
  * Claims messages for sending, or gives them a final status at once.
  *
  * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt saw, and a new row conflicts
- * with one that another attempt inserted. Test: test/messages/claims.test.ts.
+ * with one that another attempt inserted. Two attempts can share this statement, so it returns claims. Tests:
+ * test/messages/claims.test.ts, test/messages/concurrent-stops.test.ts.
  *
- * @returns the IDs of the rows that are this attempt's
+ * @returns the claims that hold: of two attempts at one message in one call, one
  */
 export async function writeClaims(em: EntityManager, claims: readonly ClaimRow[]): Promise<ReadonlySet<string>> {
-  const rows = await preparedSql<{ id: string }>(em, 'claim-messages', CLAIM, [
+  const rows = await preparedSql<{ claim: string }>(em, 'claim-messages', CLAIM, [
     asJson(claims),
     LEASE_SECONDS,
     claims.map(({ id }) => id),
   ])
-  return new Set(rows.map(({ id }) => id))
+  return new Set(rows.map(({ claim }) => claim))
 }
 
 const CLAIM = `
@@ -100,7 +101,7 @@ inserted as (
     lease_until, error, message_id, recipient, subject, html, text, sent_at, settled_at
   from given where before is null
   on conflict do nothing
-  returning id
+  returning claim
 ),
 updated as (
   update messages message set
@@ -116,9 +117,9 @@ updated as (
   where message.id = any($3::uuid[]) and message.id = given.id
     and message.attempts = given.attempts and message.status = given.before
     and (given.intent <> 'retry' or message.retry_at is not null)
-  returning message.id
+  returning message.claim
 )
-select id from inserted union all select id from updated`
+select claim from inserted union all select claim from updated`
 
 export interface OutcomeRow extends ContentColumns {
   id: string

@@ -138,15 +138,15 @@ export class MessageStore {
       )
       const rows = claims.filter(({ message }) => allowed.has(message)).map(claimRow)
       if (rows.length === 0) return new Set<string>()
-      const ids = await writeClaims(unit, rows)
-      const sending = claims.filter(({ message, as }) => as.status === 'SENDING' && ids.has(message.id))
+      const held = await writeClaims(unit, rows)
+      const sending = claims.filter(({ claim, as }) => as.status === 'SENDING' && held.has(claim))
       await source.claimed(
         unit,
         sending.map(({ message }) => message),
       )
-      return ids
+      return held
     })
-    return claims.map(({ message }) => written.has(message.id))
+    return claims.map(({ claim }) => written.has(claim))
   }
 
   private async recordAll(outcomes: readonly Recording[]): Promise<undefined[]> {

@@ -23,8 +23,8 @@ const TRANSITIONS: Record<string, Mutant> = {
   'unconditional-claim': {
     what: 'an attempt that was overtaken sends what another one has sent',
     file: STORE,
-    replace: 'return new Set(rows.map(({ id }) => id))\n}\n\nconst CLAIM',
-    by: 'return new Set([...rows, ...claims].map(({ id }) => id))\n}\n\nconst CLAIM',
+    replace: 'return new Set(rows.map(({ claim }) => claim))\n}\n\nconst CLAIM',
+    by: 'return new Set([...rows, ...claims].map(({ claim }) => claim))\n}\n\nconst CLAIM',
     worlds: ['enroll', 'campaign-overtaken'],
     stories: ['overtaken'],
   },

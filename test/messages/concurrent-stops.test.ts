@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { recordEnrollment } from '../../src/enrollments/index.ts'
+import { prepareStep } from '../../src/enrollments/send-step.ts'
+import { readLinkSecret } from '../../src/instance/index.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { signLink } from '../../src/signed-links/links.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
+import { quietLog } from '../support/log.ts'
+import { startService, type Service } from '../support/service.ts'
+import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+
+const SENDING = { status: 'SENDING' } as const
+const CONFIRMATION = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
+
+describe('an attempt at a message, and what happens at the same time', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false, env: { PUBLIC_URL: 'https://mail.example.com' } })
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+
+  async function aStep(automationId: string) {
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    return { contactId, step: await stepOf(service, automationId, contactId) }
+  }
+
+  /** The step of an automation that asks a contact to confirm a list. */
+  async function aConfirmation() {
+    const list = await aList(service)
+    const asking = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [CONFIRMATION] }
+    const automationId = await anAutomation(service, asking)
+    assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
+    const contactId = await aContact(service)
+    const email = await addressOf(service, contactId)
+    const join = async () => {
+      assert.equal((await service.call('POST', 'contacts', { email, listId: list })).status, 200)
+      const [event] = await sql<{ id: string }>(
+        em(),
+        'select id from trigger_events where contact_id = $1::uuid order by created_at desc limit 1',
+        [contactId],
+      )
+      const started = { cause: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
+      await recordEnrollment(em(), { id: newId(), automationId, contactId, ...started })
+      return stepOf(service, automationId, contactId)
+    }
+    return { list, contactId, email, join }
+  }
+
+  /** Holds the locks of a statement while `run` works, until it calls `release`. */
+  async function whileLocked(
+    statement: string,
+    parameters: unknown[],
+    run: (release: () => Promise<void>) => Promise<void>,
+  ) {
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = em().transactional(async (unit) => {
+      await sql(unit, statement, parameters)
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    await run(async () => {
+      released.resolve()
+      await holding
+    })
+  }
+
+  const lockWaits = (count: number) =>
+    eventually(`${count} sessions wait for a lock`, async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      return (await sql(em(), waiting)).length >= count || undefined
+    })
+
+  it('lets one of two attempts win whose claims share a statement', async () => {
+    const automationId = await anAutomation(service)
+    const [{ step: first }, { step }] = [await aStep(automationId), await aStep(automationId)]
+    await deferStep(service, step, '451 later')
+    const store = storeOf(service)
+    // The first claim is under way when the other two arrive, so that these are in one batch.
+    const attempts = [await prepare(service, first), await prepare(service, step), await prepare(service, step)]
+    const claimed = await Promise.all(attempts.map((message) => store.claim(anAttempt(message), SENDING)))
+    assert.deepEqual(claimed, [true, claimed[1], !claimed[1]])
+  })
+
+  for (const [how, table] of [
+    ['suppressed', 'list_opt_outs'],
+    ['removed from the list', 'suppressions'],
+  ] as const)
+    it(`sends no confirmation email to a contact who was ${how} while it was prepared`, async () => {
+      const { list, contactId, email, join } = await aConfirmation()
+      const step = await join()
+      const store = storeOf(service)
+      await whileLocked(`lock table ${table} in access exclusive mode`, [], async (release) => {
+        const preparing = prepareStep({ em: service.context.orm.em, log: quietLog }, step)
+        await lockWaits(1)
+        const stop =
+          table === 'suppressions'
+            ? await service.call('DELETE', `lists/${list}/contacts/${contactId}`)
+            : await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+        assert.ok(stop.status < 300)
+        await release()
+        const prepared = await preparing
+        const isSent =
+          prepared.kind === 'ready' &&
+          prepared.message.suppressedBy === null &&
+          (await store.claim(anAttempt(prepared.message), SENDING))
+        assert.equal(isSent, false)
+      })
+    })
+
+  it('sends no confirmation email after an import opted the contact out again', async () => {
+    const { email, join } = await aConfirmation()
+    const optOut = async () => {
+      const { body } = await service.call('POST', 'imports', { name: 'Out', format: 'csv', as: 'UNSUBSCRIBED' })
+      const piece = { position: 0, text: `email\n${email}\n`, isLast: true }
+      assert.equal((await service.call('POST', `imports/${body.data.id}/pieces`, piece)).status, 200)
+    }
+    await optOut()
+    const attempt = anAttempt(await prepare(service, await join()))
+    await optOut()
+    assert.equal(await storeOf(service).claim(attempt, SENDING), false)
+  })
+
+  for (const by of ['an unsubscribe', 'an erasure', 'an operator'] as const)
+    it(`waits in no circle with ${by} that ends its enrollment`, async () => {
+      const automationId = await anAutomation(service)
+      const { contactId, step } = await aStep(automationId)
+      const store = storeOf(service)
+      const attempt = anAttempt(await prepare(service, step))
+      assert.ok(await store.claim(attempt, SENDING))
+      const stop = async () => {
+        if (by === 'an erasure') return (await service.call('DELETE', `contacts/${contactId}`)).status
+        if (by === 'an operator')
+          return (await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status
+        const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId, originId: step.enrollmentId })
+        const body = new URLSearchParams([['List-Unsubscribe', 'One-Click']])
+        return (await fetch(`http://127.0.0.1:${service.port}/unsubscribe/${token}`, { method: 'POST', body })).status
+      }
+      const { enrollmentId } = step
+      await whileLocked(
+        'select from enrollments where id = $1::uuid for no key update',
+        [enrollmentId],
+        async (release) => {
+          const deferred = store.defer(attempt, '451 later', { dueInSeconds: null })
+          await lockWaits(1)
+          const stopped = stop()
+          await lockWaits(2)
+          await release()
+          assert.equal(await stopped, 200)
+          await deferred
+        },
+      )
+    })
+
+  it('leaves nothing of an erased contact in the response kept for a repeated request', async () => {
+    const email = 'erased@example.com'
+    const contactId = await aContact(service, { email })
+    const suppression = { email, reason: 'MANUAL', note: 'Asked by phone' }
+    const headers = { 'Idempotency-Key': newId() }
+    assert.equal((await service.call('POST', 'suppressions', suppression, { headers })).status, 201)
+    assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
+    const kept = await sql(em(), `select from idempotency_keys where body::text like '%' || $1 || '%'`, [email])
+    assert.equal(kept.length, 0)
+  })
+})
