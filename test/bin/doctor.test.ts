@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { examine, type Finding } from '../../src/parts/doctor.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { delivering } from '../support/delivering.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
 import type { Service } from '../support/service.ts'
@@ -11,7 +11,7 @@ import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 describe('the doctor', () => {
   let service: Service
   let sink: SmtpSink
-  delivering((started) => ({ service, sink } = started))
+  useServiceAndSink((started) => ({ service, sink } = started))
 
   const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE } = service.context.config

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { type Behaviour, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { Behaviour, SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { decisionTime } from '../../src/campaigns/decide-winner.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { aList } from '../support/factories.ts'
 import { assertFiguresTrue } from '../support/figures.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 interface Test {
   variants: { subject: string; recipients: number; sent: number; opened: number; clicked: number }[]
@@ -31,18 +32,13 @@ describe('an A/B test', () => {
   let service: Service
   let sink: SmtpSink
   let list: string
+  after(() => assertFiguresTrue(service.context.orm.em))
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
     list = await aList(service)
     const contacts = Array.from({ length: PEOPLE }, (_, n) => ({ email: `reader-${n}@example.com`, listId: list }))
     await service.call('POST', 'contacts/bulk', { contacts })
     await look(true)
-  })
-  after(async () => {
-    await assertFiguresTrue(service.context.orm.em)
-    await service.stop()
-    await sink.close()
   })
 
   const em = () => service.context.orm.em.fork()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { queuePage } from '../../src/campaigns/recipients.ts'
 import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
@@ -15,7 +15,8 @@ import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { readMail } from '../support/read-mail.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const SAYS = { subject: 'News for {{ contact.firstName | default: "you" }}', html: '<p>Hello</p>' }
 
@@ -29,13 +30,9 @@ describe('campaigns', () => {
   let service: Service
   let sink: SmtpSink
   let gate: Promise<void> | undefined
-  before(async () => {
-    sink = await startSmtpSink(() => gate)
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
+  useServiceAndSink((started) => ({ service, sink } = started), {
+    onMail: () => gate,
+    env: { PUBLIC_URL: 'https://mail.example.com' },
   })
   afterEach(() => {
     gate = undefined

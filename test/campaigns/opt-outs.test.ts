@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { queuePage } from '../../src/campaigns/recipients.ts'
 import type { Condition } from '../../src/segments/index.ts'
 import type { SuppressedBy } from '../../src/contacts/index.ts'
@@ -9,19 +9,13 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { dueOf } from '../support/campaign-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 describe('opt-outs and campaigns', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
 
   const em = () => service.context.orm.em.fork()
   const create = async (audience: object): Promise<string> => {

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict'
 import { setPreferences } from '../../src/consent/preferences.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const RECEIPT = { ...EMAIL, category: 'transactional', subject: 'Receipt' }
 
 describe('an automation whose trigger has become another one', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
   const em = () => service.context.orm.em.fork()
   const publicList = async () => {
     const list = await aList(service)

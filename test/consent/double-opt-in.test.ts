@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { Client as Postgres } from 'pg'
 import { suppressMany } from '../../src/consent/suppress.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const PUBLIC_URL = 'https://mail.example.com'
 const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
@@ -14,14 +15,7 @@ const WELCOME = { ...EMAIL, subject: 'Welcome' }
 describe('lists that are joined by confirming', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL } })
 
   let count = 0
   const em = () => service.context.orm.em.fork()

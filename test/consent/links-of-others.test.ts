@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const PUBLIC_URL = 'https://mail.example.com'
 const TOKEN = /[\w-]{66}/
@@ -12,16 +13,10 @@ describe('links of somebody else', () => {
   let service: Service
   let sink: SmtpSink
   let reader: string
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL } })
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL } })
     reader = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:read'] })
   })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
-  afterEach(() => sink.behave('accept'))
 
   const linkTo = (address: string) => {
     const { headers } = sink.mails.find(({ to }) => to[0] === address)!

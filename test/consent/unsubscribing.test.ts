@@ -6,10 +6,11 @@ import { signLink } from '../../src/signed-links/links.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { readMail } from '../support/read-mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const PUBLIC_URL = 'https://mail.example.com'
 const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: 'Your receipt', text: 'Thank you.' }
@@ -17,14 +18,7 @@ const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: 'Your recei
 describe('unsubscribing', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url, PUBLIC_URL } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL } })
 
   const em = () => service.context.orm.em.fork()
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 describe('an erasure, repeated beside a slow mail server', () => {
   let service: Service
-  let sink: SmtpSink
   let answer: (() => void) | undefined
-  before(async () => {
-    sink = await startSmtpSink(() => new Promise<void>((done) => (answer = done)))
-    service = await startService({ env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    answer?.()
-    await service.stop()
-    await sink.close()
+  after(() => answer?.())
+  useServiceAndSink((started) => ({ service } = started), {
+    onMail: () => new Promise<void>((done) => (answer = done)),
   })
 
   for (const [by, nameOf] of [

@@ -7,8 +7,9 @@ import { openChromium, openWindow, sayWho, signIn } from '../support/chromium.ts
 import { eventually } from '../support/eventually.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
-import { type SmtpSink, startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const SCRIPT = '<img src=x onerror="document.title=\'broken in\'">'
 
@@ -19,16 +20,11 @@ describe('the dashboard, when something is wrong', function () {
   let browser: Browser
   let page: Page
   let email: string
+  after(() => browser.close())
+  useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
     browser = await openChromium()
     ;({ email } = await aMember(service))
-  })
-  after(async () => {
-    await browser.close()
-    await service.stop()
-    await sink.close()
   })
   beforeEach(async () => {
     await sql(service.context.orm.em.fork(), 'delete from rate_windows')

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { readMail } from '../support/read-mail.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 interface InBrowser {
   innerWidth: number
@@ -30,19 +31,14 @@ describe('templates, on the dashboard', function () {
   let browser: Browser
   let page: Page
   let email: string
+  after(() => browser.close())
+  useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
     browser = await openChromium()
     const member = await aMember(service)
     email = member.email
     ;({ page } = await openWindow(browser, service))
     await signIn(page, member.email)
-  })
-  after(async () => {
-    await browser.close()
-    await service.stop()
-    await sink.close()
   })
   const at = (path: string) => `/w/${service.workspaceId}${path}`
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()

@@ -11,20 +11,17 @@ import { someLinks } from '../support/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
-import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('what a crash leaves behind', () => {
   let service: Service
   let sink: SmtpSink
   let release: (() => void) | undefined
-  before(async () => {
-    sink = await startSmtpSink(() => new Promise<void>((resolve) => (release ? (release = resolve) : resolve())))
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
+  useServiceAndSink((started) => ({ service, sink } = started), {
+    onMail: () => new Promise<void>((resolve) => (release ? (release = resolve) : resolve())),
+    worker: false,
   })
 
   const em = () => service.context.orm.em.fork()

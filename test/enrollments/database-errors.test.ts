@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('a database that fails', () => {
   let service: Service
   let sink: SmtpSink
+  useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
     // What a fail-over, an operator's cancel or a deadlock look like to a statement.
     await run('create table failing (code text not null, on_table text not null, left_ integer not null)')
     await run(`
@@ -25,10 +25,6 @@ describe('a database that fails', () => {
     for (const table of ['messages', 'enrollments', 'idempotency_keys']) {
       await run(`create trigger fail before insert or update on ${table} for each row execute function fail()`)
     }
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
   })
 
   const run = (text: string, parameters: unknown[] = []) => sql(service.context.orm.em.fork(), text, parameters)

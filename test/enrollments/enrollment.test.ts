@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { isId } from '../../src/platform/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { delivering } from '../support/delivering.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -9,7 +9,7 @@ import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 describe('an enrollment', () => {
   let service: Service
   let sink: SmtpSink
-  delivering((started) => ({ service, sink } = started))
+  useServiceAndSink((started) => ({ service, sink } = started))
 
   const messages = (contactId: string, count: number) =>
     eventually(`${count} settled messages`, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { foldFigures } from '../../src/figures/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { delivering } from '../support/delivering.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertFiguresTrue } from '../support/figures.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -21,7 +21,7 @@ interface Figures {
 describe('the figures', () => {
   let service: Service
   let sink: SmtpSink
-  delivering((started) => ({ service, sink } = started))
+  useServiceAndSink((started) => ({ service, sink } = started))
 
   const em = () => service.context.orm.em.fork()
   const figures = async (id: string): Promise<Figures> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sayMailSender } from '../../src/instance/queries.ts'
 import type { ServiceLook } from '../../src/http/service-look.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { delivering } from '../support/delivering.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { aContact } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -10,7 +10,7 @@ import { startService, type Service } from '../support/service.ts'
 describe('what the service works with', () => {
   let service: Service
   let sink: SmtpSink
-  delivering((started) => ({ service, sink } = started))
+  useServiceAndSink((started) => ({ service, sink } = started))
 
   const look = async (of: Service) => {
     const { browser } = await aMember(of, 'viewer')

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 interface Strict {
   longest: number
@@ -31,9 +32,8 @@ const SCRIPT = new URL('strict-mail.py', import.meta.url).pathname
 describe('a message, read by a strict parser', () => {
   let service: Service
   let sink: SmtpSink
+  useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
     // Said by another part, at an address at which nobody of these tests signs in.
     await sql(service.context.orm.em.fork(), `update installation set public_url = 'https://mail.example.com'`)
     await service.startWorker()
@@ -48,10 +48,6 @@ describe('a message, read by a strict parser', () => {
       },
     })
     assert.equal(status, 200)
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
   })
 
   const LONG = 'Ünïcödé 🙂 '.repeat(400)

@@ -20,24 +20,22 @@ import { aContact, activityOf, anAutomation, enroll } from '../support/factories
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { startScriptedSmtp } from '../support/scripted-smtp.ts'
-import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('a message that is put off', () => {
   let service: Service
   let sink: SmtpSink
   let mail: ReturnType<typeof createMail<string>>
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
-    await agreeOnMail(em(), { smtp: true, capture: false })
-    mail = createMail(service.context.config, service.context.orm.em, { mailFrom: SENDER, links: someLinks })
-  })
   after(async () => {
     await mail.smtp?.close()
     await mail.renderer.close()
-    await service.stop()
-    await sink.close()
+  })
+  useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
+  before(async () => {
+    await agreeOnMail(em(), { smtp: true, capture: false })
+    mail = createMail(service.context.config, service.context.orm.em, { mailFrom: SENDER, links: someLinks })
   })
 
   const em = () => service.context.orm.em.fork()

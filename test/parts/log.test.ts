@@ -18,8 +18,9 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { freePorts } from '../support/ports.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('the log', () => {
   let service: Service
@@ -111,15 +112,8 @@ describe('what the log says of emails', () => {
   let service: Service
   const lines: Record<string, unknown>[] = []
   const log = openLog('warn', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url }, log })
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { log })
   beforeEach(() => (lines.length = 0))
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
 
   /** The one line that says of an email what became of it. */
   const lineOf = (automationId: string) =>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const RATE = 4
 const EMAILS = 24
@@ -10,14 +11,7 @@ const EMAILS = 24
 describe('SEND_RATE', () => {
   let service: Service
   let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url, SEND_RATE: String(RATE) } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { worker: false, env: { SEND_RATE: String(RATE) } })
 
   it('holds for all workers together, and delays without dropping', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })

@@ -7,7 +7,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
-import { delivering } from '../support/delivering.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -17,7 +17,7 @@ const SEQUENCE = { steps: [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL,
 describe('a reconciliation', () => {
   let service: Service
   let sink: SmtpSink
-  delivering((started) => ({ service, sink } = started))
+  useServiceAndSink((started) => ({ service, sink } = started))
   afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null'))
 
   const em = () => service.context.orm.em.fork()

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { giveBack, takePlaces } from '../../src/senders/index.ts'
 import type { BrowserLike } from '../support/browser-like.ts'
 import { eventually as eventuallyDefined } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 /** Waits until something is so. */
 const eventually = <Value>(what: string, look: () => Promise<Value>): Promise<Exclude<Value, false | undefined>> =>
@@ -23,17 +24,12 @@ describe('warming a sender up', () => {
   let service: Service
   let sink: SmtpSink
   let owner: BrowserLike
+  useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
     // Said by another part, at an address at which nobody of these tests signs in.
     await sql(em(), `update installation set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     owner = (await aMember(service, 'owner')).browser
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
   })
   beforeEach(async () => {
     await ask('DELETE', 'sender/warm-up')

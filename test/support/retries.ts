@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import type { Delivery } from '../../src/outbox/queries.ts'
 import { walk } from '../../src/relay/walks.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { delivering } from './delivering.ts'
+import { useServiceAndSink } from './service-and-sink.ts'
 import { eventually } from './eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll, wait } from './factories.ts'
 import type { Answer, CallOptions, Service } from './service.ts'
@@ -33,7 +33,7 @@ export class Retries {
   sink!: SmtpSink
 
   constructor() {
-    delivering((started) => Object.assign(this, started))
+    useServiceAndSink((started) => Object.assign(this, started))
   }
 
   em = (): EntityManager => this.service.context.orm.em.fork()

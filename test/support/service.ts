@@ -45,14 +45,17 @@ export interface Service {
   stop(): Promise<void>
 }
 
+export interface ServiceOptions {
+  /** Whether a worker is started, too. */
+  worker?: boolean
+  env?: NodeJS.ProcessEnv
+  log?: Logger
+}
+
 let queues = 0
 
 /** The whole service as it runs in production, on a database and a task queue of its own, asked over real HTTP. */
-export async function startService({
-  worker = true,
-  env = {},
-  log = quietLog,
-}: { worker?: boolean; env?: NodeJS.ProcessEnv; log?: Logger } = {}): Promise<Service> {
+export async function startService({ worker = true, env = {}, log = quietLog }: ServiceOptions = {}): Promise<Service> {
   const { temporalAddress } = await services()
   const url = env['DATABASE_URL'] ?? (await createMigratedDatabase())
   const config = readConfig({ WORKER_SHUTDOWN_SECONDS: '2', MAIL_FROM: SENDER, ...env })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRenderer, type Renderer } from '../../src/rendering/index.ts'
 import { prepareTemplate } from '../../src/templates/templates.ts'
-import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, activityOf, anAutomation, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const MJML = (text: string) =>
   `<mjml><mj-body><mj-section><mj-column><mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`
@@ -20,15 +20,7 @@ interface Preview {
 
 describe('templates', () => {
   let service: Service
-  let sink: SmtpSink
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { SMTP_URL: sink.url } })
-  })
-  after(async () => {
-    await service.stop()
-    await sink.close()
-  })
+  useServiceAndSink((started) => ({ service } = started))
 
   let count = 0
   const write = (fields: object) => service.call('POST', 'templates', { name: `Template ${(count += 1)}`, ...fields })

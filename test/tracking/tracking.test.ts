@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createSecretKey } from 'node:crypto'
 import PostalMime from 'postal-mime'
-import { type ReceivedMail, startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { ReceivedMail, SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { signLink } from '../../src/signed-links/links.ts'
 import { signVisit } from '../../src/signed-links/visit-links.ts'
@@ -11,7 +11,8 @@ import { aMember } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { assertFiguresTrue } from '../support/figures.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
 
 const PUBLIC_URL = 'https://mail.example.com'
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
@@ -35,17 +36,12 @@ interface Seen {
 describe('tracking', () => {
   let service: Service
   let sink: SmtpSink
+  after(() => assertFiguresTrue(service.context.orm.em))
+  useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url } })
     await sql(em(), 'update installation set public_url = $1', [PUBLIC_URL])
     await service.startWorker()
     await setTracking({ trackOpens: true, trackClicks: true })
-  })
-  after(async () => {
-    await assertFiguresTrue(service.context.orm.em)
-    await service.stop()
-    await sink.close()
   })
 
   const em = () => service.context.orm.em.fork()
