@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { markRestored } from '../../src/relay/restored.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { forgetEnded } from '../../src/accounts/queries.ts'
+import { assertFewProofs } from '../../src/accounts/windows.ts'
+import { beginSession } from '../../src/accounts/sessions.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import type { Role } from '../../src/http/roles.ts'
+import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
+import { aLink, aMember, PASSWORD } from '../support/members.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('a session', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+  // All of them come from one address.
+  beforeEach(() => sql(em(), 'delete from rate_windows'))
+
+  const em = () => service.context.orm.em.fork()
+  const link = (role?: Role, email?: string) => aLink(service, role, email)
+  const aMemberOf = (role?: Role) => aMember(service, role)
+  const session = ({ browser }: { browser: BrowserLike }) => browser.ask('GET', 'session')
+  const signIn = (email: string, password = PASSWORD, browser = openBrowser(service)) =>
+    browser.ask('POST', 'session', { body: { email, password } })
+
+  it('ends at a sign-out, and when another session of the account changes the password', async () => {
+    const { browser, email } = await aMemberOf()
+    const other = openBrowser(service)
+    await signIn(email, PASSWORD, other)
+    const stolen = other.cookie
+    const { body } = await browser.ask('GET', 'sessions')
+    assert.deepEqual(body.data.map(({ isThis }: { isThis: boolean }) => isThis).toSorted(), [false, true])
+    const change = (presentPassword: string) =>
+      browser.ask('PUT', 'account/password', { body: { presentPassword, password: 'battery staple horse' } })
+    assert.equal((await change('wrong horse battery')).refused, '401 wrong_credentials')
+    assert.equal((await change(PASSWORD)).status, 200)
+    assert.equal((await session({ browser })).status, 200)
+    assert.equal((await session({ browser: other })).refused, '401 signed_out')
+    await signIn(email, 'battery staple horse', other)
+    await browser.ask('DELETE', 'session')
+    assert.equal(browser.cookie, undefined)
+    assert.equal((await session({ browser: other })).status, 200)
+    await other.ask('DELETE', 'sessions')
+    other.cookie = stolen
+    assert.equal((await session({ browser: other })).refused, '401 signed_out')
+  })
+
+  it('returns 401 when it is old and ends another session or removes a passkey', async () => {
+    const { browser, email, accountId } = await aMemberOf()
+    const other = openBrowser(service)
+    await signIn(email, PASSWORD, other)
+    const { body } = await browser.ask('GET', 'sessions')
+    const sessions = body.data as { id: string; isThis: boolean }[]
+    const idOf = (isThis: boolean) => sessions.find((each) => each.isThis === isThis)!.id
+    const old = `update sessions set created_at = now() - interval '11 minutes' where id = $1 and account_id = $2`
+    await sql(em(), old, [idOf(true), accountId])
+    assert.equal((await browser.ask('DELETE', `sessions/${idOf(false)}`)).refused, '401 sign_in_again')
+    assert.equal((await browser.ask('DELETE', `account/passkeys/${newId()}`)).refused, '401 sign_in_again')
+    assert.equal((await session({ browser: other })).status, 200)
+    assert.equal((await other.ask('DELETE', `sessions/${idOf(true)}`)).status, 200)
+    assert.equal((await session({ browser })).refused, '401 signed_out')
+  })
+
+  it('returns 401 when it is old and adds or removes an owner', async () => {
+    const { browser, accountId } = await aMemberOf()
+    const owner = await aMemberOf()
+    const editor = await aMemberOf('editor')
+    const { workspaceId } = service
+    await sql(em(), `update sessions set created_at = now() - interval '11 minutes' where account_id = $1`, [accountId])
+    const ask = async (method: string, path: string, body?: object) =>
+      (await browser.ask(method, path, { workspaceId, ...(body && { body }) })).refused ?? 'done'
+    assert.equal(await ask('POST', 'invitations', { role: 'owner' }), '401 sign_in_again')
+    assert.equal(await ask('PATCH', `members/${editor.accountId}`, { role: 'owner' }), '401 sign_in_again')
+    assert.equal(await ask('PATCH', `members/${owner.accountId}`, { role: 'editor' }), '401 sign_in_again')
+    assert.equal(await ask('DELETE', `members/${owner.accountId}`), '401 sign_in_again')
+    assert.equal(await ask('DELETE', `members/${accountId}`), '401 sign_in_again')
+    // All else it may.
+    assert.equal(await ask('POST', 'invitations', { role: 'editor' }), 'done')
+    assert.equal(await ask('PATCH', `members/${editor.accountId}`, { role: 'viewer' }), 'done')
+    assert.equal(await ask('DELETE', `members/${editor.accountId}`), 'done')
+  })
+
+  it('is one of the thirty most recently used sessions of its account', async () => {
+    const { browser, accountId } = await aMemberOf()
+    const used = `update sessions set last_used_at = now() + interval '1 minute' where account_id = $1`
+    await sql(em(), used, [accountId])
+    for (let n = 0; n < 32; n += 1) await beginSession(em(), accountId, 'Again')
+    assert.equal((await sql(em(), 'select from sessions where account_id = $1', [accountId])).length, 30)
+    assert.equal((await session({ browser })).status, 200)
+  })
+
+  it('may check a password ten times a minute, and all sessions of an account fifty times', async () => {
+    const { accountId } = await aMemberOf()
+    const tries = async (sessions: number) => {
+      let letIn = 0
+      for (let n = 0; n < sessions; n += 1) {
+        const sessionId = newId()
+        for (let m = 0; m < 11; m += 1)
+          letIn += await assertFewProofs(em(), { accountId, sessionId }).then(
+            () => 1,
+            () => 0,
+          )
+      }
+      return letIn
+    }
+    assert.equal(await tries(1), 10)
+    assert.equal(await tries(7), 50)
+  })
+
+  it('returns 403 for a request from another site', async () => {
+    const { browser, email } = await aMemberOf()
+    const foreign = [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': '', Origin: 'https://evil.example' },
+      { 'Sec-Fetch-Site': '', Origin: 'null' },
+      { 'Sec-Fetch-Site': '', Origin: '' },
+    ]
+    for (const headers of foreign) {
+      const answer = await browser.ask('DELETE', 'session', { headers })
+      assert.equal(answer.refused, '403 wrong_origin', JSON.stringify(headers))
+    }
+    assert.equal((await session({ browser })).status, 200)
+    const [first] = foreign
+    const forged = await openBrowser(service).ask('POST', 'session', {
+      body: { email, password: PASSWORD },
+      headers: first!,
+    })
+    assert.equal(forged.refused, '403 wrong_origin')
+  })
+
+  it('can be ended by a new session although it has used up its rate limit', async () => {
+    const { browser: stolen, email } = await aMemberOf('owner')
+    await sql(
+      em(),
+      `select take_request(md5('session ' || sessions.id)::uuid, 1200, null)
+       from sessions join accounts on accounts.id = account_id, generate_series(1, 1200) where email = $1`,
+      [email],
+    )
+    assert.equal((await session({ browser: stolen })).refused, '429 rate_limited')
+    const owner = openBrowser(service)
+    owner.cookie = (await signIn(email, PASSWORD, owner)).headers.getSetCookie()[0]!.split(';')[0]
+    assert.equal((await owner.ask('DELETE', 'sessions')).status, 200)
+    await sql(em(), 'delete from rate_windows')
+    assert.equal((await session({ browser: stolen })).refused, '401 signed_out')
+  })
+
+  it('ends when the database is restored, and so does every invitation', async () => {
+    const restored = await startService({ worker: false })
+    try {
+      const { browser, email } = await aMember(restored)
+      const token = await aLink(restored)
+      await markRestored(restored.context.orm.em.fork())
+      assert.equal((await browser.ask('GET', 'session')).refused, '401 signed_out')
+      assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
+      const again = await openBrowser(restored).ask('POST', 'session', { body: { email, password: PASSWORD } })
+      assert.equal(again.status, 200)
+    } finally {
+      await restored.stop()
+    }
+  })
+
+  it('is deleted after it has expired, like invitations and challenges', async () => {
+    const { browser } = await aMemberOf()
+    await link('viewer')
+    await openBrowser(service).ask('POST', 'session/passkey/begin')
+    const there = async () => {
+      const [row] = await sql<{ sessions: number; invitations: number; challenges: number }>(
+        em(),
+        `select (select count(*) from sessions)::integer as sessions, (select count(*) from invitations)::integer as invitations,
+           (select count(*) from challenges)::integer as challenges`,
+      )
+      return row!
+    }
+    const before = await there()
+    await forgetEnded(em(), 1_000)
+    assert.deepEqual(await there(), before, 'what goes on stays')
+    assert.ok(before.sessions > 0 && before.invitations > 0 && before.challenges > 0)
+    for (const table of ['sessions', 'invitations', 'challenges'])
+      await sql(em(), `update ${table} set expires_at = now() - interval '1 second'`)
+    assert.equal((await session({ browser })).refused, '401 signed_out')
+    await forgetEnded(em(), 1_000)
+    assert.deepEqual(await there(), { sessions: 0, invitations: 0, challenges: 0 })
+  })
+})

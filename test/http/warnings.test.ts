@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { startService, type Service } from '../support/service.ts'
+
+describe('X-Warning', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const warning = async (...request: Parameters<Service['call']>) =>
+    (await service.call(...request)).headers.get('x-warning')
+
+  for (const [what, method, path, body, expected] of [
+    [
+      'a field',
+      'POST',
+      'contacts',
+      { email: 'a@b.example', fristName: 'Ada' },
+      '/fristName is unknown here, and ignored; is firstName meant?',
+    ],
+    [
+      'a field like no other',
+      'POST',
+      'lists',
+      { name: 'x', qqqqqqqq: 1 },
+      '/qqqqqqqq is unknown here, and ignored; known are name, description',
+    ],
+    [
+      'a field of a refused request',
+      'POST',
+      'contacts',
+      { emial: 'a@b.example' },
+      '/emial is unknown here, and ignored; is email meant?',
+    ],
+    [
+      'a field of a step',
+      'POST',
+      'automations',
+      { name: 'x', trigger: 'SIGNUP', steps: [{ type: 'WAIT', delayMinutes: 5, delayHours: 2 }] },
+      '/steps/0/delayHours is unknown here, and ignored; known are id, type, delayMinutes',
+    ],
+    [
+      'a field of an item',
+      'POST',
+      'contacts/bulk',
+      { contacts: [{ email: 'a@b.example' }, { email: 'b@b.example', tag: 'x' }] },
+      '/contacts/1/tag is unknown here, and ignored; is tags meant?',
+    ],
+    [
+      'a variable of a template',
+      'POST',
+      'automations',
+      {
+        name: 'x',
+        trigger: 'SIGNUP',
+        steps: [{ type: 'EMAIL', subject: 'Hello {{ contact.firstname }}', text: 'x' }],
+      },
+      '/steps/0/subject: {{ contact.firstname }} is unknown, and empty in every email; is contact.firstName meant?',
+    ],
+    ['a parameter', 'GET', 'contacts?tga=vip', undefined, '/tga is unknown here, and ignored; is tag meant?'],
+    [
+      'a parameter like no other',
+      'GET',
+      'messages?from=yesterday',
+      undefined,
+      '/from is unknown here, and ignored; known are limit, cursor, status, automationId, campaignId, contactId, since, until',
+    ],
+    ['a parameter of what has none', 'GET', 'whoami?x%0D%0Ay=1', undefined, '/x%0D%0Ay is unknown here, and ignored'],
+    [
+      'a name beyond ASCII',
+      'POST',
+      'lists',
+      { name: 'x', 'größe/~': 1 },
+      '/gr%C3%B6%C3%9Fe~1~0 is unknown here, and ignored',
+    ],
+  ] as const) {
+    it(`names ${what}`, async () => assert.match((await warning(method, path, body)) ?? '', literally(expected)))
+  }
+
+  it('names the first few of many', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${'x'.repeat(100)}${n}`, n]))
+    const said = await warning('POST', 'lists', { name: 'x', ...many })
+    assert.ok(said !== null && said.length < 1_000 && said.split('is unknown here').length === 6, said ?? '')
+  })
+
+  it('is not said of what is known, or free', async () => {
+    assert.equal(
+      await warning('POST', 'contacts', { email: 'a@b.example', metadata: { anything: { at: 'all' } } }),
+      null,
+    )
+    assert.equal(await warning('GET', 'contacts?tag=vip&page=1'), null)
+  })
+
+  it('is said again with a kept answer', async () => {
+    const options = { headers: { 'idempotency-key': 'warned' } }
+    const first = await warning('POST', 'lists', { nmae: 'x', name: 'x' }, options)
+    assert.match(first ?? '', /nmae/)
+    assert.equal(await warning('POST', 'lists', { nmae: 'x', name: 'x' }, options), first)
+  })
+})
+
+const literally = (text: string) => new RegExp(`^${text.replace(/[.?*+^$()[\]{}|\\/]/g, '\\$&')}`)
