@@ -102,12 +102,12 @@ describe('what starts an automation', () => {
     assert.equal((await handle.describe()).memo?.['requestId'], 'req-7')
   })
 
-  it('enrolls a thousand from one bulk call, exactly, though the API is killed right after its 2xx', async function () {
+  it('enrolls each of 300 contacts of a bulk call once, though the API is killed right after its 2xx', async function () {
     this.timeout(180_000)
     await pending()
     const signUps = await anAutomation(service, { trigger: 'SIGNUP', steps: SEQUENCE })
     const api = await startApiProcess(service)
-    const contacts = Array.from({ length: 1_000 }, (_, n) => ({ email: `thousand-${n}@example.com` }))
+    const contacts = Array.from({ length: 300 }, (_, n) => ({ email: `bulk-${n}@example.com` }))
     const answer = await fetch(`${api.baseUrl}/contacts/bulk`, {
       method: 'POST',
       headers: { 'x-api-key': service.key, 'content-type': 'application/json' },
@@ -115,9 +115,9 @@ describe('what starts an automation', () => {
     })
     await api.kill()
     assert.equal(answer.status, 200)
-    const enrollments = await eventuallyEnrolled(signUps, 1_000, 120_000)
-    assert.equal(new Set(enrollments).size, 1_000)
+    const enrollments = await eventuallyEnrolled(signUps, 300, 120_000)
+    assert.equal(new Set(enrollments).size, 300)
     await pending()
-    assert.equal((await enrolled(signUps)).length, 1_000)
+    assert.equal((await enrolled(signUps)).length, 300)
   })
 })

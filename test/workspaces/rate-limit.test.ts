@@ -42,7 +42,7 @@ describe('the rate limit', () => {
     assert.equal((await at(key, now - 59 * MINUTE)).rateLimit.allowed, true)
   })
 
-  it('lets in exactly what a model of the last sixty seconds lets in, at 10,000 instants', async function () {
+  it('lets in exactly what a model of the last sixty seconds lets in, at 4,000 instants', async function () {
     this.timeout(180_000)
     let instants = 0
     const gaps = fc.oneof(
@@ -77,9 +77,9 @@ describe('the rate limit', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
-    assert.ok(instants >= 9_000, `only ${instants} instants`)
+    assert.ok(instants >= 3_600, `only ${instants} instants`)
   })
 
   it('stays exact when the limit of a key is changed', async () => {
