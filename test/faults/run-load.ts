@@ -85,7 +85,9 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
   }
   const folder = await world.stop(failed)
   if (failed)
-    say(`What the parts said, and what the mail server wrote down, is in ${folder}. CONTRIBUTING tells how to read it.`)
+    say(
+      `What the parts said, and what the mail server wrote down, is in ${folder}. docs/testing.md explains how to read it.`,
+    )
   return !failed
 }
 
