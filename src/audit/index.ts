@@ -1,2 +1,2 @@
-export { type Actor, ACTORS, AuditEntry } from './entities.ts'
-export { entriesOf, forgetEntries, type ListedEntry, type NewEntry, writeEntry } from './queries.ts'
+export { AuditEntry } from './entities.ts'
+export { forgetEntries, writeEntry } from './queries.ts'

@@ -1,7 +1,7 @@
 export { CONTACT_LIMITS } from './contact-limits.ts'
 export { Contact, ContactTag, FormerAddress, Suppression, Tally } from './entities.ts'
 export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
-export { addressesByExternalId, type ContactProfile } from './queries.ts'
+export { addressesByExternalId } from './queries.ts'
 export { checkContact } from './check-contact.ts'
 export { type ContactInput, upsertManyContacts } from './upsert-contacts.ts'
 export type { Erasure } from './erasure.ts'
@@ -9,9 +9,7 @@ export { exportWorkspace } from './export-workspace.ts'
 export { getContact } from './search-contacts.ts'
 export { CONTACT, namedContact } from './contact-param.ts'
 export { CONTACT_NOT_FOUND, MEANWHILE } from './refusals.ts'
-export { presentWritten, writtenContactShape } from './shapes.ts'
-export { MAX_TAG_LENGTH, uniqueTags } from './tag.ts'
-export { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
+export { MAX_TAG_LENGTH } from './tag.ts'
 export {
   SUPPRESSED_WORDS,
   type SuppressedBy,
@@ -20,7 +18,7 @@ export {
   type SuppressionReason,
   suppresses,
 } from './suppression.ts'
-export { type ContactChanges, happeningsOf } from './happenings.ts'
+export { happeningsOf } from './happenings.ts'
 export {
   anonymizeSuppressions,
   deleteOwnSuppressions,

@@ -7,5 +7,5 @@ export { reconcileActive, type Reconciled, settleActive } from './settle-active.
 export { AutomationCounts, Enrollment } from './entities.ts'
 export { endRows } from './end-queries.ts'
 export { eraseEnrollments } from './erase-enrollments.ts'
-export { sendStep, type StepToSend } from './send-step.ts'
+export { sendStep } from './send-step.ts'
 export { stepSource } from './step-source.ts'

@@ -8,7 +8,7 @@ export {
   type WorkspaceMode,
 } from './caller.ts'
 export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
-export { isAtLeast, isRole, type Role, ROLES, scopesOf } from './roles.ts'
+export { isAtLeast, type Role, ROLES, scopesOf } from './roles.ts'
 export { isScope, type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
 export { DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
@@ -33,7 +33,7 @@ export {
   timestamp,
 } from './fields.ts'
 export type { AccountsRequest } from './operation.ts'
-export type { SendTestEmail, ServiceLook, TestEmailResult } from './service-look.ts'
+export type { SendTestEmail, ServiceLook } from './service-look.ts'
 export {
   type AuthenticateKey,
   type AuthenticateSession,
@@ -41,7 +41,6 @@ export {
   stateCookie,
   type SignedIn,
   type Visitor,
-  visitorOf,
 } from './visitor.ts'
 export { forgetIdempotencyKeys, eraseRequests, shortenRequestLeases } from './idempotency-queries.ts'
 export { readForm } from './form.ts'
@@ -49,7 +48,7 @@ export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { type Given, parse } from './parse.ts'
 export { orMeant } from './unknown-names.ts'
-export { KEY_REFUSALS, missingRole, missingScope, nothingToUpdate, SIGNED_OUT } from './refusals.ts'
+export { KEY_REFUSALS, missingRole, missingScope, nothingToUpdate } from './refusals.ts'
 export { getService, openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultShape } from './shapes.ts'
 export { presentWrittenTo, withoutReading, writtenShape } from './written.ts'

@@ -4,8 +4,6 @@ import { type Scope, SCOPES } from './scopes.ts'
 export const ROLES = ['viewer', 'editor', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-export const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text)
-
 /** Whether a role is as much as another one. */
 export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
 

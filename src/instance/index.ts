@@ -1,13 +1,12 @@
 export { agreeOnMail, mailModeOf } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export { agreeOnBounceDomain } from './bounce-domain.ts'
-export { agreeOnPublicUrl, findPublicUrl, NO_PUBLIC_URL } from './public-url.ts'
+export { agreeOnPublicUrl, findPublicUrl } from './public-url.ts'
 export {
   linkSecretOf,
   readBounceDomain,
   readLinkSecret,
   readPublicUrl,
-  sayPublicUrl,
   readMailMode,
   readMailSender,
   sayMailSender,

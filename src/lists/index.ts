@@ -9,17 +9,14 @@ export {
 } from './membership.ts'
 export {
   addMembers,
-  type Candidate,
   dropRequests,
   findRequest,
   forgetAsks,
-  type ListAndContact,
   loadMemberships,
   lockListsToJoin,
   optOutOfLists,
   optOutTimes,
   removeMembers,
-  type RequestWrite,
   someContactsOf,
   writeRequests,
 } from './membership-queries.ts'

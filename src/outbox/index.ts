@@ -3,8 +3,6 @@ export {
   advanceWalk,
   bringDeliveriesBack,
   type Delivery,
-  DELIVERY_COLUMNS,
-  type DeliveryRow,
   FIRST_TURN,
   IS_PENDING,
   type Lane,
@@ -21,8 +19,6 @@ export {
   settleDeliveries,
   takeStarts,
   STANDING,
-  toDelivery,
   TURN,
-  WRITER_LEASE_SECONDS,
 } from './queries.ts'
 export { OutboxDelivery } from './entities.ts'

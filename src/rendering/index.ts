@@ -11,11 +11,8 @@ export {
   type UnknownVariable,
 } from './content.ts'
 export {
-  type CompiledTemplate,
-  type CompileInput,
   type CompileProblem,
   MOST_DEPTH,
-  type SourceField,
   TEMPLATE_FORMATS,
   TEMPLATE_KINDS,
   type TemplateFormat,

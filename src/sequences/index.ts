@@ -36,7 +36,6 @@ export {
   type AutomationStatus,
   SEND_FAILURE_POLICIES,
   type SendFailurePolicy,
-  HOLDING_STATUSES,
   SENDING_STATUSES,
   sends,
 } from './policies.ts'

@@ -8,10 +8,8 @@ export type AutomationStatus = (typeof AUTOMATION_STATUSES)[number]
 const SENDING: readonly AutomationStatus[] = ['ACTIVE', 'ARCHIVED']
 export const sends = (status: AutomationStatus): boolean => SENDING.includes(status)
 
-const quoted = (statuses: readonly AutomationStatus[]) => `(${statuses.map((status) => `'${status}'`).join(', ')})`
 /** The same for statements, behind `status in`. */
-export const SENDING_STATUSES = quoted(SENDING)
-export const HOLDING_STATUSES = quoted(AUTOMATION_STATUSES.filter((status) => !sends(status)))
+export const SENDING_STATUSES = `(${SENDING.map((status) => `'${status}'`).join(', ')})`
 
 /** What a permanent refusal of one email (SMTP 5xx) does to the contact's sequence. */
 export const SEND_FAILURE_POLICIES = ['CONTINUE', 'STOP'] as const

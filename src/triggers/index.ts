@@ -6,7 +6,6 @@ export {
   forgetTriggerEvents,
   type Happening,
   listBegunBy,
-  type Listeners,
   type LostEvent,
   lostEvents,
   recordHappenings,

@@ -14,7 +14,6 @@ export {
   addressIn,
   type ColumnChoice,
   FileProblem,
-  type Format,
   type OptOut,
   type Row,
   RowProblem,
