@@ -1,4 +1,4 @@
-import { openOperation, sessionCookie, single, stateCookie } from '../http/index.ts'
+import { openOperation, sessionCookie, single, stateCookie, ok } from '../http/index.ts'
 import {
   INVITATION_NOT_FOUND,
   INVITED_ANOTHER,
@@ -22,7 +22,7 @@ export const elsewhereOperations = [
     summary: 'Get how one can sign in',
     description: 'By password and passkey, always; and by another service, where one is set up (OIDC_ISSUER).',
     answers: { 200: { description: 'The ways.', schema: single(waysShape) } },
-    handle: (_request, { oidc }) => ({ status: 200, body: { data: { oidc: oidc ? { name: oidc.name } : null } } }),
+    handle: (_request, { oidc }) => ok({ oidc: oidc ? { name: oidc.name } : null }),
   }),
 
   openOperation({

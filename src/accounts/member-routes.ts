@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { deleted, deleteResultShape, missingRole, operation, single } from '../http/index.ts'
+import { deleted, deleteResultShape, missingRole, operation, single, ok, created } from '../http/index.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Caller, CallingPerson } from '../workspaces/index.ts'
 import { assertSignedInLately } from './assert-present.ts'
@@ -53,7 +53,7 @@ export const memberOperations = [
       if (by.kind !== 'person') throw new Refusal(missingRole('owner'))
       if (body.mode === 'live' && caller.workspace.mode === 'test') throw new Refusal(LIVE_FROM_LIVE)
       const member = await foundWorkspace(em, by.person, body, visitor)
-      return { status: 201, body: { data: presentMembership(member) } }
+      return created(presentMembership(member))
     },
   }),
 
@@ -66,10 +66,7 @@ export const memberOperations = [
     description: 'Who works in the workspace, oldest first.',
     role: 'viewer',
     answers: { 200: { description: 'The members.', schema: single(array().of(memberShape).required()) } },
-    handle: async ({ caller }, { em }) => ({
-      status: 200,
-      body: { data: (await listMembers(em, caller.workspace.id)).map(presentMember) },
-    }),
+    handle: async ({ caller }, { em }) => ok((await listMembers(em, caller.workspace.id)).map(presentMember)),
   }),
 
   operation({
@@ -83,10 +80,8 @@ export const memberOperations = [
     body: memberInput,
     answers: { 200: { description: 'The member.', schema: single(memberShape) } },
     refusals: { 401: [SIGN_IN_AGAIN], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
-    handle: async ({ caller, params, body }, { em }) => ({
-      status: 200,
-      body: { data: presentMember(await changeRole(em, caller.workspace.id, params.id, body.role, personOf(caller))) },
-    }),
+    handle: async ({ caller, params, body }, { em }) =>
+      ok(presentMember(await changeRole(em, caller.workspace.id, params.id, body.role, personOf(caller)))),
   }),
 
   operation({
@@ -116,10 +111,7 @@ export const memberOperations = [
     description: 'Those that nobody has accepted yet, newest first.',
     role: 'owner',
     answers: { 200: { description: 'The invitations.', schema: single(array().of(invitationShape).required()) } },
-    handle: async ({ caller }, { em }) => ({
-      status: 200,
-      body: { data: (await listInvitations(em, caller.workspace.id)).map(presentInvitation) },
-    }),
+    handle: async ({ caller }, { em }) => ok((await listInvitations(em, caller.workspace.id)).map(presentInvitation)),
   }),
 
   operation({
@@ -140,10 +132,7 @@ export const memberOperations = [
       const { accountId: invitedBy, sessionId } = personOf(caller)
       if (body.role === 'owner') await assertSignedInLately(em, sessionId)
       const { invitation, token } = await invite(em, { ...body, workspaceIds: [caller.workspace.id], invitedBy })
-      return {
-        status: 201,
-        body: { data: { ...presentInvitation(invitation), link: linkOf(visitor.origin, token) } },
-      }
+      return created({ ...presentInvitation(invitation), link: linkOf(visitor.origin, token) })
     },
   }),
 

@@ -1,6 +1,15 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { array } from 'yup'
-import { accountOperation, deleted, deleteResultShape, openOperation, sessionCookie, single } from '../http/index.ts'
+import {
+  accountOperation,
+  deleted,
+  deleteResultShape,
+  openOperation,
+  sessionCookie,
+  single,
+  ok,
+  created,
+} from '../http/index.ts'
 import { assertPresent } from './assert-present.ts'
 import {
   addPasskey,
@@ -36,7 +45,7 @@ export const passkeyOperations = [
     description: `What the browser asks a device with. It is good for ten minutes, and once. ${GUESSES}`,
     answers: { 200: { description: 'The request.', schema: single(requestOptionsShape) } },
     refusals: { 429: [TOO_MANY_GUESSES] },
-    handle: async ({ visitor }, { em }) => ({ status: 200, body: { data: await beginPasskeySignIn(em, visitor) } }),
+    handle: async ({ visitor }, { em }) => ok(await beginPasskeySignIn(em, visitor)),
   }),
 
   openOperation({
@@ -65,10 +74,7 @@ export const passkeyOperations = [
     summary: 'List the passkeys',
     description: 'The devices that sign in to the account without a password, oldest first.',
     answers: { 200: { description: 'The passkeys.', schema: single(array().of(passkeyShape).required()) } },
-    handle: async ({ visitor }, { em }) => ({
-      status: 200,
-      body: { data: (await listPasskeys(em, visitor.session.account.id)).map(presentPasskey) },
-    }),
+    handle: async ({ visitor }, { em }) => ok((await listPasskeys(em, visitor.session.account.id)).map(presentPasskey)),
   }),
 
   accountOperation({
@@ -87,7 +93,7 @@ export const passkeyOperations = [
       const { sessionId, account } = visitor.session
       const present = body.presentPassword
       await assertPresent(em, passwords, { accountId: account.id, sessionId, present })
-      return { status: 200, body: { data: await beginPasskey(em, account, visitor) } }
+      return ok(await beginPasskey(em, account, visitor))
     },
   }),
 
@@ -105,7 +111,7 @@ export const passkeyOperations = [
       const { name, credential } = body
       const given = { ...asGiven, ...credential, rawId: credential.id } as RegistrationResponseJSON
       const passkey = await addPasskey(em, visitor.session.account, { name, credential: given }, visitor)
-      return { status: 201, body: { data: presentPasskey(passkey) } }
+      return created(presentPasskey(passkey))
     },
   }),
 

@@ -7,6 +7,7 @@ import {
   openOperation,
   sessionCookie,
   single,
+  ok,
 } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { WEAK_PASSWORD } from '../platform/passwords.ts'
@@ -38,7 +39,7 @@ const BY_COOKIE =
   'The session is in a cookie that no script can read; what is done by it has to be asked for by a page of this service.'
 export const GUESSES = 'Ten tries a minute from one address, and thirty for one account.'
 
-export const SIGNED_IN = { status: 200, body: { data: { signedIn: true } } }
+export const SIGNED_IN = ok({ signedIn: true })
 
 async function presentSignedIn(
   em: EntityManager,
@@ -74,10 +75,7 @@ export const sessionOperations = [
     summary: 'Get who is signed in',
     description: 'The account, and the workspaces that it is a member of, each with its role.',
     answers: { 200: { description: 'The session.', schema: single(sessionShape) } },
-    handle: async ({ visitor }, { em }) => ({
-      status: 200,
-      body: { data: await presentSignedIn(em, visitor.session) },
-    }),
+    handle: async ({ visitor }, { em }) => ok(await presentSignedIn(em, visitor.session)),
   }),
 
   accountOperation({
@@ -109,7 +107,7 @@ export const sessionOperations = [
     async handle({ visitor }, { em }) {
       const { sessionId, account } = visitor.session
       const sessions = await listSessions(em, account.id)
-      return { status: 200, body: { data: sessions.map((session) => presentSession(session, sessionId)) } }
+      return ok(sessions.map((session) => presentSession(session, sessionId)))
     },
   }),
 
@@ -175,10 +173,7 @@ export const sessionOperations = [
     body: invitationLinkInput,
     answers: { 200: { description: 'What it is to.', schema: single(offeredShape) } },
     refusals: { 404: [INVITATION_NOT_FOUND] },
-    handle: async ({ body }, { em }) => ({
-      status: 200,
-      body: { data: presentOffer(await findOffer(em, body.token)) },
-    }),
+    handle: async ({ body }, { em }) => ok(presentOffer(await findOffer(em, body.token))),
   }),
 
   openOperation({

@@ -1,5 +1,5 @@
 import { array, boolean, type InferType, number, object, string } from 'yup'
-import { id, timestamp } from '../http/index.ts'
+import { id, timestamp, nullableText } from '../http/index.ts'
 import { type Workspace, WORKSPACE_MODES } from '../workspaces/index.ts'
 import type { Invitation, Member, Passkey, Session } from './entities.ts'
 import { role } from './schemas.ts'
@@ -43,7 +43,7 @@ export const presentMembership = ({ workspace, role: has }: Member): InferType<t
 export const listedSessionShape = object({
   id: id('session'),
   isThis: boolean().required().meta({ description: 'Whether it is the one that asks.', example: true }),
-  userAgent: string().nullable().defined().meta({ description: 'What the browser called itself.', example: null }),
+  userAgent: nullableText('What the browser called itself.'),
   createdAt: timestamp('When it signed in.'),
   lastUsedAt: timestamp('When it was used last, up to a minute ago.'),
 })
@@ -74,8 +74,7 @@ export const presentMember = (member: Member): InferType<typeof memberShape> => 
   createdAt: member.createdAt.toISOString(),
 })
 
-const invitedEmail = () =>
-  string().nullable().defined().meta({ description: 'Whom it is for; null: whoever has the link.', example: null })
+const invitedEmail = () => nullableText('Whom it is for; null: whoever has the link.')
 
 export const invitationShape = object({
   id: id('invitation'),

@@ -1,27 +1,18 @@
 import { type InferType, object, string } from 'yup'
-import { id, timestamp } from '../http/index.ts'
+import { id, timestamp, nullableText } from '../http/index.ts'
 import { ACTORS } from './entities.ts'
 import type { ListedEntry } from './queries.ts'
 
 export const auditEntryShape = object({
   id: id('entry'),
   actor: string().oneOf(ACTORS).required().meta({ example: 'person' }),
-  actorId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'The account, or the key; null of the command line.', example: null }),
+  actorId: nullableText('The account, or the key; null of the command line.'),
   actorName: string().required().meta({ description: 'What it was called then.', example: 'ada@example.com' }),
   operation: string()
     .required()
     .meta({ description: 'The operationId of this description.', example: 'updateAutomation' }),
-  targetId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'What was changed, where it is one thing.', example: null }),
-  requestId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'X-Request-Id, by which the log has it.', example: null }),
+  targetId: nullableText('What was changed, where it is one thing.'),
+  requestId: nullableText('X-Request-Id, by which the log has it.'),
   createdAt: timestamp('When it was done.'),
 })
   .required()

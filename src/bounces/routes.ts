@@ -10,6 +10,7 @@ import {
   readCursor,
   single,
   type ApiDependencies,
+  ok,
 } from '../http/index.ts'
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { readPublicUrl } from '../instance/index.ts'
@@ -90,7 +91,7 @@ export const bounceOperations = [
           url(one.name, caller.workspace.id),
         ),
       )
-      return { status: 200, body: { data } }
+      return ok(data)
     },
   }),
 
@@ -114,7 +115,7 @@ export const bounceOperations = [
       const { em, secrets } = dependencies
       const source = await setSource(em, secrets, caller.workspace.id, { ...params, ...body })
       const url = (await urlOf(dependencies))(source.provider, caller.workspace.id)
-      return { status: 200, body: { data: presentSource(findProvider(source.provider)!, source, url) } }
+      return ok(presentSource(findProvider(source.provider)!, source, url))
     },
   }),
 
@@ -141,7 +142,7 @@ export const bounceOperations = [
     refusals: { 404: [FEEDBACK_SOURCE_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await dropSource(em, caller.workspace.id, params.provider)
-      return { status: 200, body: { data: { provider: params.provider, isSet: false } } }
+      return ok({ provider: params.provider, isSet: false })
     },
   }),
 ]

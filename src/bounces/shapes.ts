@@ -1,5 +1,5 @@
 import { boolean, object, string, type InferType } from 'yup'
-import { id, timestamp } from '../http/index.ts'
+import { id, timestamp, nullableText } from '../http/index.ts'
 import type { FeedbackSource } from './entities.ts'
 import type { Provider } from './providers/index.ts'
 import type { BounceRow } from './queries.ts'
@@ -10,20 +10,11 @@ export const bounceShape = object({
   contactId: id('contact'),
   message: object({
     id: id('message'),
-    messageId: string()
-      .nullable()
-      .defined()
-      .meta({ description: 'Its Message-ID header.', example: '<5f2c@example.com>' }),
+    messageId: nullableText('Its Message-ID header.', '<5f2c@example.com>'),
   }).required(),
   kind: string().oneOf(BOUNCE_KINDS).required().meta({ example: 'HARD' }),
-  status: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'An enhanced status code (RFC 3463), where anybody has said one.', example: '5.1.1' }),
-  diagnostic: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'What the other mail server said.', example: 'smtp; 550 5.1.1 User unknown' }),
+  status: nullableText('An enhanced status code (RFC 3463), where anybody has said one.', '5.1.1'),
+  diagnostic: nullableText('What the other mail server said.', 'smtp; 550 5.1.1 User unknown'),
   source: string()
     .required()
     .meta({ description: 'Who told it: smtp, which is mail that came back, or a provider.', example: 'smtp' }),

@@ -1,13 +1,10 @@
 import { object, string, type InferType } from 'yup'
 import { SUPPRESSION_REASONS, type SuppressionRow } from '../contacts/index.ts'
-import { id, timestamp, writtenShape } from '../http/index.ts'
+import { id, timestamp, writtenShape, nullableText } from '../http/index.ts'
 
 export const suppressionShape = object({
   id: id('suppression'),
-  email: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'The address; null where its contact was erased.', example: 'ada@example.com' }),
+  email: nullableText('The address; null where its contact was erased.', 'ada@example.com'),
   reason: string().oneOf(SUPPRESSION_REASONS).required().meta({ example: 'MANUAL' }),
   note: string().nullable().defined().meta({ example: null }),
   createdAt: timestamp('Since when.'),

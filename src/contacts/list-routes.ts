@@ -1,4 +1,4 @@
-import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
+import { deleted, deleteResultShape, operation, single, ok } from '../http/index.ts'
 import { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from '../lists/index.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
@@ -93,7 +93,7 @@ export const listContactOperations = [
         throw new Refusal(hasLeft ? HAS_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
       }
       const data = { listId: params.id, added, alreadyIn, pending, failed: errors.length, errors }
-      return { status: 200, body: { data } }
+      return ok(data)
     },
   }),
 

@@ -11,7 +11,7 @@ import { getContact } from './search-contacts.ts'
 import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
-import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, pageQuery, single } from '../http/index.ts'
+import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, pageQuery, single, ok } from '../http/index.ts'
 import {
   bulkResultShape,
   contactShape,
@@ -160,7 +160,7 @@ export const contactOperations = [
       const errors = [...prepared.errors, ...written.errors].toSorted((a, b) => a.index - b.index)
       const { created, updated } = written
       const data = { created, updated, failed: errors.length, errors }
-      return { status: 200, body: { data } }
+      return ok(data)
     },
   }),
 
@@ -183,7 +183,7 @@ export const contactOperations = [
     refusals: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const contact = await getContact(em, caller.workspace.id, params.id)
-      return { status: 200, body: { data: presentContact(contact) } }
+      return ok(presentContact(contact))
     },
   }),
 

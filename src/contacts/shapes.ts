@@ -5,7 +5,7 @@ import type { Caller } from '../workspaces/index.ts'
 import type { ContactChange } from './update-contact.ts'
 import { SUPPRESSION_REASONS } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
-import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenShape } from '../http/index.ts'
+import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenShape, nullableText } from '../http/index.ts'
 
 /** Why a contact gets nothing: what is of one list or email alone is not told of it. */
 const SUPPRESSED = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
@@ -14,10 +14,7 @@ const SUPPRESSED = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
 export const contactShape = object({
   id: id('contact'),
   email: string().required().meta({ description: 'As it was given, trimmed.', example: 'ada@example.com' }),
-  externalId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'What its callers know it by; null where they have said none.', example: '4711' }),
+  externalId: nullableText('What its callers know it by; null where they have said none.', '4711'),
   firstName: string().nullable().defined().meta({ example: 'Ada' }),
   metadata: freeObject()
     .required()

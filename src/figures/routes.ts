@@ -1,6 +1,6 @@
 import { array } from 'yup'
 import { AUTOMATION_NOT_FOUND, findAutomation } from '../automations/index.ts'
-import { operation, single } from '../http/index.ts'
+import { operation, single, ok } from '../http/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { readId } from '../platform/ids.ts'
 import { invalid } from '../platform/refusal.ts'
@@ -31,10 +31,7 @@ export const figureOperations = [
     description: 'What there is now: who is mid-sequence, what is due, and what waits for a decision.',
     scope: 'automations:read',
     answers: { 200: { description: 'The figures.', schema: single(figuresShape) } },
-    handle: async ({ caller }, { em }) => ({
-      status: 200,
-      body: { data: await figuresOfWorkspace(em.fork(), caller.workspace.id) },
-    }),
+    handle: async ({ caller }, { em }) => ok(await figuresOfWorkspace(em.fork(), caller.workspace.id)),
   }),
 
   operation({
@@ -69,7 +66,7 @@ export const figureOperations = [
         messages: presentMessageCounts(counts),
         waiting: counts['WAITING'] ?? 0,
       }))
-      return { status: 200, body: { data } }
+      return ok(data)
     },
   }),
 
@@ -90,7 +87,7 @@ export const figureOperations = [
       const unit = em.fork()
       const own = await ownAutomations(unit, caller.workspace.id, ids.slice(0, MOST_AUTOMATIONS))
       const figures = own.length === 0 ? [] : await figuresOfMany(unit, own, new Date())
-      return { status: 200, body: { data: figures.map(presentListedFigures) } }
+      return ok(figures.map(presentListedFigures))
     },
   }),
 
@@ -109,7 +106,7 @@ export const figureOperations = [
       const unit = em.fork()
       const { status, revision } = await findAutomation(unit, caller.workspace.id, params.id)
       const figures = presentAutomationFigures(await figuresOf(unit, params.id))
-      return { status: 200, body: { data: { ...figures, status, revision } } }
+      return ok({ ...figures, status, revision })
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import { array, number, object, string, type AnyObject, type ObjectSchema, type Schema } from 'yup'
 import type { Place } from '../platform/db/newest-page.ts'
-import { pageLimit } from './fields.ts'
+import { pageLimit, nullableText } from './fields.ts'
 import { EXAMPLE_ID } from './operation.ts'
 
 const CURSOR = /^[0-9]{1,16}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -33,10 +33,7 @@ export const cursorListOf = (items: Schema): ObjectSchema<AnyObject> =>
     data: array().of(items).required(),
     pagination: object({
       limit: number().integer().min(1).required().meta({ example: 50 }),
-      nextCursor: string()
-        .nullable()
-        .defined()
-        .meta({ description: 'Where the next page begins; null where this is the last one.', example: EXAMPLE_CURSOR }),
+      nextCursor: nullableText('Where the next page begins; null where this is the last one.', EXAMPLE_CURSOR),
     })
       .required()
       .meta({ component: 'CursorPagination' }),

@@ -101,6 +101,10 @@ export const instant = (description: string) =>
     })
     .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00Z' })
 
+/** A text that may be null, in an answer. */
+export const nullableText = (description: string, example: string | null = null) =>
+  string().nullable().defined().meta({ description, example })
+
 /** A count, in an answer. */
 export const count = (description: string, example = 1) =>
   number().integer().min(0).required().meta({ description, example })
@@ -130,6 +134,12 @@ export const pageQuery = <Fields extends AnyObject = Record<never, never>>(field
 
 /** The envelope of one resource. */
 export const single = <Data extends Schema>(data: Data): ObjectSchema<AnyObject> => object({ data })
+
+/** Responds with one resource. */
+export const ok = (data: unknown) => ({ status: 200, body: { data } })
+
+/** Responds with a resource that was created. */
+export const created = (data: unknown) => ({ status: 201, body: { data } })
 
 const pagination = object({
   page: number().integer().min(1).required().meta({ example: 1 }),

@@ -3,7 +3,7 @@ import { operation } from './operation.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { KEYS_ONLY } from './refusals.ts'
 import { serviceShape, whoamiShape } from './shapes.ts'
-import { single } from './fields.ts'
+import { single, ok } from './fields.ts'
 
 export const whoami = operation({
   id: 'whoami',
@@ -18,26 +18,21 @@ export const whoami = operation({
   handle({ caller: { workspace, by, scopes, rateLimit } }) {
     if (by.kind !== 'key') throw new Refusal(KEYS_ONLY)
     const { apiKey } = by
-    return {
-      status: 200,
-      body: {
-        data: {
-          workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
-          apiKey: {
-            id: apiKey.id,
-            name: apiKey.name,
-            prefix: apiKey.prefix,
-            expiresAt: apiKey.expiresAt?.toISOString() ?? null,
-          },
-          scopes,
-          rateLimit: {
-            limit: rateLimit.limit,
-            remaining: rateLimit.remaining,
-            resetAt: rateLimit.resetAt.toISOString(),
-          },
-        },
+    return ok({
+      workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
+      apiKey: {
+        id: apiKey.id,
+        name: apiKey.name,
+        prefix: apiKey.prefix,
+        expiresAt: apiKey.expiresAt?.toISOString() ?? null,
       },
-    }
+      scopes,
+      rateLimit: {
+        limit: rateLimit.limit,
+        remaining: rateLimit.remaining,
+        resetAt: rateLimit.resetAt.toISOString(),
+      },
+    })
   },
 })
 
@@ -72,6 +67,6 @@ export const getService = operation({
   answers: { 200: { description: 'How it is.', schema: single(serviceShape) } },
   async handle(_request, { lookAtService }) {
     const data: InferType<typeof serviceShape> = await lookAtService()
-    return { status: 200, body: { data } }
+    return ok(data)
   },
 })

@@ -1,7 +1,7 @@
 import { array, boolean, number, object, string } from 'yup'
 import { WORKSPACE_MODES } from './caller.ts'
 import { SCOPES } from './scopes.ts'
-import { count, id, timestamp } from './fields.ts'
+import { count, id, timestamp, ok, nullableText } from './fields.ts'
 
 /** What every deletion answers. */
 export const deleteResultShape = object({
@@ -12,7 +12,7 @@ export const deleteResultShape = object({
   .required()
   .meta({ component: 'DeleteResult' })
 
-export const deleted = (resourceId: string) => ({ status: 200, body: { data: { id: resourceId, deleted: true } } })
+export const deleted = (resourceId: string) => ok({ id: resourceId, deleted: true })
 
 /** What every refusal answers: `error`, in words. */
 export const errorShape = object({
@@ -56,10 +56,7 @@ export const serviceShape = object({
   temporal: object({
     isReachable: isReachable(),
     namespace: string().required().meta({ example: 'default' }),
-    uiUrl: string()
-      .nullable()
-      .defined()
-      .meta({ description: 'Where its page is (TEMPORAL_UI_URL); null: nobody has said.', example: null }),
+    uiUrl: nullableText('Where its page is (TEMPORAL_UI_URL); null: nobody has said.'),
     workers: number()
       .nullable()
       .defined()
@@ -73,12 +70,9 @@ export const serviceShape = object({
         description: 'Whether mail of live workspaces is delivered, or captured in all of them.',
         example: 'smtp',
       }),
-    sender: string().nullable().defined().meta({ description: 'MAIL_FROM.', example: 'Orchard <hello@example.com>' }),
-    server: string().nullable().defined().meta({ description: 'Host and port.', example: 'smtp.example.com:587' }),
-    failure: string()
-      .nullable()
-      .defined()
-      .meta({ description: 'Why the server does not let us in; null where it does.', example: null }),
+    sender: nullableText('MAIL_FROM.', 'Orchard <hello@example.com>'),
+    server: nullableText('Host and port.', 'smtp.example.com:587'),
+    failure: nullableText('Why the server does not let us in; null where it does.'),
   }).required(),
 })
   .required()

@@ -1,6 +1,6 @@
 import { array } from 'yup'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
-import { listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
+import { listAnswer, listOf, operation, pageQuery, rangeOf, single, ok, created } from '../http/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { createImport, getImport, listErrors, listImports } from './imports.ts'
 import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './refusals.ts'
@@ -67,7 +67,7 @@ export const importOperations = [
         readHeader(format, header, options)
       }
       const made = await createImport(em, caller.workspace.id, { name, format, options, size }, call.id)
-      return { status: 201, body: { data: presentImport(made) } }
+      return created(presentImport(made))
     },
   }),
 
@@ -82,7 +82,7 @@ export const importOperations = [
     answers: { 200: { description: 'The import.', schema: single(importShape) } },
     refusals: { 404: [IMPORT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      return { status: 200, body: { data: presentImport(await getImport(em, caller.workspace.id, params.id)) } }
+      return ok(presentImport(await getImport(em, caller.workspace.id, params.id)))
     },
   }),
 
@@ -110,7 +110,7 @@ export const importOperations = [
       const { position, text, isLast = false } = body
       const piece = { position, bytes: Buffer.from(text), isLast }
       const found = await takePiece(dependencies, caller.workspace.id, params.id, piece, call)
-      return { status: 200, body: { data: presentImport(found) } }
+      return ok(presentImport(found))
     },
   }),
 

@@ -1,5 +1,5 @@
 import { array, boolean, object, number, string, type InferType } from 'yup'
-import { count, id, timestamp } from '../http/index.ts'
+import { count, id, timestamp, nullableText } from '../http/index.ts'
 import { IMPORT_STATUSES, type Import } from './entities.ts'
 import type { RowError } from './queries.ts'
 import { FORMAT_NAMES, STANDINGS } from './formats/index.ts'
@@ -35,7 +35,7 @@ export const importShape = object({
   updated: count('How many were there.', 998),
   suppressed: count('How many addresses are not mailed because of it, and were before.', 120),
   failed: count('How many rows could not be read or written: see its errors.', 2),
-  problem: string().nullable().defined().meta({ description: 'Why it failed.', example: null }),
+  problem: nullableText('Why it failed.'),
   createdAt: timestamp('When it began.'),
   finishedAt: timestamp('When it ended.').nullable().defined(),
 })

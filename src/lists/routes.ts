@@ -10,6 +10,8 @@ import {
   rangeOf,
   single,
   withoutReading,
+  ok,
+  created,
 } from '../http/index.ts'
 import { createList, getList, listLists, updateList } from './lists.ts'
 import { LIST_NOT_FOUND, NOBODY_ASKS } from './refusals.ts'
@@ -57,7 +59,7 @@ export const listOperations = [
     refusals: { 400: ['name is required'], 409: [NOBODY_ASKS] },
     async handle({ caller, body, call }, { em }) {
       const list = await createList(em, caller.workspace.id, body, call.id)
-      return { status: 201, body: { data: presentList(list) } }
+      return created(presentList(list))
     },
   }),
 
@@ -74,7 +76,7 @@ export const listOperations = [
     },
     refusals: { 404: [LIST_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      return { status: 200, body: { data: presentList(await getList(em, caller.workspace.id, params.id)) } }
+      return ok(presentList(await getList(em, caller.workspace.id, params.id)))
     },
   }),
 
@@ -94,7 +96,7 @@ export const listOperations = [
     async handle({ caller, params, body }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const list = presentList(await updateList(em, caller.workspace.id, params.id, body))
-      return { status: 200, body: { data: presentWrittenTo(caller, 'lists:read', list, body) } }
+      return ok(presentWrittenTo(caller, 'lists:read', list, body))
     },
   }),
 ]

@@ -14,6 +14,8 @@ import {
   rangeOf,
   single,
   withoutReading,
+  ok,
+  created,
 } from '../http/index.ts'
 import { conditionSchema, segmentSchema, updateSegmentSchema } from './schemas.ts'
 import { contactCountShape, presentSegment, segmentDetailShape, segmentShape, writtenSegmentShape } from './shapes.ts'
@@ -60,7 +62,7 @@ export const segmentOperations = [
     refusals: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const { segment, contactCount } = await getSegment(em, caller.workspace.id, params.id)
-      return { status: 200, body: { data: { ...presentSegment(segment), contactCount } } }
+      return ok({ ...presentSegment(segment), contactCount })
     },
   }),
 
@@ -78,10 +80,7 @@ export const segmentOperations = [
     answers: { 200: { description: 'How many.', schema: single(contactCountShape) } },
     refusals: { 400: [WRONG_CONDITION] },
     async handle({ caller, body }, { em }) {
-      return {
-        status: 200,
-        body: { data: { contactCount: await countForCondition(em, caller.workspace.id, body.condition) } },
-      }
+      return ok({ contactCount: await countForCondition(em, caller.workspace.id, body.condition) })
     },
   }),
 
@@ -98,7 +97,7 @@ export const segmentOperations = [
     refusals: { 400: ['name is required', WRONG_CONDITION] },
     async handle({ caller, body, call }, { em }) {
       const segment = await createSegment(em, { workspaceId: caller.workspace.id, ...body }, call.id)
-      return { status: 201, body: { data: presentSegment(segment) } }
+      return created(presentSegment(segment))
     },
   }),
 
@@ -116,7 +115,7 @@ export const segmentOperations = [
     async handle({ caller, params, body }, { em }) {
       if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
       const segment = presentSegment(await updateSegment(em, caller.workspace.id, params.id, body))
-      return { status: 200, body: { data: presentWrittenTo(caller, 'segments:read', segment, body) } }
+      return ok(presentWrittenTo(caller, 'segments:read', segment, body))
     },
   }),
 

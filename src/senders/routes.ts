@@ -1,5 +1,5 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
-import { type ApiDependencies, atMost, filledText, operation, single, text } from '../http/index.ts'
+import { type ApiDependencies, atMost, filledText, operation, single, text, ok } from '../http/index.ts'
 import { readBounceDomain, readPublicUrl } from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
@@ -185,16 +185,14 @@ const present = (
 const answerWith = async (
   { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
   sender: SenderSettings | null,
-) => ({
-  status: 200,
-  body: {
-    data: present(
+) =>
+  ok(
+    present(
       sender,
       sender?.warmUpSince == null ? undefined : await readWarmUp(em.fork(), sender.workspaceId),
       await recordsOf(em, publicUrl, sender),
     ),
-  },
-})
+  )
 
 export const senderOperations = [
   operation({
@@ -303,7 +301,7 @@ export const senderOperations = [
     answers: { 200: { description: 'Each record, and how it is.', schema: single(checkShape) } },
     async handle({ caller }, { em, dns, publicUrl }) {
       const records = await recordsOf(em, publicUrl, await getSender(em, caller.workspace.id))
-      return { status: 200, body: { data: await checkRecords(dns, records) } }
+      return ok(await checkRecords(dns, records))
     },
   }),
 ]

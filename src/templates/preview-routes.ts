@@ -10,6 +10,8 @@ import {
   operation,
   single,
   text,
+  ok,
+  nullableText,
 } from '../http/index.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../rendering/index.ts'
@@ -46,10 +48,7 @@ const field = () =>
 
 const previewShape = object({
   to: string().required().meta({ example: 'ada@example.com' }),
-  subject: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'Null where it cannot be rendered.', example: 'Welcome, Ada!' }),
+  subject: nullableText('Null where it cannot be rendered.', 'Welcome, Ada!'),
   html: string().nullable().defined().meta({ example: null }),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
   problems: array()
@@ -73,7 +72,7 @@ const testEmailShape = object({
     .oneOf(['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const)
     .required()
     .meta({ description: 'CAPTURED: it was not delivered, as no mail is here.', example: 'SENT' }),
-  error: string().nullable().defined().meta({ description: 'Why, in the server’s words.', example: null }),
+  error: nullableText('Why, in the server’s words.'),
 })
   .required()
   .meta({ component: 'TestEmail' })
@@ -113,10 +112,7 @@ export const previewOperations = [
     bodyLimit: PREVIEW_LIMIT,
     answers: { 200: { description: 'The email, or why there is none.', schema: single(previewShape) } },
     refusals: { 404: [CONTACT_NOT_FOUND] },
-    handle: async ({ caller, body }, dependencies) => ({
-      status: 200,
-      body: { data: await previewFor(caller, body, dependencies) },
-    }),
+    handle: async ({ caller, body }, dependencies) => ok(await previewFor(caller, body, dependencies)),
   }),
 
   operation({
@@ -143,7 +139,7 @@ export const previewOperations = [
       if (problem) throw new Refusal(INVALID_TEMPLATE, { message: problem.problem, param: `/${problem.field}` })
       const email = { to: by.person.email, subject: `[Test] ${subject}`, html, text: plain }
       const data = await sendTestEmail(email, { id: caller.workspace.id, isLive: caller.workspace.mode === 'live' })
-      return { status: 200, body: { data: { to: email.to, ...data } } }
+      return ok({ to: email.to, ...data })
     },
   }),
 ]

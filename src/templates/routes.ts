@@ -12,6 +12,7 @@ import {
   rangeOf,
   single,
   warn,
+  ok,
 } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -246,7 +247,7 @@ export const templateOperations = [
         ...body,
         contact,
       })
-      return { status: 200, body: { data } }
+      return ok(data)
     },
   }),
 
@@ -269,7 +270,7 @@ export const templateOperations = [
       const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
       const { written } = options
       const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written, { ...body, contact })
-      return { status: 200, body: { data } }
+      return ok(data)
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
+import { deleted, deleteResultShape, operation, single, ok, created } from '../http/index.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 import { renameWorkspace } from './create-workspace.ts'
 import { requestsLately } from './queries.ts'
@@ -26,7 +26,7 @@ export const apiKeyOperations = [
         em.fork(),
         keys.map(({ id }) => id),
       )
-      return { status: 200, body: { data: keys.map((key) => presentApiKey(key, requests.get(key.id))) } }
+      return ok(keys.map((key) => presentApiKey(key, requests.get(key.id))))
     },
   }),
 
@@ -51,7 +51,7 @@ export const apiKeyOperations = [
         rateLimit,
         expiresAt: expiresAt == null ? undefined : new Date(expiresAt),
       })
-      return { status: 201, body: { data: { ...presentApiKey(apiKey), key } } }
+      return created({ ...presentApiKey(apiKey), key })
     },
   }),
 
@@ -73,7 +73,7 @@ export const apiKeyOperations = [
     },
     async handle({ caller, params, body }, { em }) {
       const { apiKey, key } = await rotateApiKey(em, params.id, body.overlapHours * 3_600_000, caller.workspace.id)
-      return { status: 201, body: { data: { ...presentApiKey(apiKey), key } } }
+      return created({ ...presentApiKey(apiKey), key })
     },
   }),
 
@@ -106,9 +106,7 @@ export const workspaceOperations = [
     role: 'owner',
     body: workspaceInput,
     answers: { 200: { description: 'The workspace.', schema: single(workspaceShape) } },
-    handle: async ({ caller, body }, { em }) => ({
-      status: 200,
-      body: { data: presentWorkspace(await renameWorkspace(em, caller.workspace.id, body.name)) },
-    }),
+    handle: async ({ caller, body }, { em }) =>
+      ok(presentWorkspace(await renameWorkspace(em, caller.workspace.id, body.name))),
   }),
 ]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { number, object, string } from 'yup'
-import { atMost, filledText, id, text } from '../../http/index.ts'
+import { atMost, filledText, id, text, nullableText } from '../../http/index.ts'
 import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
 import { EMAIL_CATEGORIES, type EmailCategory } from '../../sequences/index.ts'
 import { stepId } from './fields.ts'
@@ -96,10 +96,7 @@ const shape = object({
     .required(),
   position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
   category: category().required(),
-  templateId: string()
-    .nullable()
-    .defined()
-    .meta({ description: 'The template that it was made of; null: it has what it says itself.', example: null }),
+  templateId: nullableText('The template that it was made of; null: it has what it says itself.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
   html: string().nullable().defined().meta({ example: null }),
