@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import { type PackedFile, readPacked, sendPacked } from './packed-file.ts'
 import type { ApiState } from './state.ts'
 
 /** The dashboard, as `scripts/prepare/dashboard.ts` makes it when the package is installed. */
@@ -19,13 +17,6 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-interface PageFile {
-  plain: Buffer
-  /** By their encoding; `undefined` where it is packed already. */
-  packed: Record<'gzip' | 'br', Buffer> | undefined
-  etag: string
-}
-
 /** What is packed well; fonts and pictures are already. */
 const TEXT = new Set(['.html', '.js', '.css', '.svg'])
 
@@ -36,7 +27,7 @@ const TEXT = new Set(['.html', '.js', '.css', '.svg'])
  * @returns what serves the page, where a browser asks for it, and tells whether that was so
  */
 export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Context) => Promise<boolean> {
-  const files = new Map<string, Promise<PageFile>>()
+  const files = new Map<string, Promise<PackedFile>>()
   let made: Promise<{ names: ReadonlySet<string>; at: number }> | undefined
   /** Looks again where it was made anew meanwhile: then its parts have other names. */
   const isThere = async (name: string): Promise<boolean> => {
@@ -56,25 +47,12 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
   const serve = async (ctx: Context, name: string) => {
     let file = files.get(name)
     if (!file) {
-      file = readPacked(join(folder, name))
+      file = readPacked(join(folder, name), { isText: TEXT.has(extname(name)) })
       files.set(name, file)
       // What could not be read now may be the next time.
       file.catch(() => files.delete(name))
     }
-    const { plain, packed, etag } = await file
-    ctx.status = 200
-    ctx.etag = etag
-    ctx.type = extname(name)
-    if (packed) ctx.vary('Accept-Encoding')
-    if (ctx.fresh) {
-      ctx.status = 304
-      return
-    }
-    const encoding = packed ? ctx.acceptsEncodings('br', 'gzip', 'identity') : false
-    if (packed && (encoding === 'br' || encoding === 'gzip')) {
-      ctx.set('Content-Encoding', encoding)
-      ctx.body = packed[encoding]
-    } else ctx.body = plain
+    sendPacked(ctx, await file, extname(name))
   }
 
   router.get('/assets/:name', async (ctx, next) => {
@@ -106,15 +84,4 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
     await serve(ctx, 'index.html')
     return true
   }
-}
-
-async function readPacked(path: string): Promise<PageFile> {
-  const plain = await readFile(path)
-  const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 32)
-  if (!TEXT.has(extname(path))) return { plain, packed: undefined, etag }
-  const [zipped, br] = await Promise.all([
-    promisify(gzip)(plain, { level: 9 }),
-    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  ])
-  return { plain, packed: { gzip: zipped, br }, etag }
 }

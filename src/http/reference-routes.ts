@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type Router from '@koa/router'
 import { SERVER } from './openapi/document.ts'
+import { type PackedFile, readPacked, sendPacked } from './packed-file.ts'
 import type { ApiState } from './state.ts'
 
 /** Scalar's reference page in one file; `scripts/prepare/reference.ts` gets it when the package is installed. */
@@ -66,41 +63,16 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
     ctx.body = START
   })
 
-  let script: Promise<Script> | undefined
+  let script: Promise<PackedFile> | undefined
   router.get('/docs/scalar.js', async (ctx) => {
     try {
-      const { plain, packed, etag } = await (script ??= readScript())
-      ctx.type = 'js'
-      ctx.vary('Accept-Encoding')
+      const file = await (script ??= readPacked(SCRIPT, { isText: true }))
       ctx.set('Cache-Control', 'public, max-age=86400')
-      ctx.etag = etag
-      ctx.status = 200
-      if (ctx.fresh) {
-        ctx.status = 304
-      } else if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
-        ctx.set('Content-Encoding', 'gzip')
-        ctx.body = packed
-      } else {
-        ctx.body = plain
-      }
-      ctx.type = 'js'
+      sendPacked(ctx, file, 'js')
     } catch {
       script = undefined
       ctx.status = 404
       ctx.body = { error: 'The reference page was not installed: run "npm run prepare"' }
     }
   })
-}
-
-interface Script {
-  plain: Buffer
-  packed: Buffer
-  etag: string
-}
-
-/** Read and packed once, off this thread: it is four megabytes, and nobody who asks for it needs a key. */
-async function readScript(): Promise<Script> {
-  const plain = await readFile(SCRIPT)
-  const packed = await promisify(gzip)(plain, { level: 9 })
-  return { plain, packed, etag: createHash('sha256').update(packed).digest('hex').slice(0, 32) }
 }
