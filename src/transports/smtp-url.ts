@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import type { SMTPConnectionAuth, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
-import { normalForm } from '../platform/normal-form.ts'
 
 export interface SmtpServer {
   options: SMTPConnectionOptions
@@ -41,37 +40,6 @@ export function secretsOf({ auth }: SmtpServer): RegExp[] {
   // A name can be a word, such as "user", or a letter of other ones.
   return user === '' ? all : [...all, new RegExp(`(?<![\\p{L}\\p{N}])${literally(user)}(?![\\p{L}\\p{N}])`, 'gu')]
 }
-
-/** So many characters of a login in a row are no chance. */
-const NO_CHANCE = 6
-
-/** Whether a server's words may have anything of the login in them, in any form in which it was told, whole or in part. */
-export function mayRepeatLogin({ auth }: SmtpServer, words: string): boolean {
-  const { user, pass, coded } = loginOf(auth)
-  return [...coded, user, pass]
-    .flatMap((text) => (text.length < NO_CHANCE ? [text] : runsOf(text)))
-    .some((part) => part !== '' && words.toLowerCase().includes(part.toLowerCase()))
-}
-
-/**
- * Whether words have still anything of a password in them, when what stands there word for word is out: in capitals, in parts, or as
- * it goes over the line. Of who logs in that is not asked: a name can be a word that every server says.
- */
-export function mayRepeatPassword({ auth }: SmtpServer, words: string): boolean {
-  const { pass, coded } = loginOf(auth)
-  const said = lettersOf(words)
-  const forms = [pass, ...coded, Buffer.from(pass).toString('hex'), [...pass].reverse().join('')].map(lettersOf)
-  return forms.some((form) => runsOf(form).some((run) => said.includes(run)))
-}
-
-const lettersOf = (text: string): string =>
-  normalForm(text, 'NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
-
-/** All that is so long that it is no chance; nothing of what is shorter. */
-const runsOf = (text: string): string[] =>
-  Array.from({ length: Math.max(0, text.length - NO_CHANCE + 1) }, (_, at) => text.slice(at, at + NO_CHANCE))
 
 function loginOf(auth: SMTPConnectionAuth | undefined): { user: string; pass: string; coded: string[] } {
   const { user = '', pass = '' } = (auth ?? {}) as { user?: string; pass?: string }

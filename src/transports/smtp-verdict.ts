@@ -1,5 +1,5 @@
 import { aboutOf, codesOf } from './answers.ts'
-import { mayRepeatPassword, secretsOf, type SmtpServer } from './smtp-url.ts'
+import { secretsOf, type SmtpServer } from './smtp-url.ts'
 import type { Delivery } from './transport.ts'
 
 /** The part of nodemailer's errors that tells how far the conversation got. */
@@ -75,10 +75,7 @@ export const wordsWithoutLogin = (words: string, server: SmtpServer): string =>
 
 /** A server's words without the login: some name who logs in when they refuse a sender or a recipient, and one can repeat all of it. */
 export function withoutLogin(delivery: Delivery, server: SmtpServer): Delivery {
-  const clean = (words: string) => {
-    const left = wordsWithoutLogin(words, server)
-    return mayRepeatPassword(server, left) ? `${codesOf(left)} (its words repeat the login, and are not told)` : left
-  }
+  const clean = (words: string) => wordsWithoutLogin(words, server)
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }
   return 'reason' in delivery ? { ...delivery, reason: clean(delivery.reason) } : delivery
 }

@@ -13,7 +13,7 @@ import {
   wordsWithoutLogin,
   type SmtpError,
 } from './smtp-verdict.ts'
-import { mayRepeatLogin, mayRepeatPassword, type SmtpServer } from './smtp-url.ts'
+import type { SmtpServer } from './smtp-url.ts'
 import type { Delivery, Email, HandOver, MailTransport, Permit } from './transport.ts'
 
 export interface SmtpOptions {
@@ -188,9 +188,8 @@ export function createSmtpTransport({
       } catch (error) {
         const { code, response } = error as SmtpError
         // Whoever asks is the operator, who wants to know what is wrong with the login.
-        const repeats = (words: string) => mayRepeatLogin(server, words) || mayRepeatPassword(server, words)
-        return code === 'EAUTH' && response !== undefined && !repeats(response)
-          ? withoutAddresses(response.slice(0, MOST_OF_FAILURE))
+        return code === 'EAUTH' && response !== undefined
+          ? withoutAddresses(wordsWithoutLogin(response, server).slice(0, MOST_OF_FAILURE))
           : wordsOf(error as SmtpError, server)
       }
     },
@@ -209,7 +208,7 @@ export function createSmtpTransport({
  */
 function wordsOf(error: SmtpError, server: SmtpServer): string {
   const words = error.response ?? error.message
-  return error.duringLogin || error.code === 'EAUTH' || mayRepeatPassword(server, words)
+  return error.duringLogin || error.code === 'EAUTH'
     ? failureOf(error)
     : wordsWithoutLogin(words, server).slice(0, MOST_OF_FAILURE)
 }
