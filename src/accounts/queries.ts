@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toDate, toObjects } from '../platform/db/sql.ts'
 import type { Challenge } from './entities.ts'
 import type { SignedIn } from '../http/index.ts'
 import type { WorkspaceMode, Role } from '../workspaces/index.ts'
@@ -93,12 +93,12 @@ export async function countGuess(
   subject: string,
   limit: number,
 ): Promise<{ allowed: boolean; retryAfter: number }> {
-  const [row] = await sql<{ allowed: boolean; retry_after: number }>(
+  const rows = await sql(
     em,
     `select allowed, retry_after from take_request(md5('guess ' || $1)::uuid, $2::integer, null)`,
     [subject, limit],
   )
-  return { allowed: row?.allowed ?? false, retryAfter: row?.retry_after ?? 1 }
+  return toObjects<{ allowed: boolean; retryAfter: number }>(rows)[0]!
 }
 
 export interface TakenInvitation {
@@ -110,12 +110,7 @@ export interface TakenInvitation {
 
 /** Uses an invitation up, in the transaction that makes its member. @returns `undefined` where it was used, or has ended. */
 export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Promise<TakenInvitation | undefined> {
-  const [row] = await sql<{
-    email_key: string | null
-    role: Role
-    is_first: boolean
-    workspace_ids: string[]
-  }>(
+  const rows = await sql(
     em,
     // Locked first: what is deleted takes its workspaces with it.
     `with taken as (
@@ -139,14 +134,7 @@ export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Prom
      from taken join deleted on deleted.id = taken.id cross join workspaces`,
     [tokenHash],
   )
-  return (
-    row && {
-      emailKey: row.email_key,
-      role: row.role,
-      isFirst: row.is_first,
-      workspaceIds: row.workspace_ids,
-    }
-  )
+  return toObjects<TakenInvitation>(rows)[0]
 }
 
 /** Uses up what somebody has begun. @returns what was kept of it; `undefined` where it was used, has ended, or is somebody else's. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
+import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
 import { newId } from '../platform/ids.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
 import type { Actor } from './entities.ts'
 
 /** A change that is to be told of. */
@@ -45,17 +45,7 @@ export async function entriesOf(
   workspaceId: string,
   { actors, behind, limit }: { actors: readonly Actor[]; behind: Place | undefined; limit: number },
 ): Promise<ListedEntry[]> {
-  const rows = await sql<{
-    id: string
-    actor: Actor
-    actor_id: string | null
-    actor_name: string
-    operation: string
-    target_id: string | null
-    request_id: string | null
-    created_at: string
-    micros: string
-  }>(
+  const rows = await sql(
     em,
     `select id, actor, actor_id, actor_name, operation, target_id, request_id, created_at,
        ${microsOf('created_at')}
@@ -65,17 +55,7 @@ export async function entriesOf(
      order by created_at desc, id desc limit $5`,
     [workspaceId, actors, behind?.micros ?? null, behind?.id ?? null, limit],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    actor: row.actor,
-    actorId: row.actor_id,
-    actorName: row.actor_name,
-    operation: row.operation,
-    targetId: row.target_id,
-    requestId: row.request_id,
-    createdAt: toDate(row.created_at),
-    place: { micros: row.micros, id: row.id },
-  }))
+  return toItems<ListedEntry>(rows, 'createdAt')
 }
 
 /** How long is told of what a person did, and of what a key did, of which there can be thousands a minute, in days. */

@@ -3,7 +3,7 @@ import type { AutomationStatus } from '../sequences/index.ts'
 import type { StoredContent } from './steps/step-type.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql, toDate, unitOf } from '../platform/db/sql.ts'
+import { sql, unitOf, toObjects } from '../platform/db/sql.ts'
 
 export interface AutomationSummary {
   id: string
@@ -58,43 +58,15 @@ export async function automationPage(
   workspaceId: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<AutomationSummary[]> {
-  const rows = await sql<SummaryRow>(em, PAGE, [workspaceId, limit, offset])
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    status: row.status,
-    trigger: row.trigger,
-    triggerConfig: row.trigger_config,
-    version: row.version,
-    hasDraft: row.has_draft,
-    stepCount: row.step_count,
-    enrolledCount: row.enrolled,
-    completedCount: row.completed,
-    createdAt: toDate(row.created_at),
-    updatedAt: toDate(row.updated_at),
-  }))
-}
-
-interface SummaryRow {
-  id: string
-  name: string
-  status: AutomationStatus
-  trigger: Trigger
-  trigger_config: TriggerConfig
-  version: number
-  has_draft: boolean
-  step_count: number
-  enrolled: number
-  completed: number
-  created_at: string
-  updated_at: string
+  const rows = await sql(em, PAGE, [workspaceId, limit, offset])
+  return toObjects<AutomationSummary>(rows, 'createdAt', 'updatedAt')
 }
 
 const PAGE = `
 select automation.id, automation.name, automation.status, automation.trigger, automation.trigger_config, automation.version,
   exists (select from automation_drafts where automation_id = automation.id) as has_draft,
   jsonb_array_length(version.steps) as step_count,
-  coalesce(counts.enrolled, 0) as enrolled, coalesce(counts.completed, 0) as completed,
+  coalesce(counts.enrolled, 0) as enrolled_count, coalesce(counts.completed, 0) as completed_count,
   automation.created_at, automation.updated_at
 from automations automation
 join automation_versions version on version.automation_id = automation.id and version.version = automation.version

@@ -1,8 +1,8 @@
 import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { RECIPIENT } from '../messages/index.ts'
-import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
-import { AS_IT_IS, sql, toDate } from '../platform/db/sql.ts'
+import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import { AS_IT_IS, sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from './entities.ts'
 import type { BounceKind } from './verdict.ts'
@@ -19,15 +19,6 @@ export interface Bounced {
   createdAt: Date
 }
 
-interface BouncedRow {
-  id: string
-  workspace_id: string
-  contact_id: string
-  recipient: string
-  is_under_way: boolean
-  created_at: string
-}
-
 /** What may have left: of nothing else can anything come back. */
 const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
 const BOUNCED = `message.id, message.workspace_id, message.contact_id,
@@ -37,20 +28,13 @@ const OF_CONTACT = `from messages message join contacts contact on contact.id = 
 
 /** The last ones first. */
 async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<Bounced[]> {
-  const rows = await sql<BouncedRow>(
+  const rows = await sql(
     em,
     `select ${BOUNCED} ${OF_CONTACT} where ${LEFT} and ${where}
      order by message.created_at desc, message.id desc limit 1`,
     parameters,
   )
-  return rows.map((row) => ({
-    id: row.id,
-    workspaceId: row.workspace_id,
-    contactId: row.contact_id,
-    recipient: row.recipient,
-    isUnderWay: row.is_under_way,
-    createdAt: toDate(row.created_at),
-  }))
+  return toObjects<Bounced>(rows, 'createdAt')
 }
 
 /** The message that a return path is of. */
@@ -246,18 +230,7 @@ export async function bouncePage(
     limit: number
   },
 ): Promise<BounceRow[]> {
-  const rows = await sql<{
-    id: string
-    contact_id: string
-    message_id: string
-    header: string | null
-    kind: BounceKind
-    status: string | null
-    diagnostic: string | null
-    source: string
-    created_at: string
-    micros: string
-  }>(
+  const rows = await sql(
     em,
     `select id, contact_id, message_id, (select message_id from messages where id = bounces.message_id) as header, kind, status,
        diagnostic, source, created_at, ${microsOf('created_at')}
@@ -268,17 +241,8 @@ export async function bouncePage(
      order by created_at desc, id desc limit $6`,
     [workspaceId, kind ?? null, contactId ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    contactId: row.contact_id,
-    message: { id: row.message_id, messageId: row.header },
-    kind: row.kind,
-    status: row.status,
-    diagnostic: row.diagnostic,
-    source: row.source,
-    createdAt: toDate(row.created_at),
-    place: { micros: row.micros, id: row.id },
-  }))
+  const items = toItems<Omit<BounceRow, 'message'> & { messageId: string; header: string | null }>(rows, 'createdAt')
+  return items.map(({ messageId: id, header: messageId, ...bounce }) => ({ ...bounce, message: { id, messageId } }))
 }
 
 /** Returns the encrypted credential that a provider's calls for a workspace must prove; undefined if none is set. */

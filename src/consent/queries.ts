@@ -3,7 +3,7 @@ import type { LinkOf } from '../signed-links/index.ts'
 import type { Delivery } from '../outbox/index.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { listBegunBy } from '../triggers/index.ts'
 import type { ActiveEnrollment } from './rules.ts'
@@ -31,31 +31,18 @@ export interface LockedContact {
  * `consents` has grown.
  */
 export async function lockContact(em: EntityManager, id: string): Promise<LockedContact | undefined> {
-  const [row] = await sql<{ workspace_id: string; email: string; email_key: string; unconfirmed: boolean }>(
+  const rows = await sql(
     em,
-    'select workspace_id, email, email_key, unconfirmed from contacts where id = $1::uuid for no key update',
+    `select workspace_id, email, email_key as key, unconfirmed as is_unconfirmed
+     from contacts where id = $1::uuid for no key update`,
     [id],
   )
-  return (
-    row && {
-      workspaceId: row.workspace_id,
-      email: row.email,
-      key: row.email_key,
-      isUnconfirmed: row.unconfirmed,
-    }
-  )
+  return toObjects<LockedContact>(rows)[0]
 }
 
 /** Reads the running enrollments of contacts, with what their emails are and what they were begun by. */
 export async function activeEnrollments(em: EntityManager, contactIds: readonly string[]): Promise<ActiveEnrollment[]> {
-  const rows = await sql<{
-    automation_id: string
-    contact_id: string
-    emails: number
-    transactional: number
-    added_to: string | null
-    asks_for: string | null
-  }>(
+  const rows = await sql(
     em,
     `select enrollment.automation_id, enrollment.contact_id, has.emails, has.transactional,
        ${listBegunBy('LIST_ADDED')} as added_to, ${listBegunBy('LIST_REQUESTED')} as asks_for
@@ -72,14 +59,7 @@ export async function activeEnrollments(em: EntityManager, contactIds: readonly 
      order by enrollment.contact_id, enrollment.automation_id`,
     [contactIds],
   )
-  return rows.map((row) => ({
-    automationId: row.automation_id,
-    contactId: row.contact_id,
-    emails: row.emails,
-    transactional: row.transactional,
-    addedTo: row.added_to,
-    asksFor: row.asks_for,
-  }))
+  return toObjects<ActiveEnrollment>(rows)
 }
 
 /** What a contact receives, as the preferences page shows it. */
@@ -93,12 +73,7 @@ export interface Preferences {
 }
 
 export async function readPreferences(em: EntityManager, contactId: string): Promise<Preferences | undefined> {
-  const [row] = await sql<{
-    workspace_id: string
-    is_unsubscribed: boolean
-    lists: Preferences['lists'] | null
-    metadata: Record<string, unknown>
-  }>(
+  const rows = await sql(
     em,
     `select contact.workspace_id, contact.metadata,
        exists (
@@ -107,7 +82,7 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
            and reason in ('UNSUBSCRIBED', 'IMPORTED')
        ) as is_unsubscribed,
        (
-         select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'isMember', is_member) order by name, id) from (
+         select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'isMember', is_member) order by name, id), '[]') from (
            select list.id, list.name, member.contact_id is not null as is_member
            from lists list
            left join list_members member on member.list_id = list.id and member.contact_id = contact.id
@@ -120,14 +95,7 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
      from contacts contact where contact.id = $1::uuid`,
     [contactId],
   )
-  return (
-    row && {
-      workspaceId: row.workspace_id,
-      isUnsubscribed: row.is_unsubscribed,
-      lists: row.lists ?? [],
-      metadata: row.metadata,
-    }
-  )
+  return toObjects<Preferences>(rows)[0]
 }
 
 /** Of a message: that somebody may have it, and its links. While it is being handed over, its recipient is not noted yet. */
@@ -226,7 +194,7 @@ export async function readStanding(
   contactId: string,
   requestId: string,
 ): Promise<Standing | undefined> {
-  const [row] = await sql<{ list_name: string | null; metadata: Record<string, unknown> }>(
+  const rows = await sql(
     em,
     `select contact.metadata, list.name as list_name
      from contacts contact
@@ -236,5 +204,5 @@ export async function readStanding(
      where contact.id = $1::uuid`,
     [contactId, requestId],
   )
-  return row && { listName: row.list_name, metadata: row.metadata }
+  return toObjects<Standing>(rows)[0]
 }

@@ -3,7 +3,7 @@ import { emailKey } from '../platform/email-address.ts'
 import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { type SuppressedBy, suppressedBy } from './suppression.ts'
 import { findJsonFault } from '../platform/json.ts'
 
@@ -25,31 +25,7 @@ export interface ContactProfile {
   updatedAt: Date
 }
 
-interface ContactRow {
-  id: string
-  email: string
-  external_id: string | null
-  first_name: string | null
-  metadata: Record<string, unknown>
-  suppressed_by: SuppressedBy | null
-  tags: string[]
-  list_ids: string[]
-  created_at: string
-  updated_at: string
-}
-
-const toContact = (row: ContactRow): ContactProfile => ({
-  id: row.id,
-  email: row.email,
-  externalId: row.external_id,
-  firstName: row.first_name,
-  metadata: row.metadata,
-  suppressedBy: row.suppressed_by,
-  tags: row.tags,
-  listIds: row.list_ids,
-  createdAt: toDate(row.created_at),
-  updatedAt: toDate(row.updated_at),
-})
+const DATES = ['createdAt', 'updatedAt'] as const
 
 const COLUMNS = `
 contact.id, contact.email, contact.external_id, contact.first_name, contact.metadata, contact.created_at, contact.updated_at,
@@ -62,12 +38,12 @@ export async function findContact(
   workspaceId: string,
   id: string,
 ): Promise<ContactProfile | undefined> {
-  const [row] = await sql<ContactRow>(
+  const rows = await sql(
     em,
     `select ${COLUMNS} from contacts contact where contact.id = $2::uuid and contact.workspace_id = $1::uuid`,
     [workspaceId, id],
   )
-  return row && toContact(row)
+  return toObjects<ContactProfile>(rows, ...DATES)[0]
 }
 
 /** The addresses by now of contacts that others know by ids of theirs. */
@@ -143,7 +119,7 @@ export async function contactPage(
     offset,
   ])
   if (start?.block == null) return { contacts: [], total: start?.total ?? 0 }
-  const rows = await sql<ContactRow>(
+  const rows = await sql(
     em,
     `with page as (
        select id, place from contacts
@@ -152,7 +128,7 @@ export async function contactPage(
      select ${COLUMNS} from page join contacts contact using (id) order by page.place desc`,
     [workspaceId, (start.block + 1) * BLOCK, limit, offset - (start.before ?? 0)],
   )
-  return { contacts: rows.map(toContact), total: start.total }
+  return { contacts: toObjects<ContactProfile>(rows, ...DATES), total: start.total }
 }
 
 const START = `
@@ -188,9 +164,7 @@ export async function searchContacts(
 ): Promise<{ contacts: ContactProfile[]; total: number } | undefined> {
   const parameters: unknown[] = [workspaceId, limit, offset, filter.listId ?? null]
   const where = filterSql(filter, parameters)
-  const rows = await sql<
-    (ContactRow | { [column in keyof ContactRow]: null }) & { total: number; list_known: boolean }
-  >(
+  const rows = await sql<{ id: string | null; total: number; list_known: boolean }>(
     em,
     `with matching as materialized (
        select contact.id, contact.place from contacts contact where contact.workspace_id = $1::uuid and ${where}
@@ -204,8 +178,8 @@ export async function searchContacts(
     parameters,
   )
   if (rows[0]?.list_known === false) return undefined
-  const contacts = rows.flatMap((row) => (row.id === null ? [] : [toContact(row)]))
-  return { contacts, total: rows[0]?.total ?? 0 }
+  const found = rows.filter(({ id }) => id !== null)
+  return { contacts: toObjects<ContactProfile>(found, ...DATES), total: rows[0]?.total ?? 0 }
 }
 
 function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilter, parameters: unknown[]): string {

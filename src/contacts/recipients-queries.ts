@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
 /** A contact as a message sees it: where it goes, and what keeps it from being sent. */
@@ -22,38 +22,18 @@ export interface Recipient {
 /** Reads recipients by contact ID, each of one moment. Contacts that are gone are left out. */
 export async function readRecipients(em: EntityManager, ids: readonly string[]): Promise<Map<string, Recipient>> {
   if (ids.length === 0) return new Map()
-  const rows = await preparedSql<{
-    id: string
-    email: string
-    first_name: string | null
-    metadata: Record<string, unknown>
-    consents: number
-    unconfirmed: boolean
-    suppressions: SuppressionReason[]
-    opt_outs: string[]
-    is_in_any_list: boolean
-  }>(em, 'read-recipients', RECIPIENTS, [ids])
-  const recipients = rows.map((row) => ({
-    contactId: row.id,
-    email: row.email,
-    firstName: row.first_name,
-    metadata: row.metadata,
-    consentVersion: row.consents,
-    suppressions: row.suppressions,
-    optOutListIds: row.opt_outs,
-    isUnconfirmed: row.unconfirmed,
-    isInAnyList: row.is_in_any_list,
-  }))
+  const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [ids]))
   return new Map(recipients.map((recipient) => [recipient.contactId, recipient]))
 }
 
 const RECIPIENTS = `
-select contact.id, contact.email, contact.first_name, contact.metadata, contact.consents, contact.unconfirmed,
+select contact.id as contact_id, contact.email, contact.first_name, contact.metadata, contact.consents as consent_version,
+  contact.unconfirmed as is_unconfirmed,
   array(
     select reason from suppressions
     where workspace_id = contact.workspace_id and address_hash = address_hash(contact.workspace_id, contact.email_key)
   ) as suppressions,
-  array(select list_id::text from list_opt_outs where contact_id = contact.id) as opt_outs,
+  array(select list_id::text from list_opt_outs where contact_id = contact.id) as opt_out_list_ids,
   contact.unconfirmed and exists (select from list_members where contact_id = contact.id) as is_in_any_list
 from contacts contact where contact.id = any($1::uuid[])`
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isBehind, microsOf, type Place } from '../platform/db/newest-page.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
 export interface SuppressionRow {
@@ -13,25 +13,7 @@ export interface SuppressionRow {
   place: Place
 }
 
-interface Row {
-  id: string
-  email: string | null
-  reason: SuppressionReason
-  note: string | null
-  created_at: string
-  micros: string
-}
-
 const COLUMNS = `id, email, reason, note, created_at, ${microsOf('created_at')}`
-
-const toSuppression = (row: Row): SuppressionRow => ({
-  id: row.id,
-  email: row.email,
-  reason: row.reason,
-  note: row.note,
-  createdAt: toDate(row.created_at),
-  place: { micros: row.micros, id: row.id },
-})
 
 export interface SuppressionWrite {
   id: string
@@ -47,7 +29,7 @@ export async function insertSuppression(
   workspaceId: string,
   { id, email, key, reason, note }: SuppressionWrite,
 ): Promise<{ suppression: SuppressionRow; isNew: boolean }> {
-  const [row] = await sql<Row & { is_new: boolean }>(
+  const rows = await sql(
     em,
     `insert into suppressions as kept (id, workspace_id, address_hash, reason, email, note)
      values ($1::uuid, $2::uuid, address_hash($2::uuid, $4::text), $5::text, $3::text, $6::text)
@@ -56,7 +38,8 @@ export async function insertSuppression(
      returning ${COLUMNS}, xmax = 0 as is_new`,
     [id, workspaceId, email, key, reason, note],
   )
-  return { suppression: toSuppression(row!), isNew: row!.is_new }
+  const { isNew, ...suppression } = toItems<SuppressionRow & { isNew: boolean }>(rows, 'createdAt')[0]!
+  return { suppression, isNew }
 }
 
 /** Writes many; one that exists stays as it is. @returns the ids of the new ones */
@@ -104,7 +87,7 @@ export async function suppressionPage(
     limit,
   }: { key?: string | undefined; reason?: string | undefined; behind?: Place | undefined; limit: number },
 ): Promise<SuppressionRow[]> {
-  const rows = await sql<Row>(
+  const rows = await sql(
     em,
     `select ${COLUMNS} from suppressions
      where workspace_id = $1::uuid and ($2::text is null or address_hash = address_hash($1::uuid, $2::text))
@@ -113,7 +96,7 @@ export async function suppressionPage(
      order by created_at desc, id desc limit $6`,
     [workspaceId, key ?? null, reason ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
   )
-  return rows.map(toSuppression)
+  return toItems<SuppressionRow>(rows, 'createdAt')
 }
 
 /** Deletes a suppression. @returns whether there was one */

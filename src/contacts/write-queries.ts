@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
 
 /** A contact whose row is locked until the transaction ends. */
 export interface LockedContact {
@@ -9,19 +9,7 @@ export interface LockedContact {
   isUnconfirmed: boolean
 }
 
-interface LockedRow {
-  id: string
-  email: string
-  email_key: string
-  unconfirmed: boolean
-}
-
-const toLocked = (row: LockedRow): LockedContact => ({
-  id: row.id,
-  email: row.email,
-  emailKey: row.email_key,
-  isUnconfirmed: row.unconfirmed,
-})
+const LOCKED = 'id, email, email_key, unconfirmed as is_unconfirmed'
 
 /**
  * Locks contacts of a workspace, by id. A claim of an email to them waits for the end of the transaction. What is read by later
@@ -32,13 +20,13 @@ export async function lockContacts(
   workspaceId: string,
   ids: readonly string[],
 ): Promise<LockedContact[]> {
-  const rows = await sql<LockedRow>(
+  const rows = await sql(
     em,
-    `select id, email, email_key, unconfirmed from contacts where workspace_id = $1::uuid and id = any($2::uuid[])
+    `select ${LOCKED} from contacts where workspace_id = $1::uuid and id = any($2::uuid[])
      order by id for no key update`,
     [workspaceId, ids],
   )
-  return rows.map(toLocked)
+  return toObjects<LockedContact>(rows)
 }
 
 /** The same by the addresses as they are compared. */
@@ -47,13 +35,13 @@ export async function lockContactsByKey(
   workspaceId: string,
   emailKeys: readonly string[],
 ): Promise<LockedContact[]> {
-  const rows = await sql<LockedRow>(
+  const rows = await sql(
     em,
-    `select id, email, email_key, unconfirmed from contacts where workspace_id = $1::uuid and email_key = any($2::text[])
+    `select ${LOCKED} from contacts where workspace_id = $1::uuid and email_key = any($2::text[])
      order by id for no key update`,
     [workspaceId, emailKeys],
   )
-  return rows.map(toLocked)
+  return toObjects<LockedContact>(rows)
 }
 
 export interface ContactRow {

@@ -2,7 +2,7 @@ import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type EnrollmentStatus, SENDING_STATUSES } from '../sequences/index.ts'
 import { Enrollment } from './entities.ts'
-import { AS_IT_IS, sql, toDate, unitOf } from '../platform/db/sql.ts'
+import { AS_IT_IS, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 
 /** An enrollment that should have a workflow, and what one needs to go on where it was. */
 export interface ActiveEnrollment {
@@ -24,14 +24,14 @@ export async function activePage(
   limit: number,
   minutes = 5,
 ): Promise<ActiveEnrollment[]> {
-  const rows = await sql<ActiveRow>(
+  const rows = await sql(
     em,
     `${ACTIVE} and ($1::uuid is null or enrollment.id > $1::uuid) 
        and ($3::integer = 0 or recorded_at < now() - make_interval(mins => $3::integer))
      order by enrollment.id limit $2`,
     [afterId, limit, minutes],
   )
-  return rows.map(toActive)
+  return toObjects<ActiveEnrollment>(rows, 'enrolledAt')
 }
 
 /** What the ledger has of enrollments; those that it does not know are left out. */
@@ -42,8 +42,8 @@ export async function statusesOf(em: EntityManager, ids: readonly string[]): Pro
 
 /** An enrollment, if it is ACTIVE now. */
 export async function readActive(em: EntityManager, id: string): Promise<ActiveEnrollment | undefined> {
-  const [row] = await sql<ActiveRow>(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])
-  return row && toActive(row)
+  const rows = await sql(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])
+  return toObjects<ActiveEnrollment>(rows, 'enrolledAt')[0]
 }
 
 const ACTIVE = `
@@ -52,28 +52,6 @@ select enrollment.id, enrollment.workspace_id, automation_id, automation.name as
 from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null
 where enrollment.status = 'ACTIVE'`
-
-interface ActiveRow {
-  id: string
-  workspace_id: string
-  automation_id: string
-  automation_name: string
-  contact_id: string
-  cause: string | null
-  enrolled_at: string
-  sends: boolean
-}
-
-const toActive = (row: ActiveRow): ActiveEnrollment => ({
-  id: row.id,
-  workspaceId: row.workspace_id,
-  automationId: row.automation_id,
-  automationName: row.automation_name,
-  contactId: row.contact_id,
-  cause: row.cause,
-  enrolledAt: toDate(row.enrolled_at),
-  sends: row.sends,
-})
 
 /**
  * Where an enrollment stands by the ledger: the last step of its sequence whose email is settled, and when it was first,
@@ -84,7 +62,7 @@ export async function lastSettled(
   em: EntityManager,
   enrollmentId: string,
 ): Promise<{ stepId: string; at: Date } | undefined> {
-  const [row] = await sql<{ step_id: string; at: string }>(
+  const rows = await sql(
     em,
     `select message.step_id, message.settled_at as at
      from enrollments enrollment
@@ -99,7 +77,7 @@ export async function lastSettled(
      order by step.place desc limit 1`,
     [enrollmentId],
   )
-  return row && { stepId: row.step_id, at: toDate(row.at) }
+  return toObjects<{ stepId: string; at: Date }>(rows, 'at')[0]
 }
 
 /** Ends an enrollment whose workflow was ended by somebody else than us. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { microsOf, newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { microsOf, newestPage, type NewestPage, type Place, toItems } from '../platform/db/newest-page.ts'
+import { sql } from '../platform/db/sql.ts'
 import type { EnrollmentStatus } from '../sequences/index.ts'
 
 /** An enrollment, as a list shows it. */
@@ -20,19 +20,7 @@ export interface ListedEnrollment {
   place: Place
 }
 
-interface ListedRow {
-  id: string
-  automation_id: string
-  contact_id: string
-  version: number
-  status: EnrollmentStatus
-  held: boolean
-  enrolled_at: string
-  ended_at: string | null
-  next_step_id: string | null
-  next_at: string | null
-  micros: string
-}
+const DATES = ['enrolledAt', 'endedAt', 'nextAt'] as const
 
 const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at,
   (select nullif(email_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
@@ -50,7 +38,7 @@ export async function enrollmentsOf(
       : ['item.contact_id = $1::uuid', whose.contactId]
   const parameters: unknown[] = [id]
   const text = newestPage({ table: 'enrollments', columns: COLUMNS, at: 'enrolled_at', of, ...page }, parameters)
-  return (await sql<ListedRow>(em, text, parameters)).map(toListed)
+  return toItems<ListedEnrollment>(await sql(em, text, parameters), ...DATES)
 }
 
 /** Where in a list, the next first, something stands. */
@@ -67,14 +55,8 @@ export async function nextEnrollmentsOf(
   automationId: string,
   { stepId, behind, limit }: NextPage,
 ): Promise<ListedEnrollment[]> {
-  const rows = await sql<ListedRow>(em, NEXT, [
-    automationId,
-    stepId ?? null,
-    behind?.micros ?? null,
-    behind?.id ?? null,
-    limit,
-  ])
-  return rows.map(toListed)
+  const rows = await sql(em, NEXT, [automationId, stepId ?? null, behind?.micros ?? null, behind?.id ?? null, limit])
+  return toItems<ListedEnrollment>(rows, ...DATES)
 }
 
 // Each email has its part of the index.
@@ -101,17 +83,3 @@ from (
 ) wake
 join enrollments item on item.id = wake.enrollment_id
 order by wake.wakes_at, wake.enrollment_id`
-
-const toListed = (row: ListedRow): ListedEnrollment => ({
-  id: row.id,
-  automationId: row.automation_id,
-  contactId: row.contact_id,
-  version: row.version,
-  status: row.status,
-  held: row.held,
-  enrolledAt: toDate(row.enrolled_at),
-  endedAt: row.ended_at === null ? null : toDate(row.ended_at),
-  nextStepId: row.next_step_id,
-  nextAt: row.next_at === null ? null : toDate(row.next_at),
-  place: { micros: row.micros, id: row.id },
-})

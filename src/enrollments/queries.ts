@@ -1,7 +1,7 @@
 import { readSendingGate } from '../instance/index.ts'
 import { finishMessagesOf, SENDER_DIED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, preparedSql, sql, unitOf } from '../platform/db/sql.ts'
+import { AS_IT_IS, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../sequences/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
@@ -45,47 +45,27 @@ export interface RecordState {
 /** Reads the state. The caller has locked the contact. @returns `undefined` where the automation is gone */
 export async function readRecordState(em: EntityManager, write: EnrollmentWrite): Promise<RecordState | undefined> {
   const { id, automationId, contactId, cause, triggerEventId } = write
-  const [row] = await preparedSql<RecordStateRow>(em, 'read-record-state', RECORD_STATE, [
+  const rows = await preparedSql(em, 'read-record-state', RECORD_STATE, [
     id,
     automationId,
     contactId,
     cause,
     triggerEventId,
   ])
+  const [row] = toObjects<Omit<RecordState, 'automation' | 'event'> & RecordState['automation'] & EventColumns>(rows)
   if (!row) return undefined
+  const { status, version, activeVersion, trigger, triggerKey, eventType, eventName, eventData, ...state } = row
   return {
-    workspaceId: row.workspace_id,
-    automation: {
-      status: row.status,
-      version: row.version,
-      activeVersion: row.active_version,
-      trigger: row.trigger,
-      triggerKey: row.trigger_key,
-    },
-    event: row.event_type === null ? null : { type: row.event_type, name: row.event_name!, data: row.event_data },
-    hasContact: row.has_contact,
-    hasHeard: row.has_heard,
-    recorded: row.recorded,
-    isCauseTaken: row.is_cause_taken,
-    otherActiveId: row.other_active_id,
+    ...state,
+    automation: { status, version, activeVersion, trigger, triggerKey },
+    event: eventType === null ? null : { type: eventType, name: eventName!, data: eventData },
   }
 }
 
-interface RecordStateRow {
-  workspace_id: string
-  status: AutomationStatus
-  version: number
-  active_version: number | null
-  trigger: Trigger
-  trigger_key: string | null
-  event_type: Trigger | null
-  event_name: string | null
-  event_data: unknown
-  has_contact: boolean
-  has_heard: boolean
-  recorded: EnrollmentStatus | null
-  is_cause_taken: boolean
-  other_active_id: string | null
+interface EventColumns {
+  eventType: Trigger | null
+  eventName: string | null
+  eventData: unknown
 }
 
 const RECORD_STATE = `
@@ -156,17 +136,11 @@ export interface RecordedEnrollment {
 
 /** @returns `undefined` where it is not recorded, or its automation is deleted */
 export async function readRecorded(em: EntityManager, id: string): Promise<RecordedEnrollment | undefined> {
-  const [row] = await preparedSql<{ status: EnrollmentStatus; name: string; steps: StoredStep[] }>(
-    em,
-    'read-recorded',
-    RECORDED,
-    [id],
-  )
-  return row && { status: row.status, automationName: row.name, steps: row.steps }
+  return toObjects<RecordedEnrollment>(await preparedSql(em, 'read-recorded', RECORDED, [id]))[0]
 }
 
 const RECORDED = `
-select enrollment.status, automation.name, version.steps
+select enrollment.status, automation.name as automation_name, version.steps
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
 join automation_versions version
@@ -222,17 +196,12 @@ export async function findEnrollable(
   automationId: string,
   contactId: string | null,
 ): Promise<Enrollable | undefined> {
-  const [row] = await preparedSql<{ name: string; has_contact: boolean; active_id: string | null }>(
-    em,
-    'find-enrollable',
-    ENROLLABLE,
-    [workspaceId, automationId, contactId],
-  )
-  return row && { automationName: row.name, hasContact: row.has_contact, activeId: row.active_id }
+  const rows = await preparedSql(em, 'find-enrollable', ENROLLABLE, [workspaceId, automationId, contactId])
+  return toObjects<Enrollable>(rows)[0]
 }
 
 const ENROLLABLE = `
-select automation.name,
+select automation.name as automation_name,
   exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
   (
     select id from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' limit 1

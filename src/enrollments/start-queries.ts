@@ -1,6 +1,6 @@
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql } from '../platform/db/sql.ts'
+import { preparedSql, toObjects } from '../platform/db/sql.ts'
 
 /** What starting an enrollment needs to know beyond its delivery. */
 export interface Start {
@@ -17,28 +17,17 @@ export interface Start {
 export async function readStarts(em: EntityManager, deliveries: readonly Delivery[]): Promise<Map<string, Start>> {
   const starts = deliveries.filter(({ kind }) => kind === 'START')
   if (starts.length === 0) return new Map()
-  const rows = await preparedSql<{
-    id: string
-    name: string
-    active_id: string | null
-    is_asking: boolean
-    request_id: string | null
-  }>(em, 'read-starts', READ_STARTS, [
+  const rows = await preparedSql(em, 'read-starts', READ_STARTS, [
     starts.map(({ id }) => id),
     starts.map(({ automationId }) => automationId),
     starts.map(({ contactId }) => contactId),
     starts.map(({ eventId }) => eventId),
   ])
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      { automationName: row.name, activeId: row.active_id, isAsking: row.is_asking, requestId: row.request_id },
-    ]),
-  )
+  return new Map(toObjects<Start & { id: string }>(rows).map(({ id, ...start }) => [id, start]))
 }
 
 const READ_STARTS = `
-select delivery.id, automation.name, automation.trigger = 'LIST_REQUESTED' as is_asking,
+select delivery.id, automation.name as automation_name, automation.trigger = 'LIST_REQUESTED' as is_asking,
   (select id from enrollments
    where contact_id = delivery.contact_id and automation_id = automation.id and status = 'ACTIVE' limit 1) as active_id,
   (select request_id from trigger_events where id = delivery.event_id) as request_id

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
 import type { AutomationStatus, EmailCategory, EnrollmentStatus, SendFailurePolicy } from '../sequences/index.ts'
 import type { StoredStep } from '../sequences/index.ts'
@@ -26,48 +26,25 @@ export interface EmailStep {
   confirmationId: string | null
 }
 
-interface EmailStepRow {
-  workspace_id: string
-  automation_id: string
-  contact_id: string
-  enrollment_status: EnrollmentStatus
-  automation_status: AutomationStatus
-  on_send_failure: SendFailurePolicy
-  trigger: Trigger
-  trigger_key: string | null
-  event: EmailStep['event']
-  holds: number
-  category: EmailCategory | null
-  subject: string | null
-  html: string | null
-  text: string | null
-  confirmation_id: string | null
-}
-
 /** Reads a step. @returns `undefined` where the enrollment, its automation or its contact is gone */
 export async function readEmailStep(
   em: EntityManager,
   enrollmentId: string,
   stepId: string,
 ): Promise<EmailStep | undefined> {
-  const [row] = await preparedSql<EmailStepRow>(em, 'read-email-step', STEP, [enrollmentId, stepId])
-  return (
-    row && {
-      workspaceId: row.workspace_id,
-      automationId: row.automation_id,
-      contactId: row.contact_id,
-      enrollmentStatus: row.enrollment_status,
-      automationStatus: row.automation_status,
-      onSendFailure: row.on_send_failure,
-      trigger: row.trigger,
-      triggerKey: row.trigger_key,
-      event: row.event,
-      holds: row.holds,
-      category: row.category ?? 'marketing',
-      content: row.subject === null ? null : { subject: row.subject, html: row.html, text: row.text },
-      confirmationId: row.confirmation_id,
-    }
-  )
+  const rows = await preparedSql(em, 'read-email-step', STEP, [enrollmentId, stepId])
+  const [row] = toObjects<Omit<EmailStep, 'category' | 'content'> & StepContent>(rows)
+  if (!row) return undefined
+  const { category, subject, html, text, ...step } = row
+  const content = subject === null ? null : { subject, html, text }
+  return { ...step, category: category ?? 'marketing', content }
+}
+
+interface StepContent {
+  category: EmailCategory | null
+  subject: string | null
+  html: string | null
+  text: string | null
 }
 
 /** The content is the one in the contact's language (`de-CH`, or else `de`), or else the step's own. */
@@ -150,7 +127,7 @@ export interface Timeline {
 }
 
 export async function readTimeline(em: EntityManager, enrollmentId: string): Promise<Timeline | undefined> {
-  const [row] = await sql<{ enrolled_at: string; event_at: string | null; steps: StoredStep[] }>(
+  const rows = await sql(
     em,
     `select enrollment.enrolled_at, version.steps, (
        select created_at from trigger_events event where enrollment.cause = 'event:' || event.id and event.id = case
@@ -162,10 +139,5 @@ export async function readTimeline(em: EntityManager, enrollmentId: string): Pro
      where enrollment.id = $1::uuid`,
     [enrollmentId],
   )
-  if (!row) return undefined
-  return {
-    enrolledAt: toDate(row.enrolled_at),
-    eventAt: row.event_at === null ? null : toDate(row.event_at),
-    steps: row.steps,
-  }
+  return toObjects<Timeline>(rows, 'enrolledAt', 'eventAt')[0]
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 
 /** A count of rows of one kind: messages by their status, enrollments by theirs, HELD ones, and those who are WAITING. */
 export type Counts = Record<string, number>
@@ -16,8 +16,7 @@ export interface StepCounts {
 
 /** What was added up, and what is not yet, of automations that the caller may see. */
 export async function stepCounts(em: EntityManager, automationIds: readonly string[]): Promise<StepCounts[]> {
-  const rows = await sql<{ automation_id: string; step_id: string; counts: Counts }>(em, STEPS, [automationIds])
-  return rows.map((row) => ({ automationId: row.automation_id, stepId: row.step_id, counts: row.counts }))
+  return toObjects<StepCounts>(await sql(em, STEPS, [automationIds]))
 }
 
 const STEPS = `
@@ -53,14 +52,8 @@ export async function flowCounts(
   em: EntityManager,
   { subjects, figures, from, minutes, until }: FlowRequest,
 ): Promise<FlowCounts[]> {
-  const rows = await sql<{ subject: string; at: string; counts: Counts }>(em, FLOW, [
-    subjects,
-    figures,
-    from.toISOString(),
-    until.toISOString(),
-    minutes,
-  ])
-  return rows.map((row) => ({ subject: row.subject, at: toDate(row.at), counts: row.counts }))
+  const rows = await sql(em, FLOW, [subjects, figures, from.toISOString(), until.toISOString(), minutes])
+  return toObjects<FlowCounts>(rows, 'at')
 }
 
 const FLOW = `
@@ -121,17 +114,12 @@ export async function dueOf(
   em: EntityManager,
   steps: readonly { automationId: string; stepId: string }[],
 ): Promise<Due[]> {
-  const rows = await sql<{ automation_id: string; step_id: string; due: number; next_wake_at: string | null }>(
-    em,
-    DUE,
-    [steps.map(({ automationId }) => automationId), steps.map(({ stepId }) => stepId), MOST_DUE],
-  )
-  return rows.map((row) => ({
-    automationId: row.automation_id,
-    stepId: row.step_id,
-    due: row.due,
-    nextWakeAt: row.next_wake_at === null ? null : toDate(row.next_wake_at),
-  }))
+  const rows = await sql(em, DUE, [
+    steps.map(({ automationId }) => automationId),
+    steps.map(({ stepId }) => stepId),
+    MOST_DUE,
+  ])
+  return toObjects<Due>(rows, 'nextWakeAt')
 }
 
 const DUE = `
@@ -153,7 +141,7 @@ export async function dueOfWorkspace(
   em: EntityManager,
   workspaceId: string,
 ): Promise<{ due: number; nextWakeAt: Date | null }> {
-  const [row] = await sql<{ due: number; next_wake_at: string | null }>(
+  const rows = await sql(
     em,
     `select
        (select count(*)::integer from (
@@ -162,7 +150,7 @@ export async function dueOfWorkspace(
        (select min(wakes_at) from next_wakes where workspace_id = $1::uuid and wakes_at > now()) as next_wake_at`,
     [workspaceId, MOST_DUE],
   )
-  return { due: row?.due ?? 0, nextWakeAt: row?.next_wake_at == null ? null : toDate(row.next_wake_at) }
+  return toObjects<{ due: number; nextWakeAt: Date | null }>(rows, 'nextWakeAt')[0]!
 }
 
 /** How many enrollments automations have had, also those that were erased. */

@@ -1,7 +1,7 @@
 import { List as ListEntity, ListTally } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
 
 export interface List {
   id: string
@@ -15,50 +15,28 @@ export interface List {
   updatedAt: Date
 }
 
-interface ListRow {
-  id: string
-  name: string
-  description: string | null
-  public: boolean
-  double_opt_in: boolean
-  contact_count: number
-  created_at: string
-  updated_at: string
-}
-
-const toList = (row: ListRow): List => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
-  public: row.public,
-  doubleOptIn: row.double_opt_in,
-  contactCount: row.contact_count,
-  createdAt: toDate(row.created_at),
-  updatedAt: toDate(row.updated_at),
-})
-
 const COLUMNS = `
 list.id, list.name, list.description, list.public, list.double_opt_in, list.created_at, list.updated_at,
 coalesce((select sum(count)::integer from list_tallies where list_id = list.id), 0) as contact_count`
 
 /** A page of a workspace's lists, newest first. */
 export async function listPage(em: EntityManager, workspaceId: string, { limit, offset }: Range): Promise<List[]> {
-  const rows = await sql<ListRow>(
+  const rows = await sql(
     em,
     `select ${COLUMNS} from lists list where list.workspace_id = $1::uuid
      order by list.created_at desc, list.id desc limit $2 offset $3`,
     [workspaceId, limit, offset],
   )
-  return rows.map(toList)
+  return toObjects<List>(rows, 'createdAt', 'updatedAt')
 }
 
 export async function findList(em: EntityManager, workspaceId: string, id: string): Promise<List | undefined> {
-  const [row] = await sql<ListRow>(
+  const rows = await sql(
     em,
     `select ${COLUMNS} from lists list where list.id = $2::uuid and list.workspace_id = $1::uuid`,
     [workspaceId, id],
   )
-  return row && toList(row)
+  return toObjects<List>(rows, 'createdAt', 'updatedAt')[0]
 }
 
 /** Whether an ACTIVE automation asks whoever is to join a list to confirm it. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
 import { type EnrollmentPlace, placeColumns } from '../sequences/index.ts'
 
@@ -76,45 +76,15 @@ export interface Delivery {
 }
 
 /** How long whoever writes or takes a delivery has it for itself, in seconds: so late comes one whose process died. */
-export const WRITER_LEASE_SECONDS = 5
+const WRITER_LEASE_SECONDS = 5
 export const LEASE_SECONDS = 30
 
 /** Pauses between two attempts at one delivery, in seconds: doubled from the first to the longest. */
 const FIRST_PAUSE_SECONDS = 1
 const LONGEST_PAUSE_SECONDS = 300
 
-export interface DeliveryRow {
-  id: string
-  kind: DeliveryKind
-  workspace_id: string | null
-  automation_id: string | null
-  contact_id: string | null
-  event_id: string | null
-  enrollment_id: string | null
-  message_id: string | null
-  campaign_id: string | null
-  after_id: string | null
-  generation: number
-  attempts: number
-}
-
-export const toDelivery = (row: DeliveryRow): Delivery => ({
-  id: String(row.id),
-  kind: row.kind,
-  workspaceId: row.workspace_id,
-  automationId: row.automation_id,
-  contactId: row.contact_id,
-  eventId: row.event_id,
-  enrollmentId: row.enrollment_id,
-  messageId: row.message_id,
-  campaignId: row.campaign_id,
-  afterId: row.after_id,
-  generation: row.generation,
-  attempts: row.attempts,
-})
-
-/** The columns of a {@link DeliveryRow}, of a row `delivery`. */
-export const DELIVERY_COLUMNS = `
+/** The columns of a {@link Delivery}, of a row `delivery`. */
+const DELIVERY_COLUMNS = `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
 delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts`
 
@@ -197,8 +167,7 @@ function keyOf(delivery: NewDelivery): string {
 export async function enqueueForCaller(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<Delivery[]> {
   if (deliveries.length === 0) return []
   const text = `${ENQUEUE_MANY} returning ${DELIVERY_COLUMNS}`
-  const rows = await sql<DeliveryRow>(em, text, rowsOf(deliveries, 'interactive', WRITER_LEASE_SECONDS))
-  return rows.map(toDelivery)
+  return toObjects<Delivery>(await sql(em, text, rowsOf(deliveries, 'interactive', WRITER_LEASE_SECONDS)))
 }
 
 /** Makes deliveries due for the relay, in the lane of bulk operations. */
@@ -257,7 +226,7 @@ export async function enqueueEach(
   lane: 'interactive' | 'bulk',
 ): Promise<Delivery[]> {
   if (each.length === 0) return []
-  const rows = await sql<DeliveryRow>(
+  const rows = await sql(
     em,
     `insert into outbox as delivery (kind, key, lane, workspace_id, ${kind === 'RETRY' ? 'message_id' : 'campaign_id'}, due_at)
      select $1, id::text, $2, workspace_id, id, now() + make_interval(secs => $3::float8)
@@ -272,7 +241,7 @@ export async function enqueueEach(
       each.map(({ workspaceId }) => workspaceId),
     ],
   )
-  return rows.map(toDelivery)
+  return toObjects<Delivery>(rows)
 }
 
 /** Where the first page begins: with what is nobody's, which counts as one more workspace. */
@@ -293,9 +262,9 @@ export interface Page {
  */
 export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number, after: string): Promise<Page> {
   const parameters = [lane, limit, LEASE_SECONDS, after]
-  const rows = await preparedSql<DeliveryRow & { place: number }>(em, 'lease-deliveries', LEASE, parameters)
+  const rows = toObjects<Delivery & { place: number }>(await preparedSql(em, 'lease-deliveries', LEASE, parameters))
   const last = rows.reduce<(typeof rows)[number] | undefined>((a, b) => (a && a.place > b.place ? a : b), undefined)
-  return { deliveries: rows.map(toDelivery), turn: last ? (last.workspace_id ?? NIL_ID) : after }
+  return { deliveries: rows, turn: last ? (last.workspaceId ?? NIL_ID) : after }
 }
 
 /** As the index `outbox_due` has it. */

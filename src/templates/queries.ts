@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { sql, toDate, toObjects } from '../platform/db/sql.ts'
 import type { TemplateKind } from '../rendering/index.ts'
 
 export interface ListedTemplate {
@@ -24,15 +24,7 @@ export async function templatePage(
       `select count(*)::float8 as count from templates where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)`,
       [workspaceId, kind ?? null],
     ),
-    sql<{
-      id: string
-      name: string
-      kind: TemplateKind
-      version: number
-      created_at: string
-      updated_at: string
-      subject: string | null
-    }>(
+    sql(
       em,
       `select template.id, template.name, template.kind, template.version, template.created_at, template.updated_at,
          version.source ->> 'subject' as subject
@@ -45,12 +37,7 @@ export async function templatePage(
       [workspaceId, kind ?? null, limit, offset],
     ),
   ])
-  const templates = rows.map(({ created_at, updated_at, ...row }) => ({
-    ...row,
-    createdAt: toDate(created_at),
-    updatedAt: toDate(updated_at),
-  }))
-  return [templates, counted[0]?.count ?? 0]
+  return [toObjects<ListedTemplate>(rows, 'createdAt', 'updatedAt'), counted[0]?.count ?? 0]
 }
 
 /** A page of a template's versions, newest first, and how many there are: none where the workspace has no such template. */

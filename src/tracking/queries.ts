@@ -1,7 +1,7 @@
 import { type FirstVisits, lockFreeMessages, setFirstVisits } from '../messages/index.ts'
 import type { VisitOf } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { BURST_SECONDS, type Click, type Visitor } from './visitor.ts'
 
 export interface Visit extends VisitOf {
@@ -45,14 +45,8 @@ export async function upsertVisit(
   { kind, url, links }: Visit,
   visitor: Visitor,
 ): Promise<StoredVisit> {
-  const [row] = await preparedSql<{ last_at: string; visitor: Visitor }>(em, 'upsert-visit', UPSERT, [
-    messageId,
-    kind,
-    url,
-    links,
-    visitor,
-  ])
-  return { lastAt: row!.last_at, visitor: row!.visitor }
+  const rows = await preparedSql(em, 'upsert-visit', UPSERT, [messageId, kind, url, links, visitor])
+  return toObjects<StoredVisit>(rows)[0]!
 }
 
 const UPSERT = `
@@ -132,17 +126,12 @@ export const decideVisits = (em: EntityManager, limit: number): Promise<number> 
 
 /** Stores with messages when a person first opened and clicked them. */
 async function updateFirstVisits(em: EntityManager, messageIds: readonly string[]): Promise<void> {
-  const rows = await sql<{ message_id: string; opened_at: string | null; clicked_at: string | null }>(
+  const rows = await sql(
     em,
     `select message_id, min(at) filter (where kind = 'OPEN' and visitor = 'PERSON')::text as opened_at,
        min(at) filter (where kind = 'CLICK' and visitor = 'PERSON')::text as clicked_at
      from message_visits where message_id = any($1::uuid[]) group by message_id`,
     [messageIds],
   )
-  const visits = rows.map((row): FirstVisits => ({
-    messageId: row.message_id,
-    openedAt: row.opened_at,
-    clickedAt: row.clicked_at,
-  }))
-  await setFirstVisits(em, visits)
+  await setFirstVisits(em, toObjects<FirstVisits>(rows))
 }

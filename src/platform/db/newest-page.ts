@@ -1,3 +1,4 @@
+import { toObjects } from './sql.ts'
 import { timestampForPostgres } from '../timestamp.ts'
 
 /** Where in a list, newest first, something stands. */
@@ -18,6 +19,15 @@ export const microsOf = (at: string): string => `(extract(epoch from ${at}) * 10
 export const isBehind = (at: string, micros: string, id: string): string =>
   `(${micros}::bigint is null
      or (${at}, id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid))`
+
+/** Turns the rows of a page into its items, each with its place. @see toObjects */
+export const toItems = <Item extends { id: string; place: Place }>(
+  rows: readonly unknown[],
+  ...dates: (keyof Item & string)[]
+): Item[] =>
+  toObjects<Item & { micros: string }>(rows, ...dates).map(
+    ({ micros, ...item }) => ({ ...item, place: { micros, id: item.id } }) as unknown as Item,
+  )
 
 export interface NewestPage {
   table: string

@@ -59,6 +59,17 @@ export async function preparedSql<Row>(
 /** Turns a timestamp as Postgres prints it into a Date. */
 export const toDate = (text: string): Date => new Date(text)
 
+/** Turns rows into objects: the column `workspace_id` becomes `workspaceId`. @param dates the timestamps among the properties */
+export const toObjects = <Item>(rows: readonly unknown[], ...dates: (keyof Item & string)[]): Item[] =>
+  rows.map((row) => {
+    const values = Object.entries(row as object).map(([column, value]: [string, unknown]) => {
+      const name = column.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase())
+      const isDate = (dates as string[]).includes(name) && value !== null
+      return [name, isDate ? toDate(value as string) : value]
+    })
+    return Object.fromEntries(values) as Item
+  })
+
 /** Asks Postgres for a word. @throws what keeps it from answering. */
 export async function ping(em: EntityManager): Promise<void> {
   await sql(em, 'select 1')
