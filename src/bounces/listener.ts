@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
 import { openReturnPath } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { createBulkhead } from '../platform/bulkhead.ts'
+import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import { createReader } from './reader.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
@@ -43,10 +43,11 @@ export async function listenForBounces(
   const { log } = dependencies
   const reader = createReader()
   // One mail is read at a time: the reader is a single thread.
-  const inTurn = createBulkhead(1, {
-    longest: MAX_WAITING,
-    patienceMs: MAX_CONNECTION_MS,
-    refusal: () => smtpError(451, '4.3.2 Too busy: try again'),
+  const limit = new ConcurrencyLimit({
+    maxRunning: 1,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: MAX_CONNECTION_MS,
+    createError: () => smtpError(451, '4.3.2 Too busy: try again'),
   })
   const server = new SMTPServer({
     // Not the machine's name.
@@ -71,7 +72,7 @@ export async function listenForBounces(
         const raw = await readBeginning(stream)
         const recipients = rcptTo.map(({ address }) => address)
         const isFromNobody = mailFrom === false || mailFrom.address === ''
-        const results = await inTurn('mail', async () => {
+        const results = await limit.run('mail', async () => {
           const reports = await reader.read({ raw, isFromNobody })
           return takeReturnedMail(dependencies, secret, { recipients, ...reports })
         })

@@ -1,5 +1,4 @@
 import { BODY_TOO_LARGE, NO_JSON_OBJECT, MALFORMED_JSON, WRONG_CONTENT_TYPE } from './refusals.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { invalid, Refusal } from '../platform/refusal.ts'
@@ -23,8 +22,7 @@ export interface Body {
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 /**
- * Reads a JSON body and makes sure that it is an object that can be stored. Sizes come first, while it is read: nothing
- * over a limit is looked into, and no step of it keeps the process from other requests for long.
+ * Reads a JSON body and makes sure that it is an object that can be stored. Sizes come first: nothing over a limit is parsed.
  *
  * @param isOptional whether none is as good as an empty object
  * @throws {Refusal} `invalid`, in the specification's words.
@@ -40,16 +38,12 @@ export async function readBody(ctx: Context, limit: BodyLimit, isOptional = fals
     throw new Refusal(WRONG_CONTENT_TYPE, { message: 'The body must be sent as it is, without a Content-Encoding' })
   }
   const raw = await readText(ctx, limit)
-  const long = raw.length > DEFAULT_BODY_LIMIT.bytes
-  if (long) await nextTurn()
   const json = parse(raw)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Refusal(NO_JSON_OBJECT)
   }
-  if (long) await nextTurn()
   const fault = findJsonFault(json)
   if (fault) throw invalid(fault)
-  if (long) await nextTurn()
   return { raw, json: json as Record<string, unknown> }
 }
 

@@ -1,22 +1,8 @@
-import { randomFillSync } from 'node:crypto'
-import { NIL, v7, validate } from 'uuid'
-
-/** Random bytes are drawn for many identifiers at once: drawing sixteen costs more than making an identifier of them. */
-const SIZE = 16
-const pool = new Uint8Array(SIZE * 256)
-let used = pool.length
-
-function random(): Uint8Array {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  used += SIZE
-  return pool.subarray(used - SIZE, used)
-}
+import { randomBytes } from 'node:crypto'
+import { NIL, parse, v7, validate } from 'uuid'
 
 /** A new time-ordered identifier (UUIDv7, RFC 9562 section 5.7). */
-export const newId = (): string => v7({ rng: random })
+export const newId = (): string => v7({ random: randomBytes(16) })
 
 /** Before every identifier, and nobody's (RFC 9562, section 5.9). */
 export const NIL_ID: string = NIL
@@ -34,10 +20,7 @@ export const readId = (text: string): string | undefined => (isId(text) ? text.t
 export const oneSpelling = (text: string): string => readId(text) ?? text
 
 /** Its 16 bytes, as they are signed and told in tokens. */
-export function bytesOfId(id: string): Buffer {
-  if (!isId(id)) throw new Error('Only ids are told in bytes')
-  return Buffer.from(id.replaceAll('-', ''), 'hex')
-}
+export const bytesOfId = (id: string): Buffer => Buffer.from(parse(id))
 
 /** The id that 16 bytes are of. */
 export const idOfBytes = (bytes: Uint8Array): string =>

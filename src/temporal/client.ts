@@ -1,3 +1,4 @@
+import { within as answerWithin } from '../platform/bulkhead.ts'
 import { Refusal, TEMPORAL_UNAVAILABLE } from '../platform/refusal.ts'
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
@@ -103,27 +104,18 @@ export interface Enrollments {
   idle(): Promise<void>
 }
 
+const tooLate = () =>
+  new Refusal(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not answer in time; please try again' })
+
 /** @param installation tells whose the enrollments are that it starts: others may run on the same Temporal. */
 export function createEnrollments(client: Client, taskQueue: string, installation: () => Promise<string>): Enrollments {
   const underWay = new Set<Promise<unknown>>()
-  const within = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+  const within = <Result>(call: () => Promise<Result>): Promise<Result> => {
     const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
     underWay.add(answer)
     const forget = () => void underWay.delete(answer)
     answer.then(forget, forget)
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () =>
-          reject(new Refusal(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not answer in time; please try again' })),
-        CALL_LIMIT_MS,
-      )
-    })
-    try {
-      return await Promise.race([answer, limit])
-    } finally {
-      clearTimeout(timer)
-    }
+    return answerWithin(CALL_LIMIT_MS, answer, tooLate)
   }
 
   const optionsOf = async ({ input, automationName, requestId }: EnrollmentStart) => ({
