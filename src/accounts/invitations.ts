@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -8,7 +9,7 @@ import { Account, Invitation, InvitationWorkspace, Member } from './entities.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
 import { lockAccount } from './lock-account.ts'
 import { hasNoAccounts } from './members.ts'
-import { joinWorkspaces, takeInvitation } from './queries.ts'
+import { joinWorkspaces } from './queries.ts'
 import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './refusals.ts'
 import { beginSession } from './sessions.ts'
 import { assertPasswordStill } from './sign-in.ts'
@@ -130,11 +131,10 @@ async function takeUp(
   tokenHash: Buffer | null,
   key: string,
 ): Promise<{ role: Role; workspaceIds: string[] }> {
-  const invitation = tokenHash && (await takeInvitation(transaction, tokenHash))
-  if (!invitation || (invitation.isFirst && !(await isNobodyThere(transaction))))
-    throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+  const { invitation, workspaces } = await readOffer(transaction, tokenHash, { lock: true })
   assertFor(invitation, key)
-  return invitation
+  await transaction.nativeDelete(Invitation, { id: invitation.id })
+  return { role: invitation.role, workspaceIds: workspaces.map(({ id }) => id) }
 }
 
 /**
@@ -158,12 +158,6 @@ export async function joinByInvitation(
   return account.id
 }
 
-/** Under a lock: of two first links that are used at the same moment one is. */
-async function isNobodyThere(transaction: EntityManager): Promise<boolean> {
-  await lockWorkspaces(transaction)
-  return hasNoAccounts(transaction)
-}
-
 /**
  * Makes a link for the first owner, who owns all workspaces there are: it is printed where the service is started, and is worth
  * nothing as soon as there is an account. @returns its token; `undefined` where somebody can sign in already
@@ -178,13 +172,23 @@ export async function inviteFirst(em: EntityManager): Promise<string | undefined
 export const linkOf = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
 
 /** What a link is to. @throws {Refusal} `invitation_not_found` */
-export async function findOffer(
-  em: EntityManager,
-  token: string,
-): Promise<{ invitation: Invitation; workspaces: Workspace[] }> {
-  const tokenHash = hashToken(token)
-  const unit = em.fork()
-  const invitation = tokenHash && (await unit.findOne(Invitation, { tokenHash, expiresAt: { $gt: new Date() } }))
+export const findOffer = (em: EntityManager, token: string): Promise<Offer> => readOffer(em.fork(), hashToken(token))
+
+interface Offer {
+  invitation: Invitation
+  workspaces: Workspace[]
+}
+
+/**
+ * Reads an invitation that may be used. @throws {Refusal} `invitation_not_found`
+ *
+ * @param options.lock whether it is used up in this transaction. Race: two use one link, or two first links, at the same moment. Guard:
+ *   the lock of the invitation's row, and of all workspaces. Test: "lets one of two who accept at the same moment in".
+ */
+async function readOffer(unit: EntityManager, tokenHash: Buffer | null, { lock = false } = {}): Promise<Offer> {
+  const isOpen = { tokenHash: tokenHash ?? Buffer.alloc(0), expiresAt: { $gt: new Date() } }
+  const invitation = await unit.findOne(Invitation, isOpen, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
+  if (lock && invitation?.isFirst) await lockWorkspaces(unit)
   if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))
     throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
   const to = await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] })
@@ -192,7 +196,7 @@ export async function findOffer(
   return { invitation, workspaces: to.map(({ workspace }) => workspace) }
 }
 
-/** @returns whether whoever has made an invitation may still do so, as `takeInvitation` asks once more. */
+/** @returns whether whoever has made an invitation may still do so */
 async function ofOwners(
   unit: EntityManager,
   to: readonly InvitationWorkspace[],

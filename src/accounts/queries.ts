@@ -101,42 +101,6 @@ export async function countGuess(
   return toObjects<{ allowed: boolean; retryAfter: number }>(rows)[0]!
 }
 
-export interface TakenInvitation {
-  emailKey: string | null
-  role: Role
-  isFirst: boolean
-  workspaceIds: string[]
-}
-
-/** Uses an invitation up, in the transaction that makes its member. @returns `undefined` where it was used, or has ended. */
-export async function takeInvitation(em: EntityManager, tokenHash: Buffer): Promise<TakenInvitation | undefined> {
-  const rows = await sql(
-    em,
-    // Locked first: what is deleted takes its workspaces with it.
-    `with taken as (
-       select id, email_key, role, is_first from invitations invitation
-       where token_hash = $1::bytea and expires_at > now()
-         -- Whoever has made it may still do so.
-         and (invited_by_id is null or exists (
-           select from members inviter
-           join invitation_workspaces invited on invited.workspace_id = inviter.workspace_id
-           where inviter.account_id = invitation.invited_by_id and invited.invitation_id = invitation.id and inviter.role = 'owner'
-         ))
-       for update of invitation
-     ),
-     workspaces as (
-       select array_agg(workspace_id::text) as ids from invitation_workspaces where invitation_id = (select id from taken)
-     ),
-     deleted as (
-       delete from invitations where id = (select id from taken) returning id
-     )
-     select email_key, role, is_first, coalesce(workspaces.ids, '{}') as workspace_ids
-     from taken join deleted on deleted.id = taken.id cross join workspaces`,
-    [tokenHash],
-  )
-  return toObjects<TakenInvitation>(rows)[0]
-}
-
 /** Uses up what somebody has begun. @returns what was kept of it; `undefined` where it was used, has ended, or is somebody else's. */
 export async function useChallenge(
   em: EntityManager,
