@@ -68,7 +68,8 @@ export const stepSource: MessageSource = {
     })
   },
 
-  async claimed(em, messages) {
+  async claimed(em, messages, sending) {
+    // A final status continues the enrollment just as a transmission does.
     const held = messages.filter(({ intent, holds }) => intent === 'send' && holds > 0)
     if (held.length > 0)
       await releaseEnrollments(
@@ -77,7 +78,7 @@ export const stepSource: MessageSource = {
       )
     await countConfirmationEmails(
       em,
-      messages.flatMap(({ id: messageId, workspaceId, confirmation, contact }) =>
+      sending.flatMap(({ id: messageId, workspaceId, confirmation, contact }) =>
         confirmation
           ? [{ messageId, workspaceId, listId: confirmation.listId, emailKey: emailKey(contact.email) }]
           : [],

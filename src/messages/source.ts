@@ -19,8 +19,11 @@ export interface MessageSource {
    * @returns those that may still be sent as they were prepared
    */
   lockForClaim(em: EntityManager, messages: readonly Prepared[]): Promise<readonly Prepared[]>
-  /** Notes in the claim's transaction that messages were claimed for sending. */
-  claimed(em: EntityManager, messages: readonly Prepared[]): Promise<void>
+  /**
+   * Notes in the claim's transaction that messages were claimed.
+   * @param sending those of them that are to be transmitted; the others got a final status at once
+   */
+  claimed(em: EntityManager, messages: readonly Prepared[], sending: readonly Prepared[]): Promise<void>
   /**
    * Locks what decides whether deferred messages will be tried again, until the transaction ends.
    * @returns those that will not: their enrollment has ended

@@ -139,9 +139,11 @@ export class MessageStore {
       const rows = claims.filter(({ message }) => allowed.has(message)).map(claimRow)
       if (rows.length === 0) return new Set<string>()
       const held = await writeClaims(unit, rows)
-      const sending = claims.filter(({ claim, as }) => as.status === 'SENDING' && held.has(claim))
+      const claimed = claims.filter(({ claim }) => held.has(claim))
+      const sending = claimed.filter(({ as }) => as.status === 'SENDING')
       await source.claimed(
         unit,
+        claimed.map(({ message }) => message),
         sending.map(({ message }) => message),
       )
       return held

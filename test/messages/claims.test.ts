@@ -131,6 +131,17 @@ describe('the claim of a step’s email', () => {
 
   it('is tried again if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
     const { attempt, claim, status, step } = await aStep()
+  it('clears the mark of a pause, also when the message gets a final status without being sent', async () => {
+    const { attempt, step, automationId } = await aStep()
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    assert.equal(await holdEnrollment(em(), step), true)
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    const as = { status: 'SUPPRESSED', error: 'The contact has unsubscribed' } as const
+    assert.equal(await storeOf(service).claim(await attempt(), as), true)
+    const rows = await sql(em(), 'select held from enrollments where id = $1::uuid', [step.enrollmentId])
+    assert.deepEqual(rows, [{ held: false }])
+  })
+
     const first = await claimStep(service, step)
     const { id } = first.message
     await sql(em(), `update messages set lease_until = now() - interval '1 second' where id = $1::uuid`, [id])
