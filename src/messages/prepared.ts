@@ -49,6 +49,8 @@ export interface Prepared extends SourceContext {
   header: string | null
   /** Since when somebody wants the message retried, if so. */
   retryAt: string | null
+  /** Since when the contact is out of the automation by request, if so: a later request ends the retry. */
+  unwantedAt: string | null
   contact: Pick<Recipient, 'email' | 'firstName' | 'metadata'>
   /** Optimistic lock: changes whenever what may be sent to the contact changes. */
   consentVersion: number

@@ -20,6 +20,8 @@ export interface StoredMessage {
   messageId: string | null
   /** Since when somebody wants it retried, as Postgres prints it. */
   retryAt: string | null
+  /** Since when its contact is out of the automation by request, as Postgres prints it. */
+  unwantedAt: string | null
   /** When its enrollment continued. */
   finalAt: Date | null
   claimedAt: Date
@@ -42,6 +44,7 @@ interface StoredRow {
   attempts: number
   message_id: string | null
   retry_at: string | null
+  unwanted_at: string | null
   settled_at: string | null
   claimed_at: string
   lease_until: string | null
@@ -51,7 +54,7 @@ interface StoredRow {
 
 const STORED = `
 select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, campaign_id, status, attempts, message_id,
-  retry_at, settled_at, claimed_at, lease_until, variant, list_ids
+  retry_at, unwanted_at, settled_at, claimed_at, lease_until, variant, list_ids
 from messages`
 
 const refOf = (row: StoredRow): MessageRef =>
@@ -71,6 +74,7 @@ const toStored = (row: StoredRow): StoredMessage => ({
   attempts: row.attempts,
   messageId: row.message_id,
   retryAt: row.retry_at,
+  unwantedAt: row.unwanted_at,
   finalAt: dateOf(row.settled_at),
   claimedAt: toDate(row.claimed_at),
   leaseUntil: dateOf(row.lease_until),

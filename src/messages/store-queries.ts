@@ -107,7 +107,8 @@ updated as (
   update messages message set
     status = given.status, claim = given.claim, attempts = given.attempts + 1, claimed_at = now(),
     lease_until = given.lease_until, error = given.error, message_id = given.message_id, retry_at = null,
-    sent_at = coalesce(given.sent_at, message.sent_at), settled_at = coalesce(message.settled_at, given.settled_at),
+    sent_at = case when given.status = 'SENDING' then message.sent_at else given.sent_at end,
+    settled_at = coalesce(message.settled_at, given.settled_at),
     -- A retry keeps what was sent before until there is something new: bounces are attributed by it.
     recipient = case when is_first then given.recipient else coalesce(given.recipient, message.recipient) end,
     subject = case when is_first then given.subject else coalesce(given.subject, message.subject) end,
@@ -160,6 +161,8 @@ export type DeferralRow = AttemptColumns &
   ContentColumns & {
     /** Since when somebody wants it retried, if so. */
     retry_at: string | null
+    /** The row's mark that its contact is out of the automation, as the attempt saw it: a new one ends the retry. */
+    unwanted_at: string | null
     /** Seconds until a campaign tries it again. */
     due_in: number | null
   }
@@ -177,7 +180,7 @@ export async function writeDeferrals(em: EntityManager, deferrals: readonly Defe
 const DEFER = `
 with given as (
   select *, message_id is not null as has_content, case when status <> 'DEFERRED' then now() end as settled_at
-  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, retry_at timestamptz, due_in float8)
+  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, retry_at timestamptz, unwanted_at timestamptz, due_in float8)
 ),
 inserted as (
   insert into messages
@@ -197,7 +200,8 @@ update messages message set
   text = case when has_content then given.text else message.text end,
   settled_at = coalesce(message.settled_at, given.settled_at),
   due_at = coalesce(now() + make_interval(secs => given.due_in), message.due_at),
-  retry_at = coalesce(message.retry_at, case when message.status = 'SENDING' and message.unwanted_at is null then given.retry_at end)
+  retry_at = coalesce(message.retry_at, case
+    when message.status = 'SENDING' and message.unwanted_at is not distinct from given.unwanted_at then given.retry_at end)
 from given
 where message.id = any($2::uuid[]) and message.id = given.id and (
   (message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))
@@ -414,7 +418,7 @@ export async function askForRetries(
 ): Promise<{ id: string; workspaceId: string; retryAt: string }[]> {
   return sql(
     em,
-    `update messages message set retry_at = coalesce(retry_at, now()), unwanted_at = null
+    `update messages message set retry_at = coalesce(retry_at, now())
      where id = any($1::uuid[]) and status = $2 and ${IS_RETRYABLE}
        and ($3::boolean or (retry_at is null and unwanted_at is null))
      returning id, workspace_id as "workspaceId", retry_at as "retryAt"`,

@@ -189,10 +189,12 @@ export class MessageStore {
           const isOver = message.intent === 'send' && ended.has(message)
           return {
             ...attemptColumns(message, claim),
-            ...contentColumns(message, isOver ? undefined : content),
+            // A retry that was not sent keeps the content of the earlier attempt, which may have arrived at another address.
+            ...contentColumns(message, isOver || message.intent !== 'send' ? undefined : content),
             // The contact may have been erased: no row is inserted, and nothing personal is kept.
             ...(isOver ? { before, status: 'DISMISSED' as const, error: ENROLLMENT_ENDED } : { status, error }),
             retry_at: message.intent === 'retry' ? (message.retryAt ?? new Date().toISOString()) : message.retryAt,
+            unwanted_at: message.unwantedAt,
             due_in: dueInSeconds,
           }
         }),
@@ -231,10 +233,18 @@ function claimRow({ message, claim, header, as }: Claiming) {
     status,
     error: 'error' in as ? as.error : isCaptureOfUnconfirmed ? CAPTURED_THIS_TIME : null,
     message_id: content?.messageId ?? header,
-    // A message that is being sent outlives an erasure for a moment, and names nobody meanwhile.
-    recipient: as.status === 'SENDING' ? null : message.contact.email,
+    recipient: recipientOf(message, as, content),
     final_at: 'finalAt' in as && as.finalAt ? as.finalAt.toISOString() : null,
   }
+}
+
+/**
+ * The recipient that a claim stores. A message that is being sent outlives an erasure for a moment, so it has none. A retry that
+ * sends nothing keeps the recipient of the earlier attempt: the contact's address may have changed since.
+ */
+function recipientOf({ intent, contact }: Prepared, { status }: ClaimAs, content: Content | undefined): string | null {
+  if (status === 'SENDING' || (intent !== 'send' && !content)) return null
+  return contact.email
 }
 
 function attemptColumns(message: Prepared, claim: string): AttemptColumns & StepColumns {

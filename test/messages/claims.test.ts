@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { holdEnrollment } from '../../src/enrollments/send-step.ts'
 import { outcomeOf } from '../../src/messages/send.ts'
+import { askForRetries, dropRetriesOf } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { prepareRetry } from '../support/campaign-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -129,8 +131,6 @@ describe('the claim of a step’s email', () => {
     assert.equal(await isHeld(), false)
   })
 
-  it('is tried again if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
-    const { attempt, claim, status, step } = await aStep()
   it('clears the mark of a pause, also when the message gets a final status without being sent', async () => {
     const { attempt, step, automationId } = await aStep()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -142,6 +142,8 @@ describe('the claim of a step’s email', () => {
     assert.deepEqual(rows, [{ held: false }])
   })
 
+  it('is tried again if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
+    const { attempt, claim, status, step } = await aStep()
     const first = await claimStep(service, step)
     const { id } = first.message
     await sql(em(), `update messages set lease_until = now() - interval '1 second' where id = $1::uuid`, [id])
@@ -192,6 +194,100 @@ describe('the claim of a step’s email', () => {
       claimed,
       attempts.map(({ message }) => message !== suppressed),
     )
+  })
+})
+
+describe('a retry that is not sent', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  const em = () => service.context.orm.em.fork()
+  interface Row {
+    status: string
+    recipient: string | null
+    sent: boolean
+    to_retry: boolean
+  }
+  const read = async (id: string) => {
+    const [row] = await sql<Row>(
+      em(),
+      `select status, recipient, sent_at is not null as sent, retry_at is not null as to_retry from messages
+       where id = $1::uuid`,
+      [id],
+    )
+    return row!
+  }
+
+  /** A message that had this outcome at an earlier address of its contact, and that somebody wants retried. */
+  async function aRetry(status: 'UNCONFIRMED' | 'CAPTURED') {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    await enroll(service, automationId, contactId)
+    const recipient = await addressOf(service, contactId)
+    const { message } = await claimStep(service, await stepOf(service, automationId, contactId))
+    await sql(
+      em(),
+      `update messages set status = $2, recipient = $3, sent_at = case when $2 = 'CAPTURED' then now() end,
+         lease_until = null, settled_at = now(), retry_at = now()
+       where id = $1::uuid`,
+      [message.id, status, recipient],
+    )
+    await service.call('PATCH', `contacts/${contactId}`, { email: `new-${recipient}` })
+    const content = {
+      messageId: '<of-a-test@example.com>',
+      recipient: `new-${recipient}`,
+      subject: 'Hello',
+      html: null,
+      text: 'Hello',
+    }
+    const attempt = async () => anAttempt((await prepareRetry(service, message.id))!)
+    return { id: message.id, recipient, attempt, content, place: { automationId, contactId } }
+  }
+
+  it('keeps the recipient of the attempt that may have arrived, if it is suppressed', async () => {
+    const { id, recipient, attempt } = await aRetry('UNCONFIRMED')
+    const as = { status: 'SUPPRESSED', error: 'The contact has unsubscribed' } as const
+    assert.equal(await storeOf(service).claim(await attempt(), as), true)
+    assert.deepEqual(await read(id), { status: 'UNCONFIRMED', recipient, sent: false, to_retry: false })
+  })
+
+  it('keeps the recipient of the attempt that may have arrived, if it is deferred', async () => {
+    const { id, recipient, attempt, content } = await aRetry('UNCONFIRMED')
+    const deferred = await attempt()
+    assert.equal(await storeOf(service).claim(deferred, { status: 'SENDING' }), true)
+    await sql(em(), 'update messages set recipient = $2 where id = $1::uuid', [id, recipient])
+    await storeOf(service).defer(deferred, '451 later', { content, dueInSeconds: null })
+    assert.deepEqual(await read(id), { status: 'UNCONFIRMED', recipient, sent: false, to_retry: true })
+  })
+
+  it('loses the time of its capture if it fails', async () => {
+    const { id, attempt, content } = await aRetry('CAPTURED')
+    const as = { status: 'FAILED', error: '550 no such mailbox', content } as const
+    assert.equal(await storeOf(service).claim(await attempt(), as), true)
+    assert.partialDeepStrictEqual(await read(id), { status: 'FAILED', sent: false })
+  })
+
+  it('is tried again, also for a contact that was removed from the automation before it was named', async () => {
+    const { id, attempt, place } = await aRetry('UNCONFIRMED')
+    await em().transactional((unit) => dropRetriesOf(unit, [place]))
+    const asked = await askForRetries(em(), [id], 'UNCONFIRMED', { includeUnwanted: true })
+    assert.equal(asked.length, 1)
+    const deferred = await attempt()
+    assert.equal(await storeOf(service).claim(deferred, { status: 'SENDING' }), true)
+    await storeOf(service).defer(deferred, '451 later', { dueInSeconds: null })
+    assert.equal((await read(id)).to_retry, true)
+  })
+
+  it('is not tried again if the contact is removed from the automation in the meantime', async () => {
+    const { id, attempt, place } = await aRetry('UNCONFIRMED')
+    const deferred = await attempt()
+    assert.equal(await storeOf(service).claim(deferred, { status: 'SENDING' }), true)
+    await em().transactional((unit) => dropRetriesOf(unit, [place]))
+    await storeOf(service).defer(deferred, '451 later', { dueInSeconds: null })
+    assert.equal((await read(id)).to_retry, false)
   })
 })
 

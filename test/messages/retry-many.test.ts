@@ -119,6 +119,17 @@ describe('messages that somebody has tried again', () => {
     retries.sink.behave('accept')
     const all = await retryAll({ status: 'FAILED', automationId: alone.automationId })
     assert.equal(all.body.data.retried, 0)
+
+    // Named once, and failed again, it still has to be named.
+    retries.sink.behave({ code: 550, text: 'still nobody', at: 'rcpt' })
+    assert.equal((await retry(alone.id)).status, 202)
+    await eventually('it has failed again', async () => {
+      const { error, retryAt } = await newest(alone.contactId)
+      return (error?.includes('still nobody') && retryAt === null) || undefined
+    })
+    retries.sink.behave('accept')
+    const later = await retryAll({ status: 'FAILED', automationId: alone.automationId })
+    assert.equal(later.body.data.retried, 0)
   })
 
   it('are done once, each page of them', async () => {
