@@ -395,12 +395,13 @@ export async function dismissMessages(
   return rows.length
 }
 
-/** Dismisses one message that an operator was asked about. @returns whether it still had that status */
+/** Dismisses one message that an operator was asked about. @returns whether it still had that status, and is not being sent */
 export async function dismissDecided(em: EntityManager, id: string, status: MessageStatus): Promise<boolean> {
   const rows = await sql(
     em,
     `update messages set status = 'DISMISSED', retry_at = null
-     where id = $1::uuid and status = $2 and status in ${listed(statusesBefore('DISMISSED'))} returning id`,
+     where id = $1::uuid and status = $2 and status in ${listed(statusesBefore('DISMISSED'))} and not (${IS_LIVE})
+     returning id`,
     [id, status],
   )
   return rows.length > 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { holdEnrollment } from '../../src/enrollments/send-step.ts'
 import { outcomeOf } from '../../src/messages/send.ts'
-import { askForRetries, dropRetriesOf } from '../../src/messages/store-queries.ts'
+import { askForRetries, dismissDecided, dropRetriesOf } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { prepareRetry } from '../support/campaign-claims.ts'
 import { eventually } from '../support/eventually.ts'
@@ -174,6 +174,13 @@ describe('the claim of a step’s email', () => {
     const ofDeleted = await deleted.attempt()
     await service.call('DELETE', `automations/${deleted.automationId}`)
     assert.equal(await deleted.claim(ofDeleted), false)
+  })
+
+  it('is not dismissed while it is being sent, as when two operators decide about a dead claim', async () => {
+    const { step, status } = await aStep()
+    const { message } = await claimStep(service, step)
+    assert.equal(await dismissDecided(em(), message.id, 'SENDING'), false)
+    assert.equal(await status(), 'SENDING')
   })
 
   it('shares a statement with concurrent claims of the same automation, of which each has its own answer', async () => {
