@@ -1,4 +1,4 @@
-# The API, the worker and the command line: one image, whose command says which of them it is.
+# One image for the API, the worker and the command line. The command selects which of them runs.
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
@@ -7,7 +7,7 @@ COPY packages/client/package.json packages/client/
 COPY dashboard/package.json dashboard/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The client, the reference page and the workflow code, built once for every container.
+# Builds the client, the dashboard, the reference page and the workflow code once for all containers.
 RUN node scripts/prepare.ts && node scripts/bundle-workflows.ts dist/workflows.js
 
 FROM node:24.21.0-bookworm-slim AS modules
@@ -32,5 +32,5 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/healthz`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
-# Node, and not npm, so that SIGTERM reaches who has work in hand.
+# Node rather than npm, so that SIGTERM reaches the process.
 CMD ["node", "src/bin/api.ts"]
