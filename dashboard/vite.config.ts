@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** The API serves what is made here at `/`; `npm run dev` serves it by itself, and asks the API on port 3000. */
+/** Builds the dashboard, which the API serves at `/`. `npm run dev` serves it with hot reload and forwards requests to the API on port 3000. */
 export default defineConfig({
   plugins: [react()],
   build: {
@@ -12,7 +12,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       output: {
-        // What several pages need comes in one file: sixty small ones are sixty questions, and pack worse.
+        // One shared chunk: sixty small files need sixty requests and compress worse.
         codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] },
       },
     },

@@ -1,4 +1,4 @@
-// Before anything is drawn: who has chosen light or dark sees no flash of the other. A file, because no inline script runs here.
+// Sets the chosen color scheme before the first paint, so that the other one does not flash. A file, because the CSP blocks inline scripts.
 try {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   if (chosen === 'light' || chosen === 'dark') {
@@ -6,5 +6,5 @@ try {
     document.documentElement.style.colorScheme = chosen
   }
 } catch {
-  // Without storage the system's choice is taken.
+  // Without storage, the system's color scheme applies.
 }

@@ -16,7 +16,7 @@ import { theme, variables } from './theme/theme.ts'
 import { keepFocus } from './lib/keep-focus.ts'
 import { router } from './router.tsx'
 
-// Of a double click on what does something the second click is none.
+// Ignore the second click of a double click on a submit or primary button.
 addEventListener(
   'click',
   (event) => {
@@ -29,7 +29,7 @@ addEventListener(
   { capture: true },
 )
 
-// Enter in a field that offers a choice takes one, or nothing: it is no wish to send the form.
+// Enter in a select field picks an option. It must not submit the form.
 addEventListener('keydown', (event) => {
   const isChoice = event.target instanceof Element && event.target.matches('form input[aria-haspopup="listbox"]')
   if (event.key === 'Enter' && isChoice) event.preventDefault()

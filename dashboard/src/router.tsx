@@ -11,7 +11,7 @@ import { type Reason, REASONS } from './pages/suppressions/reasons.ts'
 import { SignInPage } from './pages/sign-in/SignInPage.tsx'
 import { WorkspaceLayout } from './layout/WorkspaceLayout.tsx'
 
-/** Who is signed in; whoever is not signs in first, and comes back to where they wanted to. */
+/** Loads the session, or redirects to the sign-in page and back afterwards. */
 async function signedIn(href: string) {
   try {
     return await queryClient.ensureQueryData(sessionQuery)
@@ -23,20 +23,20 @@ async function signedIn(href: string) {
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
-/** Whether an address is one of a page of ours, however a browser reads it. */
+/** Checks that a path leads to this origin, whatever a browser makes of it (prevents open redirects). */
 const isOurs = (to: string): boolean =>
   /^\/(?![/\\\s])/.test(to) && URL.parse(to, location.origin)?.origin === location.origin
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  // To a page of ours alone. What is not said here at all stays as it was given.
+  // Only a path of this origin. A parameter that is missing here would be kept unvalidated.
   validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
     to: typeof to === 'string' && isOurs(to) ? to : undefined,
   }),
-  // Whoever goes back to it is signed in.
+  // Redirects a user who is already signed in.
   async beforeLoad({ search: { to } }) {
-    // Asked anew: what is remembered may be of whoever has just signed out.
+    // Not from the cache, which may belong to a user who has just signed out.
     const isIn = await accountApi.GET('/session').then(
       () => true,
       () => false,
@@ -71,7 +71,7 @@ const account = createRoute({
   component: lazyPage(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
 })
 
-/** Each page of a workspace has its id in its address, so that it can be shared. */
+/** Pages of a workspace have its ID in the URL, so that links can be shared. */
 export const workspaceRoute = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',

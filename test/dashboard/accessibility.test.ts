@@ -30,7 +30,7 @@ const PAGES = [
   '/audit',
 ] as const
 
-describe('every page of the dashboard', function () {
+describe('dashboard accessibility', function () {
   this.timeout(240_000)
   let service: Service
   let browser: Browser
@@ -63,7 +63,7 @@ describe('every page of the dashboard', function () {
   })
 
   async function violations(page: Page): Promise<string[]> {
-    // What is drawn late is looked at, too.
+    // Wait for late content.
     await page.waitForLoadState('networkidle').catch(() => undefined)
     await page.evaluate(AXE)
     const { violations: found } = await page.evaluate(() =>
@@ -77,8 +77,8 @@ describe('every page of the dashboard', function () {
     ['light', 1_440],
     ['dark', 390],
   ] as const) {
-    it(`has nothing that axe finds, ${colorScheme}, ${width} wide`, async () => {
-      // axe is a script that is not ours.
+    it(`has no axe violations on any page (${colorScheme}, ${width} px wide)`, async () => {
+      // The CSP blocks the axe script otherwise.
       const { page, failures } = await openWindow(browser, service, { colorScheme, width, bypassCSP: true })
       await page.goto('/sign-in')
       await page.getByRole('button', { name: 'Sign in' }).waitFor()

@@ -7,7 +7,7 @@ import { anAutomation } from '../support/factories.ts'
 import { aLink, aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('what is around the pages of the dashboard', function () {
+describe('dashboard layout and navigation', function () {
   this.timeout(180_000)
   let service: Service
   let browser: Browser
@@ -32,7 +32,7 @@ describe('what is around the pages of the dashboard', function () {
   const em = () => service.context.orm.em.fork()
   const at = (path: string) => `/w/${service.workspaceId}${path}`
 
-  it('says that nobody is signed out where the service does not answer', async () => {
+  it('shows an error if the server is unreachable during sign-out', async () => {
     await open()
     await signIn(page, email)
     await page.route('**/api/v1/session', (route) =>
@@ -40,7 +40,7 @@ describe('what is around the pages of the dashboard', function () {
     )
     await page.getByRole('button', { name: email }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByText('You are not signed out').waitFor()
+    await page.getByText('Couldn’t sign you out').waitFor()
     await page.unroute('**/api/v1/session')
     await page.getByRole('button', { name: email }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -49,7 +49,7 @@ describe('what is around the pages of the dashboard', function () {
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   })
 
-  it('leads whoever is signed in from the form to the page', async () => {
+  it('redirects a signed-in user from the sign-in page, to paths of its own origin only', async () => {
     await open()
     await signIn(page, email)
     await page.goto(`/sign-in?to=${encodeURIComponent(at('/contacts'))}`)
@@ -60,23 +60,23 @@ describe('what is around the pages of the dashboard', function () {
     }
   })
 
-  it('offers what the link is to that is in the address, and leads to where it is to', async () => {
+  it('accepts the invitation in the URL and opens its workspace', async () => {
     await open()
     const other = await createWorkspace(em(), { name: 'Orchard', mode: 'live' })
     const viewer = await aLink(service, 'viewer')
     const editor = await aLink({ ...service, workspaceId: other.id }, 'editor')
     await page.goto(`/join#${viewer}`)
-    await page.getByText('You become viewer of').waitFor()
+    await page.getByText('as viewer').waitFor()
     await page.evaluate((hash) => {
       ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
     }, editor)
-    await page.getByText('You become editor of Orchard').waitFor()
+    await page.getByText('joining Orchard as editor').waitFor()
     await sayWho(page, 'joins@example.com')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     assert.ok(page.url().endsWith(`/w/${other.id}`), page.url())
   })
 
-  it('has on a phone all that is on the rail', async () => {
+  it('offers all navigation items on a phone', async () => {
     const other = await createWorkspace(em(), { name: 'Another one', mode: 'test' })
     await sql(em(), `insert into members (workspace_id, account_id, role) values ($1, $2, 'owner')`, [
       other.id,
@@ -90,20 +90,20 @@ describe('what is around the pages of the dashboard', function () {
       await page.getByRole('menuitem', { name }).or(page.getByRole('menuitemradio', { name })).waitFor()
     await page.getByRole('menuitem', { name: 'Another one' }).click()
     await page.waitForURL(`**/w/${other.id}`)
-    await page.getByText('Test workspace. Email is captured').waitFor()
+    await page.getByText('Test workspace: emails are captured').waitFor()
   })
 
-  it('waits for the service with a page that was not asked for before', async () => {
+  it('loads a page that was not loaded before once the server is back', async () => {
     await open()
     await signIn(page, email)
     await page.context().route('**/*', (route) => route.abort())
     await page.getByRole('link', { name: 'Audit log' }).click()
-    await page.getByText('The service not reachable').waitFor({ timeout: 40_000 })
+    await page.getByText('Can’t reach the server').first().waitFor({ timeout: 40_000 })
     await page.context().unroute('**/*')
     await page.getByRole('heading', { name: 'Audit log' }).waitFor({ timeout: 30_000 })
   })
 
-  it('has all lists to choose from, and to look at, also behind the first hundred', async () => {
+  it('shows and offers more than a hundred lists', async () => {
     const listId = (await service.call('POST', 'lists', { name: 'The oldest' })).body.data.id as string
     await sql(
       em(),

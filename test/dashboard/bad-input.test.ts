@@ -13,7 +13,7 @@ import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const SCRIPT = '<img src=x onerror="document.title=\'broken in\'">'
 
-describe('the dashboard, when something is wrong', function () {
+describe('dashboard with bad input and failures', function () {
   this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
@@ -36,9 +36,9 @@ describe('the dashboard, when something is wrong', function () {
   const at = (path: string) => `/w/${service.workspaceId}${path}`
   const text = (window: Page) => window.locator('[aria-multiline=true]').first()
 
-  it('shows a name that is markup as it is, and an email without what runs in it or is fetched', async () => {
+  it('escapes markup in names and shows emails without scripts or requests', async () => {
     const contactId = await aContact(service, { firstName: SCRIPT, tags: [SCRIPT], metadata: { [SCRIPT]: SCRIPT } })
-    // Whatever a browser says of it: somebody listens there.
+    // A server that counts connections, whatever the browser reports.
     let connections = 0
     const beacon = createServer(() => (connections += 1)).listen(0, '127.0.0.1')
     await once(beacon, 'listening')
@@ -57,7 +57,7 @@ describe('the dashboard, when something is wrong', function () {
     await page.goto(at(`/contacts/${contactId}`))
     await page.getByRole('heading', { name: SCRIPT, level: 2 }).waitFor()
     await page.getByRole('button', { name: SCRIPT }).click()
-    const frame = page.frameLocator('iframe[title="The email"]')
+    const frame = page.frameLocator('iframe[title="Email"]')
     await frame.getByText('Hello').waitFor()
     for (const path of ['/contacts', `/automations/${automationId}`, '/messages', '']) {
       await page.goto(at(path))
@@ -69,7 +69,7 @@ describe('the dashboard, when something is wrong', function () {
     assert.equal(connections, 0)
   })
 
-  it('loses nothing that is typed when the session ends: one signs in again, and goes on', async () => {
+  it('keeps unsaved edits when the session ends and the user signs in again', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await page.goto(at(`/automations/${automationId}`))
     await page.getByTestId('step').click()
@@ -89,7 +89,7 @@ describe('the dashboard, when something is wrong', function () {
     assert.match(JSON.stringify(body.data.content), /This must not be lost/)
   })
 
-  it('tells the second of two who edit one automation, and overwrites nothing', async () => {
+  it('reports a conflict to the second editor of an automation and overwrites nothing', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const other = await openWindow(browser, service)
     await signIn(other.page, email)
@@ -101,7 +101,7 @@ describe('the dashboard, when something is wrong', function () {
     await page.getByText('Draft saved').waitFor()
     await text(other.page).fill('By the second')
     await other.page
-      .getByText(/has changed the draft|changed it meanwhile|Somebody else/i)
+      .getByText(/Someone else edited/)
       .first()
       .waitFor()
     const { body } = await service.call('GET', `automations/${automationId}/draft`)
@@ -110,7 +110,7 @@ describe('the dashboard, when something is wrong', function () {
     await other.page.context().close()
   })
 
-  it('asks for the password where somebody has signed out in another window, too', async () => {
+  it('asks for the password after a sign-out in another window', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await page.goto(at(`/automations/${automationId}`))
     await page.getByTestId('step').click()
@@ -120,7 +120,7 @@ describe('the dashboard, when something is wrong', function () {
     await page.getByText('Draft saved').waitFor()
   })
 
-  it('keeps what was typed a moment before one goes to another page', async () => {
+  it('saves edits made just before the user goes to another page', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await page.goto(at(`/automations/${automationId}`))
     await page.getByTestId('step').click()
@@ -132,7 +132,7 @@ describe('the dashboard, when something is wrong', function () {
     })
   })
 
-  it('shows theirs to whoever asks for it, and publishes nothing over what came after a draft', async () => {
+  it('shows the other version on request and does not publish an outdated draft', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await page.goto(at(`/automations/${automationId}`))
     await page.getByTestId('step').click()
@@ -147,32 +147,32 @@ describe('the dashboard, when something is wrong', function () {
     })
     await service.call('PUT', `automations/${automationId}/draft`, { content: content('By them'), basedOn: 1 })
     await text(page).fill('By me')
-    await page.getByRole('button', { name: 'Look at theirs' }).click()
+    await page.getByRole('button', { name: 'View theirs' }).click()
     await page.getByText('By them').first().waitFor()
     await service.call('PUT', `automations/${automationId}/steps`, {
-      steps: [{ ...EMAIL, subject: 'Mended meanwhile' }],
+      steps: [{ ...EMAIL, subject: 'Edited by someone else' }],
     })
     await page.reload()
-    await page.getByText('was changed since this draft was begun').waitFor()
+    await page.getByText('This draft is out of date').waitFor()
     await page.getByRole('button', { name: /^Publish/ }).click()
-    await page.getByText('Say above which of the two is meant').waitFor()
+    await page.getByText('Choose a version above').waitFor()
     const { body } = await service.call('GET', `automations/${automationId}`)
-    assert.equal(body.data.steps[0].subject, 'Mended meanwhile')
-    await page.getByRole('button', { name: 'Discard the draft…' }).click()
-    await page.getByRole('button', { name: 'Discard draft' }).click()
-    await page.getByText('Mended meanwhile').first().waitFor()
+    assert.equal(body.data.steps[0].subject, 'Edited by someone else')
+    await page.getByRole('button', { name: 'Discard draft…' }).click()
+    await page.getByRole('button', { name: 'Discard draft', exact: true }).click()
+    await page.getByText('Edited by someone else').first().waitFor()
   })
 
-  it('says that the service does not answer, and comes back by itself', async () => {
+  it('reports that the server is unreachable and recovers automatically', async () => {
     await page.goto(at(''))
-    await page.getByText('Everything reachable').waitFor()
+    await page.getByText('All systems operational').waitFor()
     await page.route('**/*', (route) => route.abort())
-    await page.getByText('The service not reachable').waitFor({ timeout: 40_000 })
+    await page.getByText('Can’t reach the server').first().waitFor({ timeout: 40_000 })
     await page.unroute('**/*')
-    await page.getByText('Everything reachable').waitFor({ timeout: 30_000 })
+    await page.getByText('All systems operational').waitFor({ timeout: 30_000 })
   })
 
-  it('goes by the service’s clock where the browser’s is hours off', async () => {
+  it('uses the server’s clock if the browser’s is wrong', async () => {
     await aContact(service, { firstName: 'Now' })
     await page.clock.install({ time: Date.now() + 5 * 3_600_000 })
     await page.goto(at('/contacts'))
@@ -188,7 +188,7 @@ describe('the dashboard, when something is wrong', function () {
       .waitFor()
   })
 
-  it('has no page that is wider than the window, with long names, from right to left, at 200 %', async () => {
+  it('has no horizontal scrolling with long names, right-to-left text and 200 % zoom', async () => {
     const long = 'Maximiliana'.repeat(18)
     const contactId = await aContact(service, {
       email: `${'long'.repeat(15)}@${'example'.repeat(7)}.com`,
@@ -232,7 +232,7 @@ describe('the dashboard, when something is wrong', function () {
     assert.deepEqual(tooWide, [])
   })
 
-  it('sends an unconfirmed message again when somebody says so, and leaves another', async () => {
+  it('resends one unconfirmed message and dismisses another', async () => {
     const automationId = await anAutomation(service, { name: 'Unconfirmed', steps: [EMAIL] })
     sink.behave('cut')
     const ids = [await aContact(service, { firstName: 'Again' }), await aContact(service, { firstName: 'Leave' })]
@@ -245,7 +245,7 @@ describe('the dashboard, when something is wrong', function () {
     sink.behave('accept')
     await page.goto(at('/messages?status=UNCONFIRMED'))
     await page.getByRole('checkbox', { name: /Hello Again/ }).check()
-    await page.getByRole('button', { name: /Send again/ }).click()
+    await page.getByRole('button', { name: /Resend/ }).click()
     await eventually('it is sent', async () =>
       (await activityOf(service, ids[0]!))[0]?.status === 'SENT' ? true : undefined,
     )

@@ -4,7 +4,7 @@ import { openChromium, openWindow } from '../support/chromium.ts'
 import { aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('the dashboard, by keyboard alone', function () {
+describe('dashboard by keyboard', function () {
   this.timeout(180_000)
   let service: Service
   let browser: Browser
@@ -22,7 +22,7 @@ describe('the dashboard, by keyboard alone', function () {
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
-  /** Goes from one thing to the next, until one of that name has the focus. */
+  /** Presses Tab until an element with this name has the focus. */
   const tabTo = async (name: string) => {
     for (let n = 0; n < 60; n += 1) {
       const at = await page.evaluate(() => {
@@ -39,7 +39,7 @@ describe('the dashboard, by keyboard alone', function () {
     throw new Error(`Nothing called ${name} can be reached`)
   }
 
-  it('signs somebody in', async () => {
+  it('signs a member in', async () => {
     const { email } = await aMember(service)
     await page.goto('/sign-in')
     await page.getByLabel('Email').waitFor()
@@ -50,10 +50,10 @@ describe('the dashboard, by keyboard alone', function () {
     await page.getByRole('heading', { name: 'Home' }).waitFor()
   })
 
-  it('builds a sequence of five steps, goes back and forth in it, and activates it', async () => {
+  it('builds, undoes, redoes and activates an automation of five steps', async () => {
     await tabTo('Automations')
     await press('Enter')
-    await page.getByText('No automation yet').waitFor()
+    await page.getByText('Automations send a series of emails').waitFor()
     await tabTo('New automation')
     await press('Enter')
     await page.getByLabel('Name', { exact: true }).waitFor()
@@ -91,7 +91,7 @@ describe('the dashboard, by keyboard alone', function () {
     await page.getByText('Draft saved').waitFor()
     await tabTo('Activate')
     await press('Enter')
-    await page.getByText('It is active.').waitFor()
+    await page.getByText('Automation activated.').waitFor()
     const [{ id, name }] = (await service.call('GET', 'automations')).body.data
     assert.equal(name, 'By keyboard')
     const { body } = await service.call('GET', `automations/${id}`)
@@ -103,7 +103,7 @@ describe('the dashboard, by keyboard alone', function () {
     )
   })
 
-  it('goes anywhere by name, and to the places by a letter', async () => {
+  it('opens pages by name and by shortcut', async () => {
     await press('Escape', 'g', 'h')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     await press('Control+k')

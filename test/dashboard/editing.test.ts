@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { anAutomation, EMAIL, wait } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 
-describe('what is edited in the dashboard', function () {
+describe('automation drafts in the builder', function () {
   this.timeout(180_000)
   let service: Service
   let page: Page
@@ -28,7 +28,7 @@ describe('what is edited in the dashboard', function () {
       return JSON.stringify(body.data?.content ?? null).includes(words) || undefined
     })
 
-  it('is kept, also when it is undone as far as the beginning', async () => {
+  it('saves the draft, also after all changes are undone', async () => {
     const automationId = await openStep()
     await text().fill('Another')
     await saved()
@@ -40,9 +40,9 @@ describe('what is edited in the dashboard', function () {
     await text().getByText('As it was').waitFor()
   })
 
-  it('is kept again after one save of it was refused', async () => {
+  it('saves again after a save was rejected', async () => {
     const automationId = await openStep()
-    // The service's own refusal: what a proxy may make of a request.
+    // A rejection by the server, as a proxy may cause.
     await page.route('**/draft', (route) =>
       route.request().method() === 'PUT'
         ? route.continue({ headers: { ...route.request().headers(), 'content-type': 'text/plain' } })
@@ -56,18 +56,18 @@ describe('what is edited in the dashboard', function () {
     await draftHas(automationId, 'Taken')
   })
 
-  it('is not told to be somebody else’s where the answer to a save was lost', async () => {
+  it('reports no conflict after the response to a save was lost', async () => {
     const automationId = await openStep()
     await loseAnswers('PUT', '**/draft')
-    await text().fill('Answered to nobody')
-    await draftHas(automationId, 'Answered to nobody')
+    await text().fill('Response lost')
+    await draftHas(automationId, 'Response lost')
     await page.unroute('**/draft')
     await text().fill('And then this')
     await saved()
     await draftHas(automationId, 'And then this')
   })
 
-  it('is thrown away by nobody who has not read what another has saved since', async () => {
+  it('does not discard a draft that someone else saved in the meantime', async () => {
     const automationId = await openStep()
     await text().fill('Mine')
     await saved()
@@ -75,17 +75,17 @@ describe('what is edited in the dashboard', function () {
     const content = JSON.parse(JSON.stringify(mine.data.content).replace('Mine', 'An hour of work')) as object
     await service.call('PUT', `automations/${automationId}/draft`, { content, basedOn: mine.data.basedOn })
     await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Discard the draft…' }).click()
+    await page.getByRole('menuitem', { name: 'Discard draft…' }).click()
     await page.getByRole('button', { name: 'Discard draft' }).click()
     await page.getByText('This was changed since you have read it').waitFor()
     await draftHas(automationId, 'An hour of work')
   })
 
-  it('asks until it is said whose is meant, and before one leaves without it', async () => {
+  it('asks which version to keep, and before the user leaves without saving', async () => {
     const automationId = await openStep()
     await service.call('PUT', `automations/${automationId}/draft`, { content: { sequence: null }, basedOn: 1 })
     await text().fill('Mine')
-    await page.getByRole('heading', { name: 'Somebody else has edited it' }).waitFor()
+    await page.getByRole('heading', { name: 'Someone else edited this automation' }).waitFor()
     await text().fill('Mine, and more')
     await page.getByRole('link', { name: 'Contacts' }).click()
     await page.getByRole('button', { name: 'Stay' }).click()
@@ -96,7 +96,7 @@ describe('what is edited in the dashboard', function () {
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
   })
 
-  it('learns what others do to the automation: its state, its steps, and that it is gone', async () => {
+  it('shows changes of others: status, steps and deletion', async () => {
     const automationId = await openStep()
     await service.call('PUT', `automations/${automationId}/steps`, { steps: [{ ...EMAIL, subject: 'Theirs' }] })
     await page.getByText('Theirs').first().waitFor()
@@ -105,20 +105,20 @@ describe('what is edited in the dashboard', function () {
     await saved()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     await page.getByText('Paused').waitFor()
-    assert.equal(await page.getByText('was changed since this draft was begun').count(), 0)
+    assert.equal(await page.getByText('This draft is out of date').count(), 0)
     await service.call('PATCH', `automations/${automationId}`, { name: 'Another name' })
-    await page.getByText('was changed since this draft was begun').waitFor()
+    await page.getByText('This draft is out of date').waitFor()
     await service.call('DELETE', `automations/${automationId}`)
     await page.getByRole('heading', { name: 'This automation was deleted' }).waitFor()
   })
 
-  it('is published once, and told so, where the answer was lost', async () => {
+  it('publishes once if the response is lost', async () => {
     const automationId = await openStep()
     await text().fill('Published')
     await saved()
     await loseAnswers('POST', '**/publish')
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('The new version runs').waitFor()
+    await page.getByText('Contacts already in it finish the version they started').waitFor()
     const { body } = await service.call('GET', `automations/${automationId}`)
     assert.equal(body.data.steps[0].text, 'Published')
     assert.equal((await service.call('GET', `automations/${automationId}/draft`)).status, 404)
@@ -128,7 +128,7 @@ describe('what is edited in the dashboard', function () {
     await saved()
   })
 
-  it('goes on being edited where one wanted to leave in the middle of a slow save', async () => {
+  it('stays editable if the user cancels leaving during a slow save', async () => {
     const automationId = await openStep()
     const letGo = await hold('PUT', '**/draft')
     await text().fill('Slowly')
@@ -140,7 +140,7 @@ describe('what is edited in the dashboard', function () {
     await draftHas(automationId, 'Slowly and on and on')
   })
 
-  it('leaves whoever has gone elsewhere while it is published where they are', async () => {
+  it('does not navigate if the user left while publishing', async () => {
     await openStep()
     await page.getByRole('link', { name: 'Contacts' }).click()
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
@@ -152,7 +152,7 @@ describe('what is edited in the dashboard', function () {
     await page.goForward()
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
     letGo()
-    await page.getByText('The new version runs').waitFor()
+    await page.getByText('Contacts already in it finish the version they started').waitFor()
     assert.ok(page.url().endsWith('/contacts'), page.url())
   })
 
@@ -162,7 +162,7 @@ describe('what is edited in the dashboard', function () {
     await page.getByRole('menuitem', { name: item }).click()
     await page.getByRole('button', { name: word }).click()
   }
-  /** Another one that says “Theirs”, as it was made from what the automation says. */
+  /** Returns the automation's content with the text “Theirs”. */
   async function theirs(automationId: string) {
     const { body } = await service.call('GET', `automations/${automationId}`)
     const { name, trigger, triggerConfig, onSendFailure, steps } = body.data as Record<string, unknown>
@@ -170,7 +170,7 @@ describe('what is edited in the dashboard', function () {
     return { name, trigger, triggerConfig, onSendFailure, steps: [{ id, type, subject, html, text: 'Theirs' }] }
   }
 
-  it('is discarded in the middle of a slow save, by whoever has typed it', async () => {
+  it('discards the draft during a slow save', async () => {
     const automationId = await openStep()
     await text().fill('First')
     await saved()
@@ -178,7 +178,7 @@ describe('what is edited in the dashboard', function () {
     const asked = page.waitForRequest((request) => request.method() === 'PUT')
     await text().fill('Second')
     await asked
-    await choose('Discard the draft…', 'Discard draft')
+    await choose('Discard draft…', 'Discard draft')
     letGo()
     await text().getByText('As it was').waitFor()
     assert.equal(await page.getByText('This was changed since you have read it').count(), 0)
@@ -187,16 +187,16 @@ describe('what is edited in the dashboard', function () {
     await draftHas(automationId, 'Third')
   })
 
-  it('is deleted by nobody who has not read what another has edited', async () => {
+  it('does not delete an automation with a draft that the user has not seen', async () => {
     const automationId = await openStep()
     const sequence = await theirs(automationId)
     await service.call('PUT', `automations/${automationId}/draft`, { content: { sequence }, basedOn: 1 })
     await choose('Delete…', 'Delete automation')
-    await page.getByText('Somebody else has edited a draft of it').waitFor()
+    await page.getByText('Reload the page to review their draft').waitFor()
     assert.equal((await service.call('GET', `automations/${automationId}`)).status, 200)
   })
 
-  it('of a wait is what was typed', async () => {
+  it('saves a wait as typed', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await page.goto(at(`/automations/${automationId}`))
     await page.getByTestId('step').first().click()
@@ -213,7 +213,7 @@ describe('what is edited in the dashboard', function () {
     assert.equal(body.data.content.sequence.steps[0].delayMinutes, 15 * 1_440 + 1_060)
   })
 
-  it('of another program is not written over unasked, and breaks nothing', async () => {
+  it('does not overwrite a draft of another client without asking', async () => {
     const automationId = await anAutomation(service, { steps: [{ ...EMAIL, text: 'As it was' }] })
     for (const content of [
       { sequence: { name: 'x', steps: [] } },
@@ -225,14 +225,14 @@ describe('what is edited in the dashboard', function () {
       await page.goto(at(`/automations/${automationId}`))
       await page.getByTestId('step').click()
       await text().fill('Written over')
-      await page.getByRole('heading', { name: 'Somebody else has edited it' }).waitFor()
+      await page.getByRole('heading', { name: 'Someone else edited this automation' }).waitFor()
       const { body } = await service.call('GET', `automations/${automationId}/draft`)
       assert.deepEqual(body.data.content, content)
       page.once('dialog', (dialog) => void dialog.accept())
     }
   })
 
-  it('has one letter of a place’s two be no order to the builder', async () => {
+  it('does not treat the second key of a navigation shortcut as a builder shortcut', async () => {
     await openStep()
     await page.keyboard.press('Escape')
     await page.getByTestId('step').focus()

@@ -3,14 +3,14 @@ import { aContact, aList } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { onDashboard, type Dashboard } from '../support/dashboard.ts'
 
-describe('whoever works by keys', () => {
+describe('keyboard focus', () => {
   let d: Dashboard
   onDashboard((dashboard) => (d = dashboard))
   const press = async (name: string) => {
     await d.page.getByRole('button', { name, exact: true }).focus()
     await d.page.keyboard.press('Enter')
   }
-  /** Where the focus is: what is said there; `''`: at the beginning of the page. */
+  /** Returns the text of the focused element, or `''` if nothing has the focus. */
   const where = () =>
     d.page.evaluate(() => {
       const { activeElement: at, body } = (
@@ -21,17 +21,17 @@ describe('whoever works by keys', () => {
       return at === body ? '' : at.textContent || at.tagName
     })
   const isSomewhere = (what: string) =>
-    eventually(`the focus is somewhere behind "${what}"`, async () => ((await where()) === '' ? undefined : true))
+    eventually(`an element has the focus after "${what}"`, async () => ((await where()) === '' ? undefined : true))
 
-  it('goes on from where a button was that is gone', async () => {
+  it('stays near a button that disappears', async () => {
     const list = await aList(d.service)
     await aContact(d.service)
     const body = { name: 'C', subject: 's', text: 't', audience: { listIds: [list] } }
     const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
     await d.page.goto(d.at(`/campaigns/${id}`))
     await press('Edit')
-    await d.page.getByRole('button', { name: 'Save the draft' }).waitFor()
-    for (const name of ['Try other subjects…', 'One more', 'One less', 'No test']) {
+    await d.page.getByRole('button', { name: 'Save draft' }).waitFor()
+    for (const name of ['A/B test subject lines', 'Add variant', 'Remove variant', 'Turn off A/B test']) {
       await press(name)
       await isSomewhere(name)
     }
@@ -39,13 +39,13 @@ describe('whoever works by keys', () => {
     await isSomewhere('Cancel')
     await press('Send…')
     await isSomewhere('Send…')
-    // From there, and not from the beginning.
+    // Tab continues from there, not from the start of the page.
     await d.page.keyboard.press('Tab')
     assert.doesNotMatch(await where(), /Skip to/)
   })
 
-  it('goes on from where somebody else’s version was decided about', async () => {
-    for (const whose of ['Take theirs', 'Save mine']) {
+  it('stays near the conflict dialog after a decision', async () => {
+    for (const whose of ['Use their version', 'Overwrite with mine']) {
       const first = { name: 'T', format: 'HTML', subject: 'one', html: '<p>one</p>' }
       const { id } = (await d.service.call('POST', 'templates', first)).body.data as { id: string }
       await d.page.goto(d.at(`/templates/${id}`))
@@ -53,10 +53,10 @@ describe('whoever works by keys', () => {
       await subject.waitFor()
       await d.service.call('PUT', `templates/${id}`, { ...first, subject: 'theirs' })
       await subject.fill('mine')
-      await press('Save')
-      await d.page.getByText('Somebody else has changed it').waitFor()
+      await press('Save template')
+      await d.page.getByText('Someone else changed this').waitFor()
       await press(whose)
-      await d.page.getByText('Somebody else has changed it').waitFor({ state: 'detached' })
+      await d.page.getByText('Someone else changed this').waitFor({ state: 'detached' })
       await isSomewhere(whose)
       await d.page.keyboard.press('Tab')
       assert.doesNotMatch(await where(), /Skip to/)

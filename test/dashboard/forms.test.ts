@@ -4,7 +4,7 @@ import { type Dashboard, onDashboard } from '../support/dashboard.ts'
 import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 
-describe('a form of the dashboard', function () {
+describe('dashboard forms', function () {
   this.timeout(180_000)
   let service: Service
   let page: Page
@@ -12,7 +12,7 @@ describe('a form of the dashboard', function () {
   let hold: Dashboard['hold']
   onDashboard((dashboard) => ({ service, page, at, hold } = dashboard))
 
-  it('of a contact changes what somebody has changed in it, and not what others did meanwhile', async () => {
+  it('saves edited fields of a contact and keeps concurrent changes of others', async () => {
     const contactId = await aContact(service, {
       firstName: 'Before',
       tags: ['old', 'removed by both'],
@@ -20,13 +20,13 @@ describe('a form of the dashboard', function () {
     })
     await page.goto(at(`/contacts/${contactId}`))
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    const form = page.getByRole('form', { name: 'Edit the contact' })
-    await form.getByLabel('externalId').fill('x-1')
+    const form = page.getByRole('form', { name: 'Edit contact' })
+    await form.getByLabel('External ID').fill('x-1')
     await service.call('PATCH', `contacts/${contactId}`, { firstName: 'Theirs', metadata: { plan: 'pro' } })
     await service.call('POST', `contacts/${contactId}/tags`, { tags: ['theirs'] })
     await form.getByLabel('Tags', { exact: true }).press('Backspace')
     await service.call('DELETE', `contacts/${contactId}/tags/removed by both`)
-    // A refusal first, and another: what others did is read since, and in no next try of this one.
+    // Two rejected saves: the page reloads the contact in between, but the next attempt must not revert changes of others.
     for (const wrong of ['no@address', 'none@either']) {
       await form.getByLabel('Email').fill(wrong)
       const refused = page.waitForResponse((answer) => answer.status() === 400)
@@ -48,7 +48,7 @@ describe('a form of the dashboard', function () {
     assert.deepEqual((tags as string[]).toSorted(), ['old', 'theirs'])
   })
 
-  it('of a segment is left by nobody unasked, and no other one takes its place', async () => {
+  it('asks before leaving an unsaved segment and opens no second form', async () => {
     const condition = { metadata: 'plan', is: 'equal', value: 'pro' }
     const made = await service.call('POST', 'segments', { name: 'Pro', condition })
     await service.call('POST', 'segments', { name: 'Another', condition })
@@ -83,7 +83,7 @@ describe('a form of the dashboard', function () {
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
   })
 
-  it('that is sent again, because its answer was lost, is done once', async () => {
+  it('enrolls once if a request is repeated after a lost response', async () => {
     const automationId = await anAutomation(service, { name: 'Once', steps: [EMAIL] })
     const contactId = await aContact(service)
     await page.goto(at(`/contacts/${contactId}`))
@@ -95,16 +95,16 @@ describe('a form of the dashboard', function () {
       return route.abort()
     })
     const send = async () => {
-      await page.getByRole('button', { name: 'Enroll…' }).click()
+      await page.getByRole('button', { name: 'Add to automation…' }).click()
       await page.getByRole('combobox', { name: 'Automation' }).click()
       await page.getByRole('option', { name: 'Once' }).click()
-      await page.getByRole('button', { name: 'Enroll contact' }).click()
+      await page.getByRole('button', { name: 'Add contact' }).click()
     }
     await send()
-    await page.getByText('The service does not answer').first().waitFor()
+    await page.getByText('Can’t reach the server').first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await send()
-    await page.getByText('Enrolled by the press before, and not once more.').waitFor()
+    await page.getByText('Already added by your previous click.').waitFor()
     assert.equal(keys.length, 2)
     assert.ok(keys[0])
     assert.equal(keys[0], keys[1])
@@ -112,19 +112,19 @@ describe('a form of the dashboard', function () {
     assert.equal(body.data.length, 1)
   })
 
-  it('says what keeps a new automation from being made', async () => {
+  it('shows why an automation could not be created', async () => {
     await page.goto(at('/automations'))
     await page.route('**/automations', (route) =>
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     )
     await page.getByRole('button', { name: 'New automation' }).click()
-    await page.getByText('Nobody knows yet whether it is made').waitFor()
+    await page.getByText('Couldn’t confirm that it was created').waitFor()
     await page.unroute('**/automations')
     await page.getByRole('button', { name: 'New automation' }).click()
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
   })
 
-  it('takes nothing more while it is sent, and leads nobody away who has gone elsewhere', async () => {
+  it('accepts no input while saving and does not navigate if the user left', async () => {
     await page.goto(at('/automations'))
     await page.getByRole('button', { name: 'New automation' }).waitFor()
     const letGo = await hold('POST', '**/automations')
@@ -147,14 +147,14 @@ describe('a form of the dashboard', function () {
     assert.equal(body.data.length, before.data.length + 1)
     assert.equal(sent, 1)
     const go = await hold('POST', '**/lists')
-    await form.getByRole('button', { name: 'Make the list' }).click()
+    await form.getByRole('button', { name: 'Create list' }).click()
     await form.getByRole('button', { name: 'Cancel', disabled: true }).waitFor()
     await form.getByRole('textbox', { name: 'Name', disabled: true }).waitFor()
     go()
     await form.waitFor({ state: 'detached' })
   })
 
-  it('that is sent without a network says so at once, and is not done when there is one again', async () => {
+  it('fails at once while offline and does not run later', async () => {
     const { body } = await service.call('POST', 'lists', { name: 'To be kept' })
     await page.goto(at('/lists'))
     await page
@@ -163,8 +163,8 @@ describe('a form of the dashboard', function () {
       .click()
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Delete list' }).click()
-    await page.getByText('The service does not answer').first().waitFor()
-    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByText('Can’t reach the server').first().waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
     await page.context().setOffline(false)
     await page.getByRole('link', { name: 'Segments' }).click()
     await page.getByRole('heading', { name: 'Segments', level: 1 }).waitFor()

@@ -10,7 +10,7 @@ interface Listed {
   pagination: { total: number }
 }
 
-describe('imports, on the dashboard', function () {
+describe('imports in the dashboard', function () {
   this.timeout(180_000)
   let service: Service
   let browser: Browser
@@ -38,13 +38,13 @@ describe('imports, on the dashboard', function () {
     await (await coming).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   }
 
-  it('a file is chosen, its columns are said, and what cannot be read is told by line', async () => {
+  it('imports a file with mapped columns and lists failed rows by line', async () => {
     const list = await aList(service)
     const { name } = (await service.call('GET', `lists/${list}`)).body.data as { name: string }
     await page.goto(at('/imports'))
-    await page.getByText('Nothing was imported yet.').waitFor()
-    await press('Import a file')
-    const form = page.getByRole('form', { name: 'Import a file' })
+    await page.getByText('Import contacts from a CSV file.').waitFor()
+    await press('Import file')
+    const form = page.getByRole('form', { name: 'Import file' })
     const rows = [
       'Kunde;Vorname;Stadt;Newsletter',
       'ada@example.com;Ada;Köln;nein',
@@ -55,29 +55,26 @@ describe('imports, on the dashboard', function () {
     const file = Buffer.from(rows.join('\r\n'), 'latin1')
     await choose(() => form.getByRole('button', { name: 'File' }).click(), 'kunden.csv', file)
     const is = async (column: string, field: string) => {
-      await form.getByLabel(`What ${column} is`).click()
+      await form.getByLabel(`Import ${column} as`).click()
       await page.getByRole('option', { name: field, exact: true }).click()
     }
-    await is('Kunde', 'Address')
+    await is('Kunde', 'Email')
     await is('Vorname', 'First name')
-    // It may say who wants no mail: it is said that it is data.
-    await is('Newsletter', 'Data of theirs, under its name')
-    // Enter, where a choice is offered and none is meant yet, begins nothing.
-    await form.getByLabel('They join').focus()
+    // The column could mean consent; import it as metadata explicitly.
+    await is('Newsletter', 'Metadata')
+    // Enter in an empty select must not submit the form.
+    await form.getByLabel('Add to list').focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
-    assert.equal(await form.getByLabel('They join').inputValue(), '')
+    assert.equal(await form.getByLabel('Add to list').inputValue(), '')
     assert.deepEqual((await service.call('GET', 'imports')).body.data, [])
-    await form.getByLabel('They join').click()
+    await form.getByLabel('Add to list').click()
     await page.getByRole('option', { name, exact: true }).click()
-    await press('Import it')
+    await press('Start import')
     const row = page.getByRole('row', { name: /kunden\.csv/ })
     await row.getByText('Done', { exact: true }).waitFor()
-    await row.getByRole('button', { name: '1: why?' }).click()
-    await page
-      .getByRole('table', { name: 'Rows that could not be read' })
-      .getByRole('cell', { name: '3', exact: true })
-      .waitFor()
+    await row.getByRole('button', { name: '1, view' }).click()
+    await page.getByRole('table', { name: 'Failed rows' }).getByRole('cell', { name: '3', exact: true }).waitFor()
     const { firstName, metadata, listIds } = (await contact('ada@example.com')) as {
       firstName: string
       metadata: object
@@ -86,7 +83,7 @@ describe('imports, on the dashboard', function () {
     assert.deepEqual([firstName, metadata, listIds], ['Ada', { Stadt: 'Köln', Newsletter: 'nein' }, [list]])
   })
 
-  it('one that broke off goes on with the same file, and does no row twice', async () => {
+  it('resumes an interrupted import with the same file and imports no row twice', async () => {
     const lines = Array.from({ length: 12_000 }, (_, n) => `many-${n}@example.com,${'x'.repeat(40)},ü`)
     const text = `email,note,letter\n${lines.join('\n')}\n`
     const begun = (await service.call('POST', 'imports', { name: 'many.csv', size: Buffer.byteLength(text) })).body
@@ -97,10 +94,10 @@ describe('imports, on the dashboard', function () {
     await service.call('POST', `imports/${begun.id}/pieces`, piece)
     await page.goto(at('/imports'))
     const row = page.getByRole('row', { name: /many\.csv/ })
-    // Another file is not this one.
-    await choose(() => row.getByRole('button', { name: 'Go on with the same file…' }).click(), 'other.csv', 'email\n')
-    await page.getByText('This is another file').waitFor()
-    await choose(() => row.getByRole('button', { name: 'Go on with the same file…' }).click(), 'many.csv', text)
+    // A different file is rejected.
+    await choose(() => row.getByRole('button', { name: 'Resume upload…' }).click(), 'other.csv', 'email\n')
+    await page.getByText('This is a different file').waitFor()
+    await choose(() => row.getByRole('button', { name: 'Resume upload…' }).click(), 'many.csv', text)
     await row.getByText('Done', { exact: true }).waitFor()
     const { status, created, updated, failed } = (await service.call('GET', `imports/${begun.id}`)).body.data as Record<
       string,
@@ -110,39 +107,39 @@ describe('imports, on the dashboard', function () {
     assert.deepEqual((await contact('many-11999@example.com'))!['metadata'], { note: 'x'.repeat(40), letter: 'ü' })
   })
 
-  it('whoever goes to another page meanwhile is asked, and it stops there', async () => {
+  it('asks before leaving during an import, and stops it', async () => {
     await page.goto(at('/imports'))
-    await press('Import a file')
-    const form = page.getByRole('form', { name: 'Import a file' })
+    await press('Import file')
+    const form = page.getByRole('form', { name: 'Import file' })
     await choose(() => form.getByRole('button', { name: 'File' }).click(), 'long.csv', 'email\nleaving@example.com\n')
-    // As one that has not ended.
+    // The chunk request never completes.
     await page.route('**/pieces', () => undefined)
-    await press('Import it')
-    await page.getByText('Stay on this page.').waitFor()
+    await press('Start import')
+    await page.getByText('Keep this page open.').waitFor()
     const leave = () => page.getByRole('link', { name: 'Contacts', exact: true }).first().click()
     await leave()
-    const dialog = page.getByRole('dialog', { name: 'A file is being imported' })
+    const dialog = page.getByRole('dialog', { name: 'Import in progress' })
     await dialog.getByRole('button', { name: 'Stay' }).click()
-    await page.getByText('Stay on this page.').waitFor()
+    await page.getByText('Keep this page open.').waitFor()
     await leave()
-    await dialog.getByRole('button', { name: 'Stop it there' }).click()
+    await dialog.getByRole('button', { name: 'Stop import' }).click()
     await page.waitForURL(/\/contacts$/)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  it('a header without addresses is refused, in words, before anything has begun; and mended where it was chosen', async () => {
+  it('rejects a header without an email column before the import starts, and accepts it once mapped', async () => {
     const total = async () => ((await service.call('GET', 'imports?limit=1')).body as Listed).pagination.total
     const before = await total()
     await page.goto(at('/imports'))
-    await press('Import a file')
-    const form = page.getByRole('form', { name: 'Import a file' })
+    await press('Import file')
+    const form = page.getByRole('form', { name: 'Import file' })
     await choose(() => form.getByRole('button', { name: 'File' }).click(), 'none.csv', 'Kunde\nkunde@example.com\n')
-    await press('Import it')
+    await press('Start import')
     await page.getByText('The header has no column for addresses').waitFor()
     assert.equal(await total(), before)
-    await form.getByLabel('What Kunde is').click()
-    await page.getByRole('option', { name: 'Address', exact: true }).click()
-    await press('Import it')
+    await form.getByLabel('Import Kunde as').click()
+    await page.getByRole('option', { name: 'Email', exact: true }).click()
+    await press('Start import')
     await form.waitFor({ state: 'detached' })
     await eventually('it is imported', async () => ((await contact('kunde@example.com')) ? true : undefined))
     assert.equal(await total(), before + 1)

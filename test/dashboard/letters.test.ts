@@ -9,7 +9,7 @@ import { aMember } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('letters, on the dashboard', function () {
+describe('campaigns, sender, lists and suppressions in the dashboard', function () {
   this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
@@ -38,7 +38,7 @@ describe('letters, on the dashboard', function () {
   const at = (path: string) => `/w/${service.workspaceId}${path}`
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
 
-  it('a campaign is written, counted, sent to each person once, and accounted for', async () => {
+  it('creates a campaign, counts its audience, sends it once to each contact, and reports the result', async () => {
     const [list, without] = [await aList(service), await aList(service)]
     const names = await Promise.all(
       [list, without].map(async (id) => (await service.call('GET', `lists/${id}`)).body.data.name as string),
@@ -50,45 +50,45 @@ describe('letters, on the dashboard', function () {
     await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
 
     await page.goto(at('/campaigns'))
-    await page.getByText('No campaign yet.').waitFor()
+    await page.getByText('Campaigns send one email to lists or segments.').waitFor()
     await press('New campaign')
     const form = page.getByRole('form', { name: 'New campaign' })
     await form.getByLabel('Name').fill('December news')
     for (const [label, name] of [
       ['Lists', names[0]],
-      ['But nobody of these lists', names[1]],
+      ['Exclude lists', names[1]],
     ] as const) {
       await form.getByLabel(label, { exact: true }).click()
       await page.getByRole('option', { name: name!, exact: true }).click()
       await page.keyboard.press('Escape')
     }
-    await form.getByText('3 contacts at the moment').waitFor()
+    await form.getByText('About 3 recipients').waitFor()
     await form.getByLabel('Subject').fill('News for you')
     await form.getByLabel('HTML').fill('<p>Hello {{ contact.fristName }}</p>')
-    await form.getByRole('button', { name: 'Make the draft' }).click()
+    await form.getByRole('button', { name: 'Save draft' }).click()
     await page.getByRole('heading', { name: 'December news', level: 1 }).waitFor()
 
-    // What it is like is seen before anybody gets it, and what is empty in it.
+    // The preview shows the email and its unknown variables.
     const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByText('contact.fristName', { exact: true }).waitFor()
     await preview.frameLocator('iframe').getByText('Hello', { exact: true }).waitFor()
-    await preview.getByRole('button', { name: 'Send it to me' }).waitFor()
+    await preview.getByRole('button', { name: 'Send test email' }).waitFor()
 
-    // It can be changed until it goes.
+    // A draft can be edited.
     await press('Edit')
     const edit = page.getByRole('form', { name: 'Campaign' })
     await edit.getByLabel('Subject').fill('News')
     await edit.getByLabel('HTML').fill('<p>Hello {{ contact.firstName }}</p>')
-    await edit.getByRole('button', { name: 'Save the draft' }).click()
+    await edit.getByRole('button', { name: 'Save draft' }).click()
     await edit.waitFor({ state: 'detached' })
 
     await press('Send…')
-    const when = page.getByRole('form', { name: 'When it is sent' })
-    await when.getByText('At a time').click()
+    const when = page.getByRole('form', { name: 'Send campaign' })
+    await when.getByText('Schedule', { exact: true }).click()
     await when.getByRole('button', { name: 'Schedule campaign' }).click()
-    await when.getByText('Say a day and a time').waitFor()
-    await when.getByText('Now', { exact: true }).click()
-    await when.getByText('3 contacts at the moment').waitFor()
+    await when.getByText('Choose a date and time').waitFor()
+    await when.getByText('Send now', { exact: true }).click()
+    await when.getByText('About 3 recipients').waitFor()
     await when.getByRole('button', { name: 'Send campaign now' }).click()
     await page.getByText('The contact has unsubscribed').waitFor()
     await page.getByRole('banner').getByText('Sent', { exact: true }).waitFor()
@@ -102,11 +102,11 @@ describe('letters, on the dashboard', function () {
     await page.getByRole('heading', { name: 'Messages' }).waitFor()
     await page.getByText(addresses[1]!).waitFor()
     assert.equal(await page.getByRole('row').count(), 2)
-    await press('Of one campaign')
+    await press('Campaign: December news')
     assert.ok(!page.url().includes('campaignId'))
   })
 
-  it('one that tries several subjects says what came of each, and is edited as it was when that began', async () => {
+  it('shows the results of an A/B test, and rejects a save over a concurrent change', async () => {
     const list = await aList(service)
     const { name } = (await service.call('GET', `lists/${list}`)).body.data as { name: string }
     await service.call('POST', `lists/${list}/contacts`, {
@@ -121,30 +121,30 @@ describe('letters, on the dashboard', function () {
     await page.keyboard.press('Escape')
     await form.getByLabel('Subject', { exact: true }).fill('One')
     await form.getByLabel('HTML').fill('<p>Hello</p>')
-    await form.getByRole('button', { name: 'Try other subjects…' }).click()
+    await form.getByRole('button', { name: 'A/B test subject lines' }).click()
     await form.getByLabel('Subject 2').fill('{{ contact.firstName')
-    await form.getByRole('button', { name: 'Make the draft' }).click()
+    await form.getByRole('button', { name: 'Save draft' }).click()
     await form.getByText(/^This is no valid template: /).waitFor()
     assert.equal(await form.getByLabel('Subject 2').getAttribute('aria-invalid'), 'true')
     await form.getByLabel('Subject 2').fill('Two')
-    await form.getByLabel('To how many of a hundred').fill('')
+    await form.getByLabel('Test group (%)').fill('')
     await page.keyboard.type('100')
-    assert.equal(await form.getByLabel('To how many of a hundred').inputValue(), '100')
-    await form.getByLabel('It is chosen after').fill('')
+    assert.equal(await form.getByLabel('Test group (%)').inputValue(), '100')
+    await form.getByLabel('Choose winner after').fill('')
     await page.keyboard.type('90')
-    assert.equal(await form.getByLabel('It is chosen after').inputValue(), '90')
-    await form.getByRole('button', { name: 'Make the draft' }).click()
+    assert.equal(await form.getByLabel('Choose winner after').inputValue(), '90')
+    await form.getByRole('button', { name: 'Save draft' }).click()
     await page.getByRole('heading', { name: 'Which one', level: 1 }).waitFor()
     await page.getByRole('row', { name: /Two/ }).waitFor()
     const id = page.url().split('/').at(-1)!
 
-    // A colleague changes it meanwhile: whoever saves what was there before is told.
+    // A colleague changes it in the meantime: the save reports a conflict.
     await press('Edit')
     const edit = page.getByRole('form', { name: 'Campaign' })
     await edit.getByLabel('Name').fill('Which one is best')
     await service.call('PATCH', `campaigns/${id}`, { audience: { listIds: [] } })
-    await page.getByText('Nobody yet').waitFor()
-    await edit.getByRole('button', { name: 'Save the draft' }).click()
+    await page.getByText('Not set').waitFor()
+    await edit.getByRole('button', { name: 'Save draft' }).click()
     await edit.getByRole('alert').waitFor()
     assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.name, 'Which one')
     await edit.getByRole('button', { name: 'Cancel' }).click()
@@ -157,7 +157,7 @@ describe('letters, on the dashboard', function () {
     await page.getByRole('row', { name: new RegExp(`^Two ${abTest.variants[1]!.sent} `) }).waitFor()
   })
 
-  it('one that is scheduled can be unscheduled, and then deleted', async () => {
+  it('unschedules and deletes a scheduled campaign', async () => {
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactIds: [await aContact(service)] })
     const made = await service.call('POST', 'campaigns', {
@@ -168,9 +168,9 @@ describe('letters, on the dashboard', function () {
     })
     await page.goto(at(`/campaigns/${made.body.data.id as string}`))
     await press('Send…')
-    const when = page.getByRole('form', { name: 'When it is sent' })
-    await when.getByText('Where each contact is').click()
-    await when.getByLabel('Day and time').fill('2038-01-01T09:00')
+    const when = page.getByRole('form', { name: 'Send campaign' })
+    await when.getByText('Recipient’s time zone').click()
+    await when.getByLabel('Date and time').fill('2038-01-01T09:00')
     await when.getByRole('button', { name: 'Schedule campaign' }).click()
     await page.getByText('2038-01-01 09:00').first().waitFor()
     await press('Unschedule…')
@@ -182,89 +182,89 @@ describe('letters, on the dashboard', function () {
     assert.equal((await service.call('GET', `campaigns/${made.body.data.id as string}`)).status, 404)
   })
 
-  it('a sender is warmed up, by other numbers, and not any more', async () => {
+  it('starts, edits and ends a warm-up', async () => {
     await page.goto(at('/sender'))
-    await page.getByRole('button', { name: 'Warm it up' }).click()
-    await page.getByRole('button', { name: 'Begin today' }).click()
-    await page.getByText('Day 1: 0 of 50 emails are mailed today.').waitFor()
-    await page.getByRole('button', { name: 'Change the numbers' }).click()
+    await page.getByRole('button', { name: 'Start warm-up' }).click()
+    await page.getByRole('button', { name: 'Start today' }).click()
+    await page.getByText('Day 1: 0 of 50 emails sent today.').waitFor()
+    await page.getByRole('button', { name: 'Edit schedule' }).click()
     const form = page.getByRole('form', { name: 'Warm-up' })
-    await form.getByLabel('Over at so many a day').fill('40')
+    await form.getByLabel('Stop at (emails per day)').fill('40')
     await page.keyboard.press('Enter')
     await form.getByText('upTo must be more than perDay').waitFor()
-    // Shut while it was sent, the field has the focus back.
+    // The field was disabled while saving and gets the focus back.
     await form.locator('input:focus').waitFor()
-    await form.getByLabel('Emails on the first day').fill('20')
+    await form.getByLabel('First-day limit').fill('20')
     await form.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Day 1: 0 of 20 emails are mailed today.').waitFor()
-    // It is why a campaign is slower than it says itself.
+    await page.getByText('Day 1: 0 of 20 emails sent today.').waitFor()
+    // A campaign shows the warm-up limit.
     const held = { name: 'Held back', subject: 'Hi', text: 'Hi' }
     const { id } = (await service.call('POST', 'campaigns', held)).body.data as { id: string }
     await page.goto(at(`/campaigns/${id}`))
-    await page.getByText('Day 1: 0 of 20 emails are mailed today.').waitFor()
+    await page.getByText('Day 1: 0 of 20 emails sent today.').waitFor()
     await page.goto(at('/sender'))
-    // What is emptied and typed is what was typed; whoever leaves it is asked.
-    await page.getByRole('button', { name: 'Change the numbers' }).click()
-    await form.getByLabel('Emails on the first day').fill('')
-    await form.getByLabel('Emails on the first day').pressSequentially('100')
-    assert.equal(await form.getByLabel('Emails on the first day').inputValue(), '100')
+    // The field keeps what is typed, and leaving asks for confirmation.
+    await page.getByRole('button', { name: 'Edit schedule' }).click()
+    await form.getByLabel('First-day limit').fill('')
+    await form.getByLabel('First-day limit').pressSequentially('100')
+    assert.equal(await form.getByLabel('First-day limit').inputValue(), '100')
     await page.getByRole('link', { name: 'Templates' }).first().click()
     await page.getByRole('button', { name: 'Stay' }).click()
     await form.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'End it…' }).click()
-    await page.getByRole('button', { name: 'End the warm-up' }).click()
-    await page.getByRole('button', { name: 'Warm it up' }).waitFor()
+    await page.getByRole('button', { name: 'End warm-up…' }).click()
+    await page.getByRole('button', { name: 'End warm-up' }).click()
+    await page.getByRole('button', { name: 'Start warm-up' }).waitFor()
   })
 
-  it('a sender is set, its records are shown, and the check turns green', async () => {
+  it('saves the sender, shows its DNS records and verifies them', async () => {
     await page.goto(at('/sender'))
     const form = page.getByRole('form', { name: 'Sender' })
     await form.getByLabel('Name').fill('Orchard')
-    await form.getByLabel('Address', { exact: true }).fill('hello@mail.example.com')
+    await form.getByLabel('From address', { exact: true }).fill('hello@mail.example.com')
     await form.getByLabel('Postal address').fill('Orchard Ltd, 1 Main Street')
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'DNS records' }).waitFor()
-    await page.getByText('Saved. Emails from now on have it.').waitFor()
-    await form.getByLabel('Look who opens marketing emails').check()
+    await page.getByText('Saved. Applies to new emails.').waitFor()
+    await form.getByLabel('Track opens').check()
     await form.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved. Emails from now on have it.').waitFor()
+    await page.getByText('Saved. Applies to new emails.').waitFor()
     const read = async () =>
       (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as Record<string, boolean>
     assert.deepEqual([(await read())['trackOpens'], (await read())['trackClicks']], [true, false])
-    // What is typed stays, whatever is done beside it.
-    await form.getByLabel('Answers go to').fill('answers@mail.example.com')
-    await press('Make a key and sign')
-    await page.getByText('Each email is signed (DKIM)').waitFor()
-    assert.equal(await form.getByLabel('Answers go to').inputValue(), 'answers@mail.example.com')
+    // Unsaved edits survive actions elsewhere on the page.
+    await form.getByLabel('Reply-to').fill('answers@mail.example.com')
+    await press('Set up DKIM')
+    await page.getByText('Emails are signed with the key').waitFor()
+    assert.equal(await form.getByLabel('Reply-to').inputValue(), 'answers@mail.example.com')
     await form.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved. Emails from now on have it.').waitFor()
-    // What a colleague has said meanwhile, and is not typed here, stays.
+    await page.getByText('Saved. Applies to new emails.').waitFor()
+    // Concurrent changes to other fields are kept.
     const { fromName, fromAddress, replyTo } = (await read()) as Record<string, unknown>
     const meanwhile = { fromName, fromAddress, replyTo, postalAddress: 'Orchard Ltd, 2 New Street' }
     await owner.ask('PUT', 'sender', { workspaceId: service.workspaceId, body: meanwhile })
     await form.getByLabel('Name').fill('The Orchard')
     await form.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved. Emails from now on have it.').waitFor()
+    await page.getByText('Saved. Applies to new emails.').waitFor()
     const both = (await read()) as Record<string, unknown>
     assert.deepEqual([both['fromName'], both['postalAddress']], ['The Orchard', 'Orchard Ltd, 2 New Street'])
-    await press('Check the DNS')
+    await press('Check DNS records')
     await page.getByText('Missing').first().waitFor()
     const { records } = (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as {
       records: { name: string; value: string; type: string }[]
     }
     for (const { name, type, value } of records)
       if (type === 'TXT') texts[name] = [value.replace('YOUR-PROVIDER', 'spf.example.net')]
-    await press('Check the DNS')
+    await press('Check DNS records')
     await page
-      .getByText('As it should be')
+      .getByText('Verified')
       .nth(records.length - 1)
       .waitFor()
     assert.equal(await page.getByText('Missing').count(), 0)
   })
 
-  it('a provider’s reports are heard, and not any more', async () => {
+  it('connects and disconnects a provider webhook', async () => {
     await page.goto(at('/sender'))
-    const form = page.getByRole('form', { name: 'What proves calls of Postmark' })
+    const form = page.getByRole('form', { name: 'Postmark credentials' })
     await form.getByLabel('The user name and password of the webhook’s URL, as name:password').fill('short')
     await page.keyboard.press('Enter')
     await form.getByRole('alert').waitFor()
@@ -272,7 +272,7 @@ describe('letters, on the dashboard', function () {
       .getByLabel('The user name and password of the webhook’s URL, as name:password')
       .fill('me:1234567890123456')
     await page.keyboard.press('Enter')
-    await page.getByText('Heard; it has not called yet').waitFor()
+    await page.getByText('Connected, no events yet').waitFor()
     assert.equal(await form.getByLabel('The user name', { exact: false }).inputValue(), '')
     const url = `/feedback/postmark/${service.workspaceId}`
     await page.getByText(url, { exact: false }).first().waitFor()
@@ -284,13 +284,13 @@ describe('letters, on the dashboard', function () {
       })
     assert.equal((await call('me:wrong')).status, 401)
     assert.equal((await call('me:1234567890123456')).status, 200)
-    await page.getByRole('button', { name: 'Hear Postmark no more…' }).click()
-    await page.getByRole('button', { name: 'Hear Postmark no more', exact: true }).click()
-    await page.getByText('Heard; it has not called yet').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Disconnect Postmark…' }).click()
+    await page.getByRole('button', { name: 'Disconnect Postmark', exact: true }).click()
+    await page.getByText('Connected, no events yet').waitFor({ state: 'detached' })
     assert.equal((await call('me:1234567890123456')).status, 404)
   })
 
-  it('what came back is told with its reason, and found from whom it was of', async () => {
+  it('lists a bounce with its diagnostic and links it from the contact', async () => {
     const credential = 'me:1234567890123456'
     await owner.ask('PUT', 'feedback-sources/postmark', { workspaceId: service.workspaceId, body: { credential } })
     const contactId = await aContact(service)
@@ -314,44 +314,44 @@ describe('letters, on the dashboard', function () {
     })
     assert.equal(status, 200)
     await page.goto(at(`/contacts/${contactId}`))
-    await page.getByText('Gets no email. Bounced').waitFor()
-    await page.getByRole('link', { name: 'What came back' }).click()
+    await page.getByText('No email: hard bounce').waitFor()
+    await page.getByRole('link', { name: 'View bounces' }).click()
     const row = page.getByRole('row', { name: address })
     await row.getByText('smtp; 550 5.1.1 User unknown').waitFor()
-    await page.getByText('Of one contact alone').waitFor()
+    await page.getByText('Bounces of one contact').waitFor()
     await page.getByRole('link', { name: 'Show all' }).click()
-    await page.getByText('Of one contact alone').waitFor({ state: 'detached' })
+    await page.getByText('Bounces of one contact').waitFor({ state: 'detached' })
     await page.goto(at('/bounces?kind=COMPLAINT'))
-    await page.getByText('Nothing of this kind has come back').waitFor()
+    await page.getByText('No bounces of this type yet').waitFor()
   })
 
-  it('an address is suppressed and lifted', async () => {
+  it('adds and removes a suppression', async () => {
     await page.goto(at('/suppressions'))
-    await press('Suppress')
-    const form = page.getByRole('form', { name: 'Suppress an address' })
-    await form.getByLabel('Address').fill('no')
-    await form.getByRole('button', { name: 'Suppress it' }).click()
+    await press('Add suppression')
+    const form = page.getByRole('form', { name: 'Suppress address' })
+    await form.getByLabel('Email').fill('no')
+    await form.getByRole('button', { name: 'Suppress address' }).click()
     await form.getByText('Invalid email address').waitFor()
-    await form.getByLabel('Address').fill('angry@example.com')
+    await form.getByLabel('Email').fill('angry@example.com')
     await form.getByLabel('Note').fill('by phone')
-    await form.getByRole('button', { name: 'Suppress it' }).click()
+    await form.getByRole('button', { name: 'Suppress address' }).click()
     const row = page.getByRole('row', { name: /angry@example\.com/ })
-    await row.getByText('By hand').waitFor()
-    // Whether somebody is among them can be asked, and is said where she is looked at.
-    await page.getByLabel('Of one address').fill('nobody@example.com')
-    await page.getByText('That address is not suppressed').waitFor()
-    await page.getByLabel('Of one address').fill('Angry@example.com')
+    await row.getByText('Added manually').waitFor()
+    // Addresses can be searched, and the contact page shows the suppression.
+    await page.getByLabel('Search by email').fill('nobody@example.com')
+    await page.getByText('No suppressions match these filters').waitFor()
+    await page.getByLabel('Search by email').fill('Angry@example.com')
     await row.waitFor()
     const angry = await aContact(service, { email: 'angry@example.com' })
     await page.goto(at(`/contacts/${angry}`))
-    await page.getByText('Gets no email. By hand').waitFor()
+    await page.getByText('No email: added manually').waitFor()
     await page.goto(at('/suppressions'))
-    await row.getByRole('button', { name: 'Lift…' }).click()
-    await row.getByRole('button', { name: 'Lift suppression' }).click()
+    await row.getByRole('button', { name: 'Remove…' }).click()
+    await row.getByRole('button', { name: 'Remove suppression' }).click()
     await row.waitFor({ state: 'detached' })
   })
 
-  it('a list is renamed, and shown to whoever is in it', async () => {
+  it('renames a list and makes it public', async () => {
     const list = await aList(service)
     const name = (await service.call('GET', `lists/${list}`)).body.data.name as string
     await page.goto(at('/lists'))
@@ -359,7 +359,7 @@ describe('letters, on the dashboard', function () {
     const form = page.getByRole('form', { name: `List ${name}` })
     await form.getByLabel('Name').fill('Weekly news')
     await form.getByLabel('Public').check()
-    await form.getByRole('button', { name: 'Save the list' }).click()
+    await form.getByRole('button', { name: 'Save list' }).click()
     await page
       .getByRole('row', { name: /Weekly news/ })
       .getByText('public')
@@ -368,19 +368,19 @@ describe('letters, on the dashboard', function () {
     assert.deepEqual([data.name, data.public], ['Weekly news', true])
   })
 
-  it('a list is joined by confirming where an automation asks', async () => {
+  it('requires an automation that sends confirmations before turning on double opt-in', async () => {
     const list = await aList(service)
     const name = (await service.call('GET', `lists/${list}`)).body.data.name as string
     await page.goto(at('/lists'))
     const row = page.getByRole('row', { name })
-    await row.getByRole('button', { name: 'Ask to confirm' }).click()
+    await row.getByRole('button', { name: 'Require double opt-in' }).click()
     await page.getByText('No automation asks anybody to confirm').waitFor()
     await anAutomation(service, {
       trigger: 'LIST_REQUESTED',
       triggerConfig: { listId: list },
       steps: [{ type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }],
     })
-    await row.getByRole('button', { name: 'Ask to confirm' }).click()
-    await row.getByText('joined by confirming').waitFor()
+    await row.getByRole('button', { name: 'Require double opt-in' }).click()
+    await row.getByText('· double opt-in').waitFor()
   })
 })

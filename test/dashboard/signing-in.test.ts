@@ -7,14 +7,14 @@ import { type IdentityProvider, startIdentityProvider } from '../support/identit
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('signing in to the dashboard', function () {
+describe('dashboard sign-in', function () {
   this.timeout(180_000)
   let provider: IdentityProvider
   let service: Service
   let browser: Browser
   let page: Page
   let failures: string[]
-  // A passkey is for a name, and an address is none.
+  // Passkeys need a host name instead of an IP address.
   let origin: string
   before(async () => {
     const port = await getPort()
@@ -48,7 +48,7 @@ describe('signing in to the dashboard', function () {
 
   const isIn = () => page.getByRole('heading', { name: 'Home' }).waitFor()
 
-  /** One that has keys, and its owner beside it. */
+  /** Adds a virtual authenticator that confirms every request. */
   async function aDevice(): Promise<void> {
     const device = await page.context().newCDPSession(page)
     await device.send('WebAuthn.enable')
@@ -64,18 +64,18 @@ describe('signing in to the dashboard', function () {
     })
   }
 
-  it('is by a passkey, once a device has been added; and is not once it is removed', async () => {
+  it('signs in with a passkey until it is removed', async () => {
     await aDevice()
     const { email } = await aMember(service)
     await signIn(page, email, origin)
     await page.goto(`${origin}/account`)
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    const form = page.getByRole('form', { name: 'Add a passkey' })
+    await page.getByRole('button', { name: 'Add passkey' }).click()
+    const form = page.getByRole('form', { name: 'Add passkey' })
     await form.getByLabel('Name').fill('Laptop')
-    await form.getByRole('button', { name: 'Add it' }).click()
+    await form.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByText('The present password is wrong').waitFor()
-    await form.getByLabel('Present password').fill(PASSWORD)
-    await form.getByRole('button', { name: 'Add it' }).click()
+    await form.getByLabel('Current password').fill(PASSWORD)
+    await form.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByRole('button', { name: 'Remove Laptop' }).waitFor()
 
     await page.context().clearCookies()
@@ -85,7 +85,7 @@ describe('signing in to the dashboard', function () {
     await page.goto(`${origin}/account`)
     await page.getByText(email).waitFor()
     await page.getByRole('button', { name: 'Remove Laptop' }).click()
-    await page.getByText('None yet. With one').waitFor()
+    await page.getByText('Sign in with your fingerprint').waitFor()
 
     await page.context().clearCookies()
     await page.goto(`${origin}/sign-in`)
@@ -93,7 +93,7 @@ describe('signing in to the dashboard', function () {
     await page.getByText('This passkey is not known here').waitFor()
   })
 
-  it('is by another service, back to where one wanted to', async () => {
+  it('signs in with single sign-on and opens the requested page', async () => {
     const { email } = await aMember(service)
     Object.assign(provider.person, { subject: 'one', email, isVerified: true })
     await page.goto(`${origin}/w/${service.workspaceId}/contacts`)
@@ -101,7 +101,7 @@ describe('signing in to the dashboard', function () {
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
   })
 
-  it('is by another service for whoever is invited, and says why where nobody is', async () => {
+  it('signs in invited people with single sign-on and rejects others with a reason', async () => {
     Object.assign(provider.person, { subject: 'two', email: 'two@example.com', isVerified: true })
     await page.goto(`${origin}/sign-in`)
     await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()

@@ -5,11 +5,11 @@ import { anAutomation, EMAIL } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Of compressed script, whatever is on the page: nobody waits for an editor who looks at a list. */
+/** Compressed script bytes of any page. Editors are loaded on demand. */
 const MOST_SCRIPT = 250_000
 const STEPS = 500
 
-describe('what a page of the dashboard weighs', function () {
+describe('dashboard size', function () {
   this.timeout(180_000)
   let service: Service
   let browser: Browser
@@ -27,7 +27,7 @@ describe('what a page of the dashboard weighs', function () {
   })
 
   for (const path of ['/automations', '/contacts', '/messages', '/enrollments', '/segments', '/lists']) {
-    it(`is less than 250 KB of script at first, of ${path}`, async () => {
+    it(`loads less than 250 KB of script for ${path}`, async () => {
       const session = await page.context().newCDPSession(page)
       await session.send('Network.enable')
       await session.send('Network.clearBrowserCache')
@@ -48,7 +48,7 @@ describe('what a page of the dashboard weighs', function () {
     })
   }
 
-  it('is of a sequence of 500 steps what is in view', async () => {
+  it('renders only the visible steps of an automation with 500 steps', async () => {
     const steps = Array.from({ length: STEPS }, (_, n) => ({ ...EMAIL, subject: `Email ${n}` }))
     const automationId = await anAutomation(service, { steps })
     await page.goto(`/w/${service.workspaceId}/automations/${automationId}`)

@@ -24,7 +24,7 @@ interface Read {
   design?: { theme?: object; blocks: { type: string; [field: string]: unknown }[] }
 }
 
-describe('templates, on the dashboard', function () {
+describe('templates in the dashboard', function () {
   this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
@@ -45,25 +45,25 @@ describe('templates, on the dashboard', function () {
   const idOf = () => page.url().split('/').at(-1)!
   const read = async () => (await service.call('GET', `templates/${idOf()}`)).body.data as Read
   const add = async (to: string, type: string) => {
-    await press(`Add a block to ${to}`)
+    await press(`Add block to ${to}`)
     await page
-      .getByRole('menu', { name: `Add a block to ${to}` })
+      .getByRole('menu', { name: `Add block to ${to}` })
       .getByRole('menuitem', { name: type, exact: true })
       .click()
   }
   const save = async () => {
-    await press('Save')
-    await page.getByText('Saved. What names it from now on has this.').waitFor()
+    await press('Save template')
+    await page.getByText('Saved as version').waitFor()
   }
-  const frame = () => page.frameLocator('iframe[title="The email"]')
+  const frame = () => page.frameLocator('iframe[title="Email"]')
 
-  it('are emails of blocks, written and looked at: wide, narrow, dark, as text, and by any contact', async () => {
+  it('edits an email of blocks and previews it on desktop, mobile, in dark mode, as text and for any contact', async () => {
     await aContact(service, { email: 'grace@example.com', firstName: 'Grace' })
     await page.goto(at('/templates'))
-    await page.getByText('No template yet.').waitFor()
+    await page.getByText('Design an email once').waitFor()
     await press('New template')
     await page.getByLabel('Name').fill('Welcome')
-    await press('Make the template')
+    await press('Create template')
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor()
 
     await page.getByRole('textbox', { name: 'Subject' }).fill('Welcome!')
@@ -84,15 +84,15 @@ describe('templates, on the dashboard', function () {
 
     await add('the email', 'Button')
     const button = page.getByRole('listitem', { name: 'Button 2' })
-    await button.getByLabel('Says').fill('Begin')
-    await button.getByLabel('Leads to').fill('https://example.com/start')
-    await add('the email', 'Line')
-    await press('Move Line 3 up')
-    await press('Copy Button 3')
-    await press('Take Button 4 out')
-    await page.getByLabel('Buttons and links').click()
+    await button.getByLabel('Label').fill('Begin')
+    await button.getByLabel('Link').fill('https://example.com/start')
+    await add('the email', 'Divider')
+    await press('Move Divider 3 up')
+    await press('Duplicate Button 3')
+    await press('Delete Button 4')
+    await page.getByLabel('Accent').click()
     await page.keyboard.type('#2f6b4')
-    await page.getByText('Such as #026b98').waitFor()
+    await page.getByText('such as #026b98').waitFor()
     await page.keyboard.type('5')
     await page.keyboard.press('Escape')
     await save()
@@ -117,7 +117,7 @@ describe('templates, on the dashboard', function () {
     })
 
     await frame().getByText('Hello Ada').waitFor()
-    await page.getByRole('combobox', { name: 'As it comes to' }).fill('grace')
+    await page.getByRole('combobox', { name: 'Preview as' }).fill('grace')
     await page.getByRole('option', { name: 'grace@example.com' }).click()
     await frame().getByText('Hello Grace').waitFor()
     const background = () =>
@@ -125,43 +125,43 @@ describe('templates, on the dashboard', function () {
         .locator('.surface')
         .first()
         .evaluate((element) => (globalThis as unknown as InBrowser).getComputedStyle(element).backgroundColor)
-        // It may be shown anew at that moment.
+        // The frame may be reloading.
         .catch(() => undefined)
     await eventually('it is light', async () => ((await background()) === 'rgb(255, 255, 255)' ? true : undefined))
     await page.getByText('Dark', { exact: true }).click()
     await eventually('it is dark', async () => ((await background()) === 'rgb(25, 31, 34)' ? true : undefined))
-    await page.getByText('Narrow', { exact: true }).click()
+    await page.getByText('Mobile', { exact: true }).click()
     const width = () =>
       frame()
         .locator('body')
         .evaluate(() => (globalThis as unknown as InBrowser).innerWidth)
         .catch(() => undefined)
     await eventually('it is narrow', async () => ((await width()) === 375 ? true : undefined))
-    await page.getByRole('radiogroup', { name: 'How it is looked at' }).getByText('Text', { exact: true }).click()
+    await page.getByRole('radiogroup', { name: 'Preview mode' }).getByText('Plain text', { exact: true }).click()
     await page.locator('pre').getByText('Good to have you. Really').waitFor()
 
-    await press('Send it to me')
-    await page.getByText(`The server has it for ${email}.`).waitFor()
+    await press('Send test email')
+    await page.getByText(`Test email sent to ${email}.`).waitFor()
     const mail = readMail(sink.mails.find(({ to }) => to[0] === email)!)
     assert.equal(mail.headers['subject'], '[Test] Welcome!')
   })
 
-  it('have columns, and links in words, set by keys alone', async () => {
+  it('edits columns and links by keyboard', async () => {
     await page.reload()
     await page.getByRole('textbox', { name: 'Text 1' }).waitFor()
     await add('the email', 'Columns')
     await add('column 2 of Columns 4', 'Image')
     const image = page.getByRole('listitem', { name: 'Image 2' })
-    await image.getByLabel('Where it is').fill('https://example.com/box.png')
-    await image.getByLabel('What is to be seen').fill('A box')
+    await image.getByLabel('Image URL').fill('https://example.com/box.png')
+    await image.getByLabel('Alt text').fill('A box')
     const left = page.getByRole('list', { name: 'column 1 of Columns 4' }).getByRole('textbox', { name: 'Text 1' })
     await left.focus()
     await page.keyboard.type('Look')
     await page.keyboard.press('Control+a')
     await page.getByRole('list', { name: 'column 1 of Columns 4' }).getByRole('button', { name: 'Link…' }).click()
-    await page.getByLabel('Where it leads').fill('javascript:alert(1)')
-    await page.getByText('It begins with https://').waitFor()
-    await page.getByLabel('Where it leads').fill('https://example.com/look')
+    await page.getByLabel('Link URL').fill('javascript:alert(1)')
+    await page.getByText('Enter a full link').waitFor()
+    await page.getByLabel('Link URL').fill('https://example.com/look')
     await page.keyboard.press('Enter')
     await save()
     const { design } = await read()
@@ -184,62 +184,62 @@ describe('templates, on the dashboard', function () {
         },
       ],
     })
-    // Tab leaves a text, also a list.
+    // Tab leaves the text, even in a list.
     await page.getByRole('textbox', { name: 'Text 1' }).first().focus()
     await page.keyboard.press('Control+End')
     await page.keyboard.press('Tab')
     await page.locator('.ProseMirror:focus').waitFor({ state: 'detached' })
   })
 
-  it('say which block is wrong; what a colleague has saved meanwhile is not overwritten', async () => {
-    // What is added is what is written next.
+  it('names the invalid block and does not overwrite a colleague’s version', async () => {
+    // A new block gets the focus.
     await add('the email', 'Text')
     await page.locator('.ProseMirror:focus').waitFor()
-    await press('Take Text 5 out')
+    await press('Delete Text 5')
     await add('the email', 'HTML')
     const code = page.getByRole('listitem', { name: 'HTML 5' }).getByRole('textbox', { name: 'HTML' })
     await code.fill('{% if %}')
     await page.getByText(/^in block 5: /).waitFor()
-    await press('Save')
+    await press('Save template')
     await page.getByText(/design is no valid template: in block 5: /).waitFor()
-    await press('Take HTML 5 out')
+    await press('Delete HTML 5')
     const before = await read()
     const { design } = before
     await service.call('PUT', `templates/${idOf()}`, { name: 'Welcome', format: 'BLOCKS', subject: 'Theirs', design })
     await page.getByLabel('Name').fill('Mine')
-    await press('Save')
-    await page.getByRole('heading', { name: 'Somebody else has changed it' }).waitFor()
+    await press('Save template')
+    await page.getByRole('heading', { name: 'Someone else changed this' }).waitFor()
     assert.equal((await read()).subject, 'Theirs')
-    await press('Take theirs')
+    await press('Use their version')
     await page.getByLabel('Subject').getByText('Theirs').waitFor()
     assert.equal(await page.getByLabel('Name').inputValue(), 'Welcome')
     const translations = [{ locale: 'de', subject: 'Wieder', design }]
     const again = { name: 'Welcome', format: 'BLOCKS', subject: 'Again', design, translations }
     assert.equal((await service.call('PUT', `templates/${idOf()}`, again)).status, 200)
     await page.getByLabel('Name').fill('Mine')
-    await press('Save')
-    await press('Save mine')
-    await page.getByText('Saved. What names it from now on has this.').waitFor()
+    await press('Save template')
+    await press('Overwrite with mine')
+    await page.getByText('Saved as version').waitFor()
     const mine = await read()
     assert.deepEqual([mine.name, mine.subject, mine.translations.length], ['Mine', 'Theirs', 1])
   })
 
-  it('are tried as they are shown: what looks like Liquid in a contact’s name is none', async () => {
+  it('sends the test email as previewed, without evaluating Liquid in contact data', async () => {
     const firstName = '{% end{% endraw %}raw %}{{ contact.email }}{%'
     await aContact(service, { email: 'odd@example.com', firstName })
-    await page.getByRole('combobox', { name: 'As it comes to' }).fill('odd')
+    await page.getByRole('combobox', { name: 'Preview as' }).fill('odd')
     await page.getByRole('option', { name: 'odd@example.com' }).click()
     await frame().getByText(`Hello ${firstName}`).waitFor()
     const before = sink.mails.length
-    await press('Send it to me')
+    await press('Send test email')
     const mail = await eventually('it is mailed', () => sink.mails[before])
     const { body } = readMail(mail) as unknown as { body?: string }
     const whole = (body ?? mail.body).replaceAll('=\r\n', '')
     assert.ok(whole.includes('{{ contact.email }}'), whole)
-    await page.getByRole('combobox', { name: 'As it comes to' }).fill('')
+    await page.getByRole('combobox', { name: 'Preview as' }).fill('')
   })
 
-  it('go on as code, and are deleted', async () => {
+  it('converts a template to code and deletes it', async () => {
     const { design: own } = await read()
     const german = { blocks: [{ type: 'TEXT', paragraphs: [{ style: 'PARAGRAPH', runs: [{ text: 'Guten Tag' }] }] }] }
     const translated = { translations: [{ locale: 'de', design: german }] }
@@ -247,8 +247,8 @@ describe('templates, on the dashboard', function () {
     assert.equal((await service.call('PUT', `templates/${idOf()}`, body)).status, 200)
     await page.reload()
     await frame().getByText('Hello Ada').waitFor()
-    await press('Go on as code…')
-    await press('Go on as code')
+    await press('Convert to code…')
+    await press('Convert to code')
     await page.getByRole('textbox', { name: 'MJML' }).waitFor()
     await save()
     const { format, html, design, translations } = (await read()) as Read & { translations: { html: string }[] }
@@ -259,20 +259,20 @@ describe('templates, on the dashboard', function () {
     await frame().getByText('Hello Ada').waitFor()
     const id = idOf()
     await press('Delete…')
-    await press('Delete the template')
-    await page.getByText('No template yet.').waitFor()
+    await press('Delete template')
+    await page.getByText('Design an email once').waitFor()
     assert.equal((await service.call('GET', `templates/${id}`)).status, 404)
   })
 
-  it('are put into a layout, which is no email by itself', async () => {
+  it('puts an email into a layout, which has no test email of its own', async () => {
     const made = async (body: object) =>
       ((await service.call('POST', 'templates', body)).body.data as { id: string }).id
     const frameOf = '<table><tr><td>Our head</td></tr><tr><td>{{ content }}</td></tr></table>'
     const layout = await made({ name: 'Around', kind: 'LAYOUT', format: 'HTML', html: frameOf })
     await page.goto(at(`/templates/${layout}`))
     await frame().getByText('Our head').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Send it to me' }).count(), 0)
-    assert.equal(await page.getByText('is empty in every email').count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Send test email' }).count(), 0)
+    assert.equal(await page.getByText('isn’t a known variable').count(), 0)
     const id = await made({ name: 'Within', format: 'HTML', subject: 'S', html: '<p>Our words</p>' })
     await page.goto(at(`/templates/${id}`))
     await page.getByRole('combobox', { name: 'Layout' }).click()

@@ -3,7 +3,7 @@ import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { onDashboard, type Dashboard } from '../support/dashboard.ts'
 
-describe('what is typed in forms of the dashboard', () => {
+describe('unsaved input in dashboard forms', () => {
   let d: Dashboard
   onDashboard((dashboard) => (d = dashboard))
   const press = (name: string) => d.page.getByRole('button', { name, exact: true }).click()
@@ -11,75 +11,75 @@ describe('what is typed in forms of the dashboard', () => {
   const campaign = async (id: string) =>
     (await d.service.call('GET', `campaigns/${id}`)).body.data as Record<string, unknown>
 
-  it('over theirs keeps their translations, also behind a first save', async () => {
+  it('keeps the other version’s translations when overwriting it, also after a first save', async () => {
     const first = { name: 'T', format: 'HTML', subject: 'one', html: '<p>one</p>' }
     const { id } = (await d.service.call('POST', 'templates', first)).body.data as { id: string }
     await d.page.goto(d.at(`/templates/${id}`))
     const subject = d.page.getByRole('textbox', { name: 'Subject' })
     await subject.fill('two')
-    await press('Save')
-    await d.page.getByText('Saved. What names it').waitFor()
+    await press('Save template')
+    await d.page.getByText('Saved as version').waitFor()
     await d.service.call('PUT', `templates/${id}`, { ...first, translations: [{ locale: 'fr', subject: 'un' }] })
     await subject.fill('three')
-    await press('Save')
-    await press('Save mine')
-    await d.page.getByText('Saved. What names it').waitFor()
+    await press('Save template')
+    await press('Overwrite with mine')
+    await d.page.getByText('Saved as version').waitFor()
     const { translations, subject: said } = (await d.service.call('GET', `templates/${id}`)).body.data
     assert.deepEqual([(translations as { locale: string }[]).map(({ locale }) => locale), said], [['fr'], 'three'])
-    await d.page.getByText('what it says in fr stays as it is').waitFor()
+    await d.page.getByText('Translations (fr) stay unchanged').waitFor()
   })
 
-  it('as a number of an A/B test stays as it is, and is not saved as another one', async () => {
+  it('keeps an invalid A/B test number as typed and does not save it', async () => {
     await d.page.goto(d.at('/campaigns'))
     await press('New campaign')
     await field('Name').fill('N')
-    await press('Try other subjects…')
+    await press('A/B test subject lines')
     await field('Subject').fill('A')
     await d.page.getByLabel('Subject 2').fill('B')
-    const percent = d.page.getByLabel('To how many of a hundred')
+    const percent = d.page.getByLabel('Test group (%)')
     for (const wrong of ['', '12.5', '1e2', '0', '101']) {
       await percent.fill(wrong)
       await d.page.keyboard.press('Tab')
-      await press('Make the draft')
-      await d.page.getByText('A whole number from 1 to 100.').waitFor()
+      await press('Save draft')
+      await d.page.getByText('Enter a whole number from 1 to 100.').waitFor()
       assert.equal(await percent.inputValue(), wrong)
       assert.ok(await percent.evaluate((input) => input === input.ownerDocument.activeElement), 'it is shown')
     }
     await percent.fill('12')
-    await press('Make the draft')
+    await press('Save draft')
     await d.page.waitForURL(/\/campaigns\/./)
     const { abTest } = await campaign(d.page.url().split('/').at(-1)!)
     assert.equal((abTest as { testPercent: number }).testPercent, 12)
   })
 
-  it('into a draft that somebody else has changed is kept until it is said whose is meant', async () => {
-    for (const whose of ['Take theirs', 'Save mine']) {
+  it('keeps edits of a draft that someone else changed until the user decides', async () => {
+    for (const whose of ['Use their version', 'Overwrite with mine']) {
       const body = { name: 'C', subject: 's', text: 't' }
       const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
       await d.page.goto(d.at(`/campaigns/${id}`))
       await press('Edit')
       await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs' })
       await field('Subject').fill('mine')
-      await press('Save the draft')
-      await d.page.getByText('Somebody else has changed it').waitFor()
+      await press('Save draft')
+      await d.page.getByText('Someone else changed this').waitFor()
       assert.equal(await field('Subject').inputValue(), 'mine')
       await press(whose)
-      if (whose === 'Take theirs') {
+      if (whose === 'Use their version') {
         await eventually('theirs are here', async () => (await field('Subject').inputValue()) === 'theirs' || undefined)
-        await press('Save the draft')
+        await press('Save draft')
       }
       await d.page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
-      assert.equal((await campaign(id)).subject, whose === 'Take theirs' ? 'theirs' : 'mine')
+      assert.equal((await campaign(id)).subject, whose === 'Use their version' ? 'theirs' : 'mine')
     }
   })
 
-  it('to find a list takes the one that there is, by Enter or by going on; and stays where there is none', async () => {
+  it('selects the typed list on Enter or blur, and keeps text without a match', async () => {
     const { id: list } = (await d.service.call('POST', 'lists', { name: 'Zeta' })).body.data as { id: string }
     const { id: other } = (await d.service.call('POST', 'lists', { name: 'Eta' })).body.data as { id: string }
     await d.page.goto(d.at('/campaigns'))
     await press('New campaign')
     await field('Name').fill('By name')
-    const excluded = d.page.getByRole('combobox', { name: 'But nobody of these lists' })
+    const excluded = d.page.getByRole('combobox', { name: 'Exclude lists' })
     const included = d.page.getByRole('combobox', { name: 'Lists', exact: true })
     const { id: byArrow } = (await d.service.call('POST', 'lists', { name: 'Iota' })).body.data as { id: string }
     const { id: behind } = (await d.service.call('POST', 'lists', { name: 'Theta' })).body.data as { id: string }
@@ -95,29 +95,29 @@ describe('what is typed in forms of the dashboard', () => {
     await d.page.keyboard.press('Tab')
     await included.pressSequentially('Eta')
     await d.page.keyboard.press('Enter')
-    const segments = d.page.getByRole('combobox', { name: 'And nobody of these segments' })
+    const segments = d.page.getByRole('combobox', { name: 'Exclude segments' })
     await segments.pressSequentially('nowhere')
-    await press('Make the draft')
-    await d.page.getByText('There is none of this name').waitFor()
+    await press('Save draft')
+    await d.page.getByText('No single match').waitFor()
     assert.equal(await segments.inputValue(), 'nowhere')
     await segments.fill('')
-    await press('Make the draft')
+    await press('Save draft')
     await d.page.waitForURL(/\/campaigns\/./)
     const { audience } = await campaign(d.page.url().split('/').at(-1)!)
     const { listIds, exclude } = audience as { listIds: string[]; exclude: { listIds: string[] } }
     assert.deepEqual([exclude.listIds, listIds], [[byArrow, behind, list], [other]])
   })
 
-  it('to find the one that is meant takes it, by Enter or by going on; and stays, and stops what is wrong, where there is none', async () => {
+  it('selects the typed time zone on Enter or blur, and does not submit text without a match', async () => {
     const list = await aList(d.service)
     await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
     const body = { name: 'Z', subject: 's', text: 't', audience: { listIds: [list] } }
     const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
     await d.page.goto(d.at(`/campaigns/${id}`))
     await press('Send…')
-    await d.page.getByText('Where each contact is').click()
-    await d.page.getByLabel('Day and time').fill('2040-01-01T09:00')
-    const zone = d.page.getByRole('combobox', { name: 'Whose zone is not known' })
+    await d.page.getByText('Recipient’s time zone').click()
+    await d.page.getByLabel('Date and time').fill('2040-01-01T09:00')
+    const zone = d.page.getByRole('combobox', { name: 'Time zone if unknown' })
     const type = async (name: string, key: string) => {
       await zone.fill('')
       await zone.pressSequentially(name)
@@ -126,7 +126,7 @@ describe('what is typed in forms of the dashboard', () => {
     await type('berlin', 'Enter')
     assert.equal(await zone.inputValue(), 'Europe/Berlin')
     await type('europe/berln', 'Tab')
-    await d.page.getByText('There is none of this name, or several').waitFor()
+    await d.page.getByText('No single match').waitFor()
     assert.equal(await zone.inputValue(), 'europe/berln')
     await press('Schedule campaign')
     assert.ok(await zone.evaluate((input) => input === input.ownerDocument.activeElement), 'it is shown')
@@ -137,32 +137,32 @@ describe('what is typed in forms of the dashboard', () => {
     assert.equal((await campaign(id)).fallbackTimeZone, 'Asia/Tokyo')
   })
 
-  it('joins the list that was typed, and what is to be confirmed is said', async () => {
+  it('adds imported contacts to the typed list and explains double opt-in', async () => {
     const list = await aList(d.service)
     const asks = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
     await anAutomation(d.service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [asks] })
     await d.service.call('PATCH', `lists/${list}`, { name: 'Typed', doubleOptIn: true })
     await d.page.goto(d.at('/imports'))
-    await press('Import a file')
-    await d.page.getByRole('combobox', { name: 'They join' }).pressSequentially('typed')
+    await press('Import file')
+    await d.page.getByRole('combobox', { name: 'Add to list' }).pressSequentially('typed')
     await d.page.keyboard.press('Tab')
-    await d.page.getByText('None of them is asked').waitFor()
-    await d.page.getByLabel('Automations start because of it').check()
-    await d.page.getByText('Each of them is asked').waitFor()
-    await d.page.getByLabel('They have confirmed elsewhere').check()
-    await d.page.getByText('Each of them is asked').waitFor({ state: 'detached' })
+    await d.page.getByText('No confirmation emails will be sent').waitFor()
+    await d.page.getByLabel('Start automations').check()
+    await d.page.getByText('Each contact gets a confirmation email').waitFor()
+    await d.page.getByLabel('These contacts already gave consent').check()
+    await d.page.getByText('Each contact gets a confirmation email').waitFor({ state: 'detached' })
   })
 
-  it('is sent as it is seen, or not at all', async () => {
+  it('sends a campaign only as the user has seen it', async () => {
     const list = await aList(d.service)
     await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
     const said = { name: 'S', subject: 'seen', text: 't', audience: { listIds: [list] } }
-    const told = d.page.getByText('Somebody else has changed it: nothing is sent yet')
+    const told = d.page.getByText('Someone else changed this campaign')
     for (const isRead of [true, false]) {
       const { id } = (await d.service.call('POST', 'campaigns', said)).body.data as { id: string }
       await d.page.goto(d.at(`/campaigns/${id}`))
       await press('Send…')
-      // What is read again meanwhile is held back.
+      // Block the refetch.
       if (!isRead) await d.page.route(`**/campaigns/${id}`, (route) => route.abort())
       await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs', text: 't' })
       if (isRead) await told.waitFor()
@@ -174,13 +174,13 @@ describe('what is typed in forms of the dashboard', () => {
       await told.waitFor()
       assert.equal((await campaign(id)).status, 'DRAFT')
       await d.page.getByText('theirs').first().waitFor()
-      await press('It is as it is to be')
+      await press('Looks right, continue')
       await press('Send campaign now')
       await eventually('it is sent', async () => (await campaign(id)).status !== 'DRAFT' || undefined)
     }
   })
 
-  it('is refused where whoever has typed it sees that, however long the form is', async () => {
+  it('scrolls to the error of a rejected save in a long form', async () => {
     const body = { name: 'Long', subject: 's', text: 't' }
     const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
     await d.page.setViewportSize({ width: 1280, height: 500 })
@@ -189,7 +189,7 @@ describe('what is typed in forms of the dashboard', () => {
       await press('Edit')
       await field('Subject').fill('{{ wrong')
       for (let time = 0; time < 2; time += 1) {
-        await press('Save the draft')
+        await press('Save draft')
         const told = d.page.getByText('is no valid template')
         await told.waitFor()
         await eventually('it is in sight', async () => {
@@ -202,29 +202,29 @@ describe('what is typed in forms of the dashboard', () => {
     }
   })
 
-  it('over the one that was chosen enrolls nobody in that', async () => {
+  it('does not enroll into the previous choice if other text is typed', async () => {
     const automation = await anAutomation(d.service, { name: 'Alpha chosen' })
     const contactId = await aContact(d.service)
     await d.page.goto(d.at(`/contacts/${contactId}`))
-    await press('Enroll…')
+    await press('Add to automation…')
     const which = d.page.getByRole('combobox', { name: 'Automation' })
-    await press('Enroll contact')
-    await d.page.getByText('Choose one').waitFor()
+    await press('Add contact')
+    await d.page.getByText('Choose an option').waitFor()
     await which.pressSequentially('alpha chosen')
     await d.page.keyboard.press('Enter')
     assert.equal(await which.getAttribute('aria-expanded'), 'false')
     await which.fill('Betta')
     await d.page.keyboard.press('Tab')
-    await press('Enroll contact')
-    await d.page.getByText('There is none of this name').waitFor()
+    await press('Add contact')
+    await d.page.getByText('No single match').waitFor()
     const enrollments = async () =>
       (await d.service.call('GET', `contacts/${contactId}/enrollments`)).body.data as { automationId: string }[]
     assert.deepEqual(await enrollments(), [])
     await which.fill('Alpha chosen')
     await d.page.keyboard.press('Enter')
-    await press('Enroll contact')
+    await press('Add contact')
     await eventually(
-      'she is in it',
+      'the contact is enrolled',
       async () => (await enrollments()).some(({ automationId }) => automationId === automation) || undefined,
     )
   })

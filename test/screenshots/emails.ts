@@ -24,7 +24,7 @@ const RECIPIENT: TemplateVariables = {
   unsubscribeUrl: 'https://mail.example.com/unsubscribe/…',
 }
 
-/** Pictures of the templates of `docs/examples` as a recipient has them: compiled, rendered, wide and narrow, light and dark. */
+/** Takes screenshots of the templates in `docs/examples` as recipients see them: compiled, rendered, wide and narrow, light and dark. */
 export async function pictureEmails(
   browser: Browser,
   take: (page: Page, name: string) => Promise<void>,

@@ -1,8 +1,7 @@
 /**
- * Pictures of every page of the dashboard, in `docs/pictures`: with much in it and with little, light and dark, wide and on a phone; and of
- * two emails as recipients have them.
+ * Takes screenshots of every page of the dashboard into `docs/pictures`: with much and little data, light and dark, wide and on a phone; and of two emails as recipients see them.
  *
- *     npm run screenshots [-- a part of their names]
+ *     npm run screenshots [-- PART_OF_NAME]
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,23 +15,23 @@ import { joinWorkspaces } from '../../src/accounts/queries.ts'
 import { stopServices } from '../support/servers.ts'
 import { startService, type Service } from '../support/service.ts'
 import { pictureEmails } from './emails.ts'
-import { sendCampaigns, writeLetters } from './letters.ts'
-import { liveIn } from './lived-in.ts'
+import { createCampaigns, createEmailData } from './email-data.ts'
+import { fillWorkspace } from './sample-data.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 const SIZES = { wide: { width: 1_440, height: 900 }, phone: { width: 390, height: 844 } } as const
 const only = process.argv[2] ?? ''
 
-interface Shown {
+interface PageShot {
   name: string
   path: string
-  /** Does what the picture is of. */
+  /** Prepares the page before the screenshot. */
   act?: (page: Page) => Promise<unknown>
 }
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click()
 
-/** What there is to see of a workspace. */
+/** Lists the pages of a workspace. */
 const pagesOf = ({
   automationId,
   contactId,
@@ -45,7 +44,7 @@ const pagesOf = ({
   campaignId?: string
   templateId?: string
   steps: number
-}): Shown[] => [
+}): PageShot[] => [
   { name: 'home', path: '' },
   { name: 'automations', path: '/automations' },
   {
@@ -86,7 +85,7 @@ const pagesOf = ({
 ]
 
 async function take(page: Page, name: string): Promise<void> {
-  // A page that asks again and again is never idle for long.
+  // A page that polls may never be idle.
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined)
   await page
     .locator('[aria-busy=true]')
@@ -100,7 +99,7 @@ async function take(page: Page, name: string): Promise<void> {
   process.stdout.write(`${name}\n`)
 }
 
-async function picture(browser: Browser, service: Service, email: string, sets: [string, string, Shown[]][]) {
+async function picture(browser: Browser, service: Service, email: string, sets: [string, string, PageShot[]][]) {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, { width, height }] of Object.entries(SIZES)) {
       const { page } = await openWindow(browser, service, { colorScheme, width, height })
@@ -133,8 +132,8 @@ async function rename({ context }: Service, accountId: string, email: string): P
   return email
 }
 
-/** The pictures of docs/getting-started.md, in a workspace of its own where mail is captured. */
-async function firstSequence(browser: Browser): Promise<void> {
+/** Takes the screenshots of docs/getting-started.md, in a new workspace that captures mail. */
+async function firstAutomation(browser: Browser): Promise<void> {
   const service = await startService()
   try {
     const { page } = await openWindow(browser, service, { width: 1_280, height: 800 })
@@ -144,14 +143,14 @@ async function firstSequence(browser: Browser): Promise<void> {
     await page.getByLabel('Email').fill('robin@example.com')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await take(page, 'first-1-join')
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    const make = page.getByRole('button', { name: 'Make “Welcome”' })
+    await page.getByRole('button', { name: 'Join workspace' }).click()
+    const make = page.getByRole('button', { name: 'Create welcome automation' })
     await make.waitFor()
     await take(page, 'first-2-steps')
     await make.click()
     await page.getByLabel('Done').first().waitFor()
     await page.getByRole('button', { name: 'Add contact' }).click()
-    const read = page.getByRole('link', { name: 'Read the email' })
+    const read = page.getByRole('link', { name: 'Read email' })
     await read.waitFor()
     await take(page, 'first-3-added')
     await read.click()
@@ -159,9 +158,9 @@ async function firstSequence(browser: Browser): Promise<void> {
     await take(page, 'first-4-email')
     await page.goto(`/w/${service.workspaceId}/automations`)
     await page.getByRole('link', { name: 'Welcome' }).click()
-    await page.getByRole('button', { name: 'Add a step here' }).last().click()
+    await page.getByRole('button', { name: 'Add step' }).last().click()
     await page.getByRole('menuitem', { name: 'Wait' }).click()
-    await page.getByRole('button', { name: 'Add a step here' }).last().click()
+    await page.getByRole('button', { name: 'Add step' }).last().click()
     await page.getByRole('menuitem', { name: 'Email' }).click()
     await page.keyboard.type('How was your first day?')
     await page.getByText('Draft saved').waitFor()
@@ -172,7 +171,7 @@ async function firstSequence(browser: Browser): Promise<void> {
   }
 }
 
-// They need nothing of what follows.
+// Emails need no service.
 if (only.startsWith('email')) {
   await mkdir(FOLDER, { recursive: true })
   const browser = await openChromium()
@@ -211,8 +210,8 @@ try {
     scopes: ['contacts:read', 'automations:read'],
     rateLimit: 120,
   })
-  const many = await liveIn(service, service.workspaceId)
-  const templateId = await writeLetters(service, service.workspaceId)
+  const many = await fillWorkspace(service, service.workspaceId)
+  const templateId = await createEmailData(service, service.workspaceId)
 
   const few = await createWorkspace(em, { name: 'Orchard, to try', mode: 'test' })
   await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
@@ -224,11 +223,11 @@ try {
   const automationId = (await call('POST', 'automations', { name: 'Welcome', trigger: 'SIGNUP', steps })).body.data
     .id as string
 
-  // Last: whoever is lost to Temporal is found by it, and goes on.
+  // Last: the worker's reconciliation starts workflows for the inserted enrollments.
   await service.startWorker()
-  const campaignId = await sendCampaigns(service)
+  const campaignId = await createCampaigns(service)
   const browser = await openChromium()
-  if ('first'.includes(only)) await firstSequence(browser)
+  if ('first'.includes(only)) await firstAutomation(browser)
   if (only === '') await pictureEmails(browser, take)
   await picture(browser, service, email, [
     ['many', service.workspaceId, pagesOf({ ...many, campaignId, templateId, steps: 7 })],

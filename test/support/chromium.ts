@@ -70,7 +70,7 @@ export async function openWindow(
 export async function sayWho(where: Page | Locator, email?: string): Promise<void> {
   if (email !== undefined) await where.getByLabel('Email').fill(email)
   await where.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await where.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await where.getByRole('button', { name: /^(Sign in|Join workspace)$/ }).click()
 }
 
 /** Signs a member in, as far as home. @param origin where it is not the window's own */

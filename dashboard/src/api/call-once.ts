@@ -1,27 +1,27 @@
 import { DriplineError } from './client.ts'
 
-/** What was asked for, and nobody has answered yet, with its Idempotency-Key: the answer may be lost, and it be done. */
+/** Idempotency keys of requests without a response yet. Such a request may have taken effect. */
 const pendingKeys = new Map<string, { key: string; until: number }>()
 
-/** How long whoever asks for the same means the same, in milliseconds: later they know what became of it, and may want it once more. */
+/** Milliseconds in which an identical request counts as a retry. Afterwards it is a new request. */
 const KEY_LIFETIME_MS = 2 * 60_000
 
-/** Whoever signs in next means something of their own. */
+/** Forgets all keys at sign-out: the next user's requests are new. */
 export const clearPendingKeys = (): void => pendingKeys.clear()
 
-/** Whether an answer is one that was given before: to a press whose answer was lost. */
+/** Checks whether the server replayed the response of an earlier request whose response was lost. */
 export const isReplay = (response: Response): boolean => response.headers.get('idempotent-replayed') === 'true'
 
-/** Whether nobody knows what became of it, or whoever asks again means the same. */
+/** Checks whether the request may have taken effect or should be retried with the same key. */
 const mayHaveRun = (error: unknown): boolean =>
   error instanceof DriplineError &&
   (error.status === undefined || error.status >= 500 || [401, 409, 429].includes(error.status))
 
 /**
- * Asks for something that is done once, however often it is pressed until somebody answers, also where the form was closed meanwhile.
+ * Sends a request that takes effect once, even if the user submits it again before a response arrives or reopens the form.
  *
- * @param what is asked, whole
- * @param ask is given the header that says so
+ * @param what identifies the request: everything it depends on
+ * @param ask sends the request with the header
  */
 export async function callOnce<Answer>(
   what: unknown,

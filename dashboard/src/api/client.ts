@@ -7,10 +7,9 @@ export type Api = DriplineClient
 const TIMEOUT_MS = 30_000
 
 /**
- * The API for a page of the service itself: the browser brings the cookie. What failed is said, and tried again by whoever looks at
- * it, so that the client repeats nothing by itself.
+ * Creates an API client that uses the session cookie. It does not retry: pages show the error, and queries retry on their own.
  *
- * @param workspaceId which of the workspaces; none for what is of the account
+ * @param workspaceId the workspace of the requests; omitted for account requests
  */
 export const createApi = (workspaceId?: string): Api =>
   createDriplineClient({
@@ -29,28 +28,27 @@ export const createApi = (workspaceId?: string): Api =>
 
 export const accountApi = createApi()
 
-/** Whether the service has refused something for one of these reasons. */
+/** Checks whether the API rejected a request with one of these error codes. */
 export const hasErrorCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof DriplineError && error.code !== undefined && codes.includes(error.code)
 
-/** Whether nobody is signed in any more: the session has ended, or the browser has no cookie. */
+/** Checks whether the session has ended or the browser has no cookie. */
 export const isSignedOut = (error: unknown): boolean => hasErrorCode(error, 'signed_out', 'key_missing')
 
-/** Whether asking again later may help: the service was not there, or said so. */
+/** Checks whether a retry may succeed: the server was unreachable, overloaded or failing. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500 || error.status === 429)
 
-/** Whether it may have been done: the answer was lost. */
+/** Checks whether the request may have taken effect although no success was received. */
 export const isOutcomeUnknown = (error: unknown) =>
   error instanceof DriplineError && (error.status === undefined || error.status >= 500)
 
-/** What this page itself has to say of what it does not do. */
+/** An error of the dashboard itself, with a message to show as it is. */
 export class DisplayableError extends Error {}
 
-/** What went wrong, in words. */
 export function errorMessage(error: unknown): string {
   if (error instanceof DisplayableError) return error.message
-  if (!(error instanceof DriplineError)) return 'Something went wrong in this page. Load it again.'
-  if (error.status === undefined) return 'The service does not answer.'
+  if (!(error instanceof DriplineError)) return 'Something went wrong. Reload the page.'
+  if (error.status === undefined) return 'Can’t reach the server.'
   return error.message
 }

@@ -2,31 +2,27 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Api } from './client.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** So many are read at a time. */
 const PAGE_SIZE = 50
 
-/** What a page of such a list is asked by. */
 interface Cursor {
   limit: number
   cursor?: string
 }
 
-/** A page, as the API answers it. */
 interface CursorPage<Row> {
   data: Row[]
   pagination: { nextCursor: string | null }
 }
 
 export interface CursorList<Row> {
-  /** All that was read so far; `undefined`: nothing yet. */
+  /** All rows loaded so far; `undefined` while the first page loads. */
   rows: Row[] | undefined
   error: Error | null
   refetch: () => void
-  /** Those behind the last row. */
   nextPage: { hasMore: boolean; isLoading: boolean; load: () => void }
 }
 
-/** Reads a list of the workspace by pages, as far as somebody wants to see it. @param key what it is, and by what */
+/** Loads a list of the workspace page by page, as far as the user scrolls. */
 export function useCursorList<Row>(
   key: readonly unknown[],
   read: (api: Api, page: Cursor, signal: AbortSignal) => Promise<CursorPage<Row>>,

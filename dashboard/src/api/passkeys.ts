@@ -1,8 +1,7 @@
 import { accountApi, type Schemas } from './client.ts'
 
 /**
- * Whether a device can sign in to this page: over TLS or on this machine, and by a name, which an address is none of (Web
- * Authentication Level 3, section 5.1.2).
+ * Checks whether passkeys work on this page: they need HTTPS or localhost, and a host name instead of an IP address (Web Authentication Level 3, section 5.1.2).
  */
 export const supportsPasskeys = (): boolean =>
   window.isSecureContext &&
@@ -10,11 +9,11 @@ export const supportsPasskeys = (): boolean =>
   !/^[\d.]+$/.test(location.hostname) &&
   !location.hostname.startsWith('[')
 
-/** Whether somebody has said no to the browser, or let it wait: that is no error to tell them of. */
+/** Checks whether the user cancelled the browser's passkey dialog or let it time out. That is not an error to show. */
 export const isPasskeyCancelled = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError')
 
-/** Signs in by a device of somebody: the browser asks which. */
+/** Signs in with a passkey. The browser asks which one. */
 export async function signInWithPasskey(): Promise<void> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const { data } = await accountApi.POST('/session/passkey/begin')
@@ -25,7 +24,7 @@ export async function signInWithPasskey(): Promise<void> {
   })
 }
 
-/** Adds this device. @param presentPassword of the account, where it has one */
+/** Adds this device as a passkey. @param presentPassword of the account, if it has one */
 export async function addPasskey(name: string, presentPassword: string): Promise<Schemas['Passkey']> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const { data } = await accountApi.POST('/account/passkeys/begin', {

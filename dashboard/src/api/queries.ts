@@ -2,10 +2,10 @@ import type { Api } from './client.ts'
 import { useWorkspaceQuery } from './workspace.tsx'
 
 const PAGE_SIZE = 100
-/** Beyond that a list is cut: nobody chooses from two thousand by hand. */
+/** Limits lists to 2,000 entries to choose from. */
 const MAX_PAGES = 20
 
-/** Every page of a list, one after the other. @param get one of them, of a hundred */
+/** Loads all pages of a list, one after the other. */
 export async function readPages<Row>(
   get: (query: {
     page: number
@@ -21,13 +21,12 @@ export async function readPages<Row>(
   return rows
 }
 
-/** How what the service needs is, and what its mail leaves by. */
+/** Loads the status of Postgres, Temporal and the mail server. */
 export const useServiceStatus = () =>
   useWorkspaceQuery(['service'], async (api, signal) => (await api.GET('/service', { signal })).data.data, {
     refetchMs: 15_000,
   })
 
-/** The workspace's figures, of its whole mail. */
 export const useStats = () =>
   useWorkspaceQuery(['figures'], async (api, signal) => (await api.GET('/figures', { signal })).data.data, {
     refetchMs: 10_000,
@@ -36,13 +35,12 @@ export const useStats = () =>
 const readLists = (api: Api, signal: AbortSignal) =>
   readPages((query) => api.GET('/lists', { params: { query }, signal }))
 
-/** The lists of the workspace, to choose from. */
 export function useLists() {
   const { data } = useWorkspaceQuery(['lists', 'choice'], readLists)
   return data?.map(({ id, name, doubleOptIn }) => ({ value: id, label: name, isAsking: doubleOptIn }))
 }
 
-/** What a list is called. */
+/** Returns a function that finds the name of a list. */
 export function useListName(): (id: string) => string | undefined {
   const lists = useLists()
   return (id) => lists?.find(({ value }) => value === id)?.label
@@ -51,22 +49,28 @@ export function useListName(): (id: string) => string | undefined {
 const readSegments = (api: Api, signal: AbortSignal) =>
   readPages((query) => api.GET('/segments', { params: { query }, signal }))
 
-/** The segments of the workspace, to choose from. */
 export function useSegments() {
   const { data } = useWorkspaceQuery(['segments', 'choice'], readSegments)
   return data?.map(({ id, name }) => ({ value: id, label: name }))
 }
 
-/** What a segment is called. */
+/** Returns a function that finds the name of a campaign. */
+export function useCampaignName(): (id: string) => string | undefined {
+  const { data } = useWorkspaceQuery(['campaigns', 'names'], (api, signal) =>
+    readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
+  )
+  return (id) => data?.find((campaign) => campaign.id === id)?.name
+}
+
+/** Returns a function that finds the name of a segment. */
 export function useSegmentName(): (id: string) => string | undefined {
   const segments = useSegments()
   return (id) => segments?.find(({ value }) => value === id)?.label
 }
 
-/** The templates of emails, to choose from. */
 export const useEmailTemplates = () => useTemplates('EMAIL')
 
-/** The template that a campaign is made of, and whether it says something newer by now; `undefined` of what is made of none, or is gone. */
+/** Loads the template of a campaign, and whether it has a newer version. `undefined` if there is none or it was deleted. */
 export function useCampaignTemplate({
   templateId,
   templateVersion,
@@ -78,7 +82,6 @@ export function useCampaignTemplate({
   return template && { ...template, isNewer: template.version > (templateVersion ?? 0) }
 }
 
-/** The templates of a kind, to choose from. */
 export function useTemplates(kind: 'EMAIL' | 'LAYOUT') {
   const { data } = useWorkspaceQuery(['templates', 'of', kind], async (api, signal) => {
     const query = { kind, limit: 100 } as const
@@ -87,7 +90,7 @@ export function useTemplates(kind: 'EMAIL' | 'LAYOUT') {
   return data
 }
 
-/** What the newest contacts have of data. */
+/** Collects the metadata keys of the newest contacts, for completion. */
 export function useMetadataKeys(): readonly string[] {
   const { data } = useWorkspaceQuery(['contacts', 'keys'], async (api, signal) => {
     const { data: listed } = await api.GET('/contacts', { params: { query: { limit: 20 } }, signal })

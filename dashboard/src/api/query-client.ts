@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isTransient, isSignedOut } from './client.ts'
 import { sessionQuery } from './session.ts'
 
-/** Whoever was signed in, and is no more, signs in again over the page: what is typed stays. Asked once: the answer is the same. */
+/** Reloads the session when a request finds that it has ended, so that the sign-in dialog opens over the page. Does so once. */
 function onError(error: unknown): void {
   const { queryKey } = sessionQuery
   const known = queryClient.getQueryState(queryKey)
@@ -10,10 +10,9 @@ function onError(error: unknown): void {
     void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })
 }
 
-/** Begins the key of what is being edited: it is not read anew under somebody's hands. */
+/** First part of the query key of data that is being edited. It is not refetched while the user edits. */
 export const EDITED_KEY = 'opened'
 
-/** What is read: while the service is away, it is asked again by itself. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
@@ -21,13 +20,13 @@ export const queryClient = new QueryClient({
     queries: {
       retry: (failures, error) => isTransient(error) && failures < 3,
       retryDelay: (failures) => Math.min(500 * 2 ** failures, 10_000),
-      // After that, too: whoever looks sees it come back.
+      // Keep polling after the retries, so that the page recovers without a reload.
       refetchInterval: ({ state }) => (state.status === 'error' && isTransient(state.error) ? 5_000 : false),
       staleTime: 5_000,
       networkMode: 'always',
       refetchOnReconnect: true,
     },
-    // Without a network it fails at once, and says so: nothing waits for it, and is done when nobody wants it any more.
+    // Fail at once when offline. A queued mutation could run later, when the user no longer wants it.
     mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -5,7 +5,6 @@ export type Session = Schemas['Session']
 export type Workspace = Session['workspaces'][number]
 export type Role = Workspace['role']
 
-/** Who is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session> => (await accountApi.GET('/session', { signal })).data.data,
@@ -18,14 +17,14 @@ const ROLES_ASCENDING: readonly Role[] = ['viewer', 'editor', 'owner']
 export const isAtLeast = (role: Role, least: Role): boolean =>
   ROLES_ASCENDING.indexOf(role) >= ROLES_ASCENDING.indexOf(least)
 
-/** Where somebody worked last, in this browser: there they begin. */
+/** The workspace that was used last in this browser. */
 const STORAGE_KEY = 'dripline.workspace'
 
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(STORAGE_KEY, id)
   } catch {
-    // It is a convenience.
+    // Storage may be disabled; the start page is then the first workspace.
   }
 }
 
@@ -34,7 +33,7 @@ export function defaultWorkspace({ workspaces }: Session): Workspace | undefined
   try {
     last = localStorage.getItem(STORAGE_KEY)
   } catch {
-    // Then the first.
+    // Storage is disabled.
   }
   return workspaces.find(({ id }) => id === last) ?? workspaces[0]
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useInvalidate, useWorkspace } from './workspace.tsx'
 
-/** What somebody decides of a message that nobody knows of whether it arrived: it is sent again, or left as it is. */
+/** Resolves an unconfirmed message: send it again, or dismiss it. */
 export function useUnconfirmedMessage(id: string) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()

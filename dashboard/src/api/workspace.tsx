@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { createContext, use, useMemo, type ReactNode } from 'react'
+import { createContext, use, useCallback, useMemo, type ReactNode } from 'react'
 import { type Api, createApi } from './client.ts'
 import { isAtLeast, type Role, type Workspace } from './session.ts'
 
@@ -15,27 +15,26 @@ export function WorkspaceProvider({ workspace, children }: { workspace: Workspac
   return <Context value={value}>{children}</Context>
 }
 
-/** The workspace whose page this is, and its API. */
 export function useWorkspace(): WorkspaceContext {
   const found = use(Context)
-  if (!found) throw new Error('This is no page of a workspace')
+  if (!found) throw new Error('useWorkspace needs a WorkspaceProvider')
   return found
 }
 
-/** Whether whoever looks may do what needs a role. */
+/** Checks whether the signed-in member has at least this role. */
 export const useHasRole = (least: Role): boolean => isAtLeast(useWorkspace().workspace.role, least)
 
 export interface QueryOptions {
-  /** How often it is read again while somebody looks, in milliseconds. */
+  /** Milliseconds between refetches while the page is visible. */
   refetchMs?: number
   enabled?: boolean
-  /** Not read again by itself. */
+  /** Never refetched automatically. */
   once?: boolean
-  /** Whether what was read before stays, where something else is asked for, until that is read. */
+  /** Keeps showing the previous data while a new key loads. */
   keepPrevious?: boolean
 }
 
-/** Reads something of the workspace. What is read stays on the page while it is read again. @param key what it is, and by what */
+/** Loads data of the workspace. The data stays on the page while it is refetched. */
 export function useWorkspaceQuery<Data>(
   key: readonly unknown[],
   read: (api: Api, signal: AbortSignal) => Promise<Data>,
@@ -54,9 +53,9 @@ export function useWorkspaceQuery<Data>(
   )
 }
 
-/** Has what was read be read again: all of it, or what begins with a key. */
+/** Returns a function that refetches all data of the workspace, or what a key prefix selects. */
 export function useInvalidate(): (...key: unknown[]) => Promise<void> {
   const client = useQueryClient()
   const { workspace } = useWorkspace()
-  return (...key) => client.invalidateQueries({ queryKey: [workspace.id, ...key] })
+  return useCallback((...key) => client.invalidateQueries({ queryKey: [workspace.id, ...key] }), [client, workspace.id])
 }

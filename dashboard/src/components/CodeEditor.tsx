@@ -21,7 +21,7 @@ export interface CodeEditorProps {
   description?: string
   value: string
   onChange: (value: string) => void
-  /** Of the contacts' data, for what is completed. */
+  /** Metadata keys of contacts, for completion. */
   keys: readonly string[]
   as?: 'line' | 'text' | 'html'
   placeholder?: string
@@ -29,7 +29,7 @@ export interface CodeEditorProps {
   autoFocus?: boolean
 }
 
-/** Those of the page, which can be read on a dark screen, too. */
+/** The theme's colors, which are readable in dark mode, too. */
 const SYNTAX_COLORS = HighlightStyle.define([
   { tag: [tags.tagName, tags.angleBracket, tags.keyword], color: 'var(--accent)' },
   { tag: tags.attributeName, color: 'var(--logic)' },
@@ -38,7 +38,7 @@ const SYNTAX_COLORS = HighlightStyle.define([
   { tag: [tags.comment, tags.documentMeta], color: 'var(--text-3)' },
 ])
 
-/** A line is one: what is pasted into it loses its line breaks. */
+/** Replaces line breaks in pasted text with spaces. */
 const SINGLE_LINE: Extension = EditorState.transactionFilter.of((transaction) =>
   transaction.newDoc.lines > 1
     ? [
@@ -55,22 +55,22 @@ const SINGLE_LINE: Extension = EditorState.transactionFilter.of((transaction) =>
     : transaction,
 )
 
-/** Ends the completion that is shown; else it goes back to what the field is in. */
+/** Closes the completion if it is open; otherwise leaves the field. */
 const leave: Command = (view) => {
   if (completionStatus(view.state) === 'active') return closeCompletion(view)
   view.contentDOM.blur()
   return true
 }
 
-/** A template, with its variables completed. Tab goes on to the next field, as in every other one. */
+/** A template editor that completes variables. Tab moves to the next field, as in every other field. */
 export function CodeEditor(props: CodeEditorProps) {
   const { label, description, value, as = 'text', placeholder, readOnly = false, autoFocus = false } = props
   const id = useId()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const latest = useRef(props)
-  /** What was typed, and has not come back yet. */
-  const told = useRef(new Set<string>())
+  /** Values passed to `onChange` that have not come back as `value` yet. */
+  const emitted = useRef(new Set<string>())
   useEffect(() => {
     latest.current = props
   })
@@ -105,7 +105,7 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.updateListener.of((update) => {
             if (!update.docChanged || update.transactions.some((each) => each.isUserEvent('outside'))) return
             const text = update.state.doc.toString()
-            told.current.add(text)
+            emitted.current.add(text)
             latest.current.onChange(text)
           }),
           ...(placeholder === undefined ? [] : [placeholderOf(placeholder)]),
@@ -117,15 +117,15 @@ export function CodeEditor(props: CodeEditorProps) {
     view.current = made
     if (autoFocus) made.focus()
     return () => made.destroy()
-    // Made once: what changes is told to it below.
+    // Created once; later changes of `value` are dispatched below.
   }, [])
   useEffect(() => {
     const { current } = view
-    // What was told by the editor itself comes back later than the next letter.
+    // The editor's own values can come back after the next keystroke and must not overwrite it.
     if (!current) return
     const isShown = current.state.doc.toString() === value
-    if (!isShown && told.current.delete(value)) return
-    told.current.clear()
+    if (!isShown && emitted.current.delete(value)) return
+    emitted.current.clear()
     if (isShown) return
     current.dispatch({
       changes: { from: 0, to: current.state.doc.length, insert: value },

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { CurlButton } from './CurlButton.tsx'
 import { ErrorBanner } from './ErrorBanner.tsx'
 
-/** Asks once more before something is deleted, and says what becomes of what it had. @param verb names it with its object */
+/** Asks for confirmation and states the consequences. @param confirmLabel a verb and its object */
 export function ConfirmAction({
   confirmLabel,
   path,
@@ -12,7 +12,7 @@ export function ConfirmAction({
   onDone,
 }: {
   confirmLabel: string
-  /** What a key may call for the same, too. */
+  /** The API path of the same action, shown as a curl command. */
   path?: string
   description: string
   action: () => Promise<unknown>
@@ -32,7 +32,7 @@ export function ConfirmAction({
         {confirmLabel}
       </Button>
       <Button variant="subtle" color="gray" onClick={onDone} disabled={end.isPending}>
-        Keep it
+        Cancel
       </Button>
       {path !== undefined && <CurlButton call={{ method: 'DELETE', path }} />}
     </div>

@@ -1,6 +1,6 @@
 import { ConfirmAction } from './ConfirmAction.tsx'
 
-/** Asks once more before something is deleted for good, and says what becomes of its contacts. */
+/** Asks for confirmation before something is deleted permanently. */
 export const ConfirmDelete = ({
   object,
   description,
@@ -11,4 +11,4 @@ export const ConfirmDelete = ({
   description: string
   action: () => Promise<unknown>
   onDone: () => void
-}) => <ConfirmAction confirmLabel={`Delete ${object}`} description={`${description} It cannot be undone.`} {...rest} />
+}) => <ConfirmAction confirmLabel={`Delete ${object}`} description={`${description} This can’t be undone.`} {...rest} />

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Notice } from './Notice.tsx'
 import { useScrollIntoView } from '../lib/use-scroll-into-view.ts'
 
-/** Somebody else has saved what is changed here: whose is meant has to be said. */
+/** Asks which version to keep when someone else saved the same record. */
 export const ConflictDialog = ({
   description,
   onUseTheirs,
@@ -15,12 +15,12 @@ export const ConflictDialog = ({
   const shown = useScrollIntoView<HTMLDivElement>(description)
   return (
     <div ref={shown}>
-      <Notice title="Somebody else has changed it">
-        <p className="t2">{description} What you have typed is in this page only.</p>
+      <Notice title="Someone else changed this">
+        <p className="t2">{description} Your changes haven’t been saved.</p>
         <div className="row">
-          <Button onClick={onUseTheirs}>Take theirs</Button>
+          <Button onClick={onUseTheirs}>Use their version</Button>
           <Button variant="filled" onClick={onSaveMine}>
-            Save mine
+            Overwrite with mine
           </Button>
         </div>
       </Notice>

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useWorkspace } from '../api/workspace.tsx'
 
-/** So long an address is taken for what it is, in milliseconds: rows of a table ask for each once. */
+/** Milliseconds for which an address is cached, so that table rows load each contact once. */
 const FRESH_MS = 600_000
 
-/** A contact by its address, and the way to its page. */
+/** Links to a contact, with the email address as text. */
 export function ContactLink({ contactId }: { contactId: string }) {
   const { api, workspace } = useWorkspace()
-  const { data: email } = useQuery({
+  const { data: email, isError } = useQuery({
     queryKey: [workspace.id, 'contacts', contactId, 'email'],
     queryFn: async ({ signal }) =>
       (await api.GET('/contacts/{id}', { params: { path: { id: contactId } }, signal })).data.data.email,
@@ -17,7 +17,7 @@ export function ContactLink({ contactId }: { contactId: string }) {
   })
   return (
     <Link to="/w/$workspaceId/contacts/$contactId" params={{ workspaceId: workspace.id, contactId }}>
-      <bdi>{email ?? '…'}</bdi>
+      <bdi>{email ?? (isError ? 'Deleted contact' : '…')}</bdi>
     </Link>
   )
 }

@@ -5,7 +5,7 @@ import { useWorkspaceQuery } from '../api/workspace.tsx'
 
 const PAUSE_MS = 400
 
-/** For whom something is shown: any contact, or somebody made up. */
+/** Selects the contact to preview an email for. Without one, sample data is used. */
 export function ContactSelect({
   label,
   value,
@@ -25,12 +25,12 @@ export function ContactSelect({
   return (
     <Select
       label={label}
-      placeholder="Somebody made up"
+      placeholder="Sample contact"
       clearable
       searchable
-      // The service finds them.
+      // The server filters.
       filter={({ options }) => options}
-      nothingFoundMessage="No contact is found by that"
+      nothingFoundMessage="No contacts found"
       searchValue={search}
       onSearchChange={setSearch}
       data={[...(value ? [value] : []), ...(contacts ?? []).filter((each) => each.value !== value?.value)]}

@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconTerminal2 } from '@tabler/icons-react'
 import { toCurl, type ApiCall } from '../lib/curl.ts'
 
-/** Beside an action, the same as a request. @param call as it would be made now */
+/** Copies the API request of an action as a curl command. */
 export function CurlButton({ call }: { call: ApiCall }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (

@@ -5,20 +5,20 @@ import type { Api, Schemas } from '../api/client.ts'
 import { useWorkspaceQuery } from '../api/workspace.tsx'
 import { ContactSelect } from './ContactSelect.tsx'
 import classes from './EmailPreview.module.css'
-import { count } from '../lib/format.ts'
+import { count, plural } from '../lib/format.ts'
 import { ErrorBanner } from './ErrorBanner.tsx'
 import { forColorScheme, safeHtml } from '../lib/safe-html.ts'
 import { SendTestButton } from './SendTestButton.tsx'
 
 type Preview = Schemas['TemplatePreview']
-/** For whom: whoever is told, or nobody in particular. */
+/** The contact to render for, or none for sample data. */
 export type PreviewRecipient = { contactId?: string }
 
 const PREVIEW_MODES = [
-  { value: 'wide', label: 'Wide' },
-  { value: 'narrow', label: 'Narrow' },
+  { value: 'wide', label: 'Desktop' },
+  { value: 'narrow', label: 'Mobile' },
   { value: 'dark', label: 'Dark' },
-  { value: 'text', label: 'Text' },
+  { value: 'text', label: 'Plain text' },
 ] as const
 type PreviewMode = (typeof PREVIEW_MODES)[number]['value']
 
@@ -26,13 +26,13 @@ const HEIGHT = 640
 const BACKGROUNDS = { light: 'var(--paper)', dark: 'var(--paper-dark)' } as const
 const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
 
-/** What is rendered already, as a template that comes to the same: what looks like Liquid in it is none. */
+/** Escapes Liquid in rendered content, so that rendering it again returns the same. */
 const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
 
 /**
- * An email as a contact would get it: wide, narrow, dark, or as text.
- * @param of what is previewed, told apart from anything else
- * @param isCurrent whether that is what is there by now
+ * Previews an email as a contact would receive it: desktop, mobile, dark mode or plain text.
+ * @param of identifies the content
+ * @param isCurrent whether `of` is the latest content
  */
 export function EmailPreview({
   of,
@@ -42,7 +42,7 @@ export function EmailPreview({
 }: {
   of: unknown
   isCurrent?: boolean
-  /** Whether it is a part of emails, of which nothing is asked that only they have. */
+  /** Whether it is a layout or partial, which has no subject or unsubscribe link. */
   isPart?: boolean
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>
 }) {
@@ -57,9 +57,9 @@ export function EmailPreview({
   const isBehind = isPlaceholderData || !isCurrent
   return (
     <section aria-label="Preview">
-      <ContactSelect label="As it comes to" value={contact} onChange={setContact} />
+      <ContactSelect label="Preview as" value={contact} onChange={setContact} />
       <SegmentedControl
-        aria-label="How it is looked at"
+        aria-label="Preview mode"
         data={[...PREVIEW_MODES]}
         value={look}
         onChange={(value) => setLook(value)}
@@ -80,7 +80,7 @@ export function EmailPreview({
                 text: data.text === null ? null : escapeLiquid(data.text),
               }}
             >
-              Send it to me
+              Send test email
             </SendTestButton>
           )}
         </>
@@ -120,18 +120,18 @@ function PreviewBody({
       {look === 'text' || html === null ? (
         text !== null && <pre className={classes.plain}>{text}</pre>
       ) : (
-        // As wide as it is read, and as small as it has to be here. Nothing in it runs, and nothing is fetched: neither is allowed to this page at all.
+        // Rendered at the real width and scaled to fit. The sandbox and the page's CSP block scripts and requests.
         <div ref={room} className={classes.room} style={{ height: HEIGHT * scale }}>
           <iframe
             className={classes.frame}
-            title="The email"
+            title="Email"
             sandbox=""
             srcDoc={safeHtml(forColorScheme(html, screen))}
             style={{
               width: WIDTHS[look],
               height: HEIGHT,
               colorScheme: screen,
-              // What an email leaves as it is shows the mail program's, and not this page's.
+              // Where the email sets no background, the mail client's shows, not this page's.
               background: BACKGROUNDS[screen],
               transform: `scale(${scale})`,
             }}
@@ -146,21 +146,20 @@ function PreviewDetails({ preview: { bytes, links, warnings, unknownVariables } 
   return (
     <div style={{ marginTop: 8 }}>
       <p className="small t2">
-        {count(Math.ceil(bytes / 1024))} KB of HTML, {count(links.length)} {links.length === 1 ? 'link' : 'links'}.
-        Images are not fetched here.
+        {count(Math.ceil(bytes / 1024))} KB · {plural(links.length, 'link')} · Remote images are hidden in the preview
       </p>
       {warnings.map(({ code, message }) => (
         <p key={code} className="small" style={{ color: 'var(--warn)' }}>
           {message}
         </p>
       ))}
-      {/* Once, though it is in the HTML and in the text that is made of it. */}
+      {/* A variable can be in both the HTML and the generated text: list it once. */}
       {[...new Map(unknownVariables.map((each) => [each.variable, each])).values()].map(({ variable, nearest }) => (
         <p key={variable} className="small" style={{ color: 'var(--warn)' }}>
-          <span className="code">{variable}</span> is empty in every email
+          <span className="code">{variable}</span> isn’t a known variable
           {nearest !== null && (
             <>
-              ; is <span className="code">{nearest}</span> meant?
+              . Did you mean <span className="code">{nearest}</span>?
             </>
           )}
         </p>

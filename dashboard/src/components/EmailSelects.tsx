@@ -4,21 +4,20 @@ import { SearchableSelect } from './SearchableSelect.tsx'
 
 type Category = Schemas['Campaign']['category']
 
-/** To whom an email goes, by its category. */
 export const CategorySelect = ({ value, onChange }: { value: Category; onChange: (category: Category) => void }) => (
   <Select
-    label="Sent to"
+    label="Email type"
     allowDeselect={false}
     data={[
-      { value: 'marketing', label: 'Whoever has not unsubscribed' },
-      { value: 'transactional', label: 'Everybody: a receipt, a password' },
+      { value: 'marketing', label: 'Marketing (subscribed contacts only)' },
+      { value: 'transactional', label: 'Transactional (receipts, password resets)' },
     ]}
     value={value}
     onChange={(chosen) => chosen && onChange(chosen)}
   />
 )
 
-/** Of which template an email is; `null`: it has what is written here. */
+/** Selects the template of an email, or `null` for content of its own. */
 export const TemplateSelect = ({
   templates = [],
   value,
@@ -29,11 +28,8 @@ export const TemplateSelect = ({
   onChange: (templateId: string | null) => void
 }) => (
   <SearchableSelect
-    label="Says"
-    data={[
-      { value: '', label: 'What is written here' },
-      ...templates.map(({ id, name }) => ({ value: id, label: name })),
-    ]}
+    label="Content"
+    data={[{ value: '', label: 'Write it here' }, ...templates.map(({ id, name }) => ({ value: id, label: name }))]}
     value={value ?? ''}
     onChange={(chosen) => onChange(chosen === '' ? null : chosen)}
   />

@@ -5,9 +5,9 @@ import classes from './ErrorBanner.module.css'
 import { useScrollIntoView } from '../lib/use-scroll-into-view.ts'
 
 /**
- * What failed, in words, and what can be done.
+ * Shows an error and, if it may be temporary, a retry button.
  *
- * @param isAnswer whether it answers somebody who has pressed something, and is brought into sight: what is read by itself calls nobody away
+ * @param scrollsIntoView for errors of a user's action; background errors do not move the page
  */
 export function ErrorBanner({
   error,
@@ -26,11 +26,11 @@ export function ErrorBanner({
       <div>
         <p>
           {errorMessage(error)}
-          {onRetry && isTransient(error) && ' It is tried again.'}
+          {onRetry && isTransient(error) && ' Retrying automatically.'}
         </p>
         {requestId !== undefined && (
           <p className="small t3">
-            Request <span className="mono">{requestId}</span>
+            Request ID <span className="mono">{requestId}</span>
           </p>
         )}
       </div>

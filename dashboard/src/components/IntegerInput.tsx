@@ -2,28 +2,28 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 import { useRef, useState } from 'react'
 
 interface IntegerInputProps extends Omit<TextInputProps, 'value' | 'onChange' | 'error'> {
-  /** `null`: none, where there need not be one. */
+  /** `null` if it is optional and empty. */
   value: number | null
   min: number
   max?: number
   isOptional?: boolean
-  /** Told of numbers that it can be. */
+  /** Called with valid values only. */
   onChange: (value: number | null) => void
 }
 
-/** A whole number: what is no such number stays as it was typed, and is parsed to be none. */
+/** An input for integers. Invalid text stays in the field and is marked as invalid. */
 export function IntegerInput({ value, min, max, isOptional = false, onChange, ...props }: IntegerInputProps) {
   const [text, setText] = useState(value === null ? '' : String(value))
-  // A part of what is no number is none that anybody meant.
+  // Restored when the text becomes invalid: a part of it is not what the user meant.
   const before = useRef(value)
   const limit = max ?? Number.MAX_SAFE_INTEGER
-  /** @returns `undefined` where it is none that this can be */
+  /** Parses the text. @returns `undefined` if it is invalid */
   const read = (typed: string): number | null | undefined => {
     if (typed.trim() === '') return isOptional ? null : undefined
     const number = /^\s*\d+\s*$/.test(typed) ? Number(typed) : NaN
     return number >= min && number <= limit ? number : undefined
   }
-  // Where it is another one by something else than typing.
+  // Reset when the value changes from outside.
   const [known, setKnown] = useState(value)
   const [reported, setReported] = useState(value)
   const report = (parsed: number | null) => {
@@ -38,7 +38,9 @@ export function IntegerInput({ value, min, max, isOptional = false, onChange, ..
     }
   }
   const wanted =
-    max === undefined ? `A whole number, ${min} or more.` : `A whole number from ${min} to ${max.toLocaleString('en')}.`
+    max === undefined
+      ? `Enter a whole number of ${min} or more.`
+      : `Enter a whole number from ${min} to ${max.toLocaleString('en')}.`
   return (
     <TextInput
       {...props}

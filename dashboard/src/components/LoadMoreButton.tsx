@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import type { CursorList } from '../api/cursor-list.ts'
 
-/** Reads on behind the last row, where there is more. */
 export const LoadMoreButton = ({
   of: { hasMore, isLoading, load },
   label = 'Load more',

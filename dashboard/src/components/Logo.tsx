@@ -1,4 +1,4 @@
-/** A line with a drop: an enrollment, and a message. */
+/** A line with a drop, for an enrollment and a message. */
 export const Logo = ({ size = 20 }: { size?: number }) => (
   <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden>
     <path d="M2 4.5h16" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" />

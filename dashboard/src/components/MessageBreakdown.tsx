@@ -16,7 +16,7 @@ const STATUS_ORDER: readonly MessageStatus[] = [
   'SUPPRESSED',
   'DISMISSED',
 ]
-/** Those that are told of also where there are none. */
+/** Statuses that are shown even when their count is zero. */
 const ALWAYS_SHOWN: readonly MessageStatus[] = ['SENDING', 'DEFERRED', 'FAILED', 'UNCONFIRMED']
 
 const countOf = (counts: Counts, status: MessageStatus): number => counts[status.toLowerCase() as keyof Counts]
@@ -24,16 +24,15 @@ const countOf = (counts: Counts, status: MessageStatus): number => counts[status
 export const totalOf = (counts: Counts): number =>
   STATUS_ORDER.reduce((sum, status) => sum + countOf(counts, status), 0)
 
-/** The terms of a total, of which the main one is what a workspace calls sent. */
+/** Splits message counts by status, without statuses that are zero and not essential. */
 export function breakdownOf(counts: Counts, isTest: boolean): { status: MessageStatus; value: number }[] {
-  // Where mail is captured, that is what sending is.
+  // In a test workspace, captured messages take the place of sent ones.
   const main: MessageStatus = isTest || (counts.sent === 0 && counts.captured > 0) ? 'CAPTURED' : 'SENT'
   return STATUS_ORDER.map((status) => ({ status, value: countOf(counts, status) })).filter(
     ({ status, value }) => value > 0 || status === main || ALWAYS_SHOWN.includes(status),
   )
 }
 
-/** One bar of the terms of a total. */
 export function StackedBar({
   terms,
   small = false,
@@ -52,15 +51,15 @@ export function StackedBar({
   )
 }
 
-/** A total, and the terms that make it up: the account closes. @param total where it is not all that is due */
+/** A total and the statuses that add up to it. @param total if it is not the sum of all messages */
 export function MessageBreakdown({
   counts,
   isTest,
-  total = { word: 'Due', value: totalOf(counts) },
+  total = { label: 'Due', value: totalOf(counts) },
 }: {
   counts: Counts
   isTest: boolean
-  total?: { word: string; value: number }
+  total?: { label: string; value: number }
 }) {
   const terms = breakdownOf(counts, isTest)
   return (
@@ -69,7 +68,7 @@ export function MessageBreakdown({
       <dl className={classes.terms}>
         <div>
           <dd>{count(total.value)}</dd>
-          <dt>{total.word}</dt>
+          <dt>{total.label}</dt>
         </div>
         {terms.map(({ status, value }, n) => {
           const { icon: Icon, label, tone } = MESSAGE_STATUS[status]

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './Notice.module.css'
 
-/** Something that somebody has to decide before it goes on. */
+/** A notice that needs a decision. */
 export const Notice = ({
   title,
   className = '',

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 
-/** What a page can do without: where it cannot be shown, the page stays. */
+/** Hides its children if they fail to render, so that the rest of the page stays. */
 export class OptionalBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
 

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { errorMessage } from '../api/client.ts'
 import { useInvalidate, useWorkspace } from '../api/workspace.tsx'
 
-/** Ends a contact's enrollment, once somebody has said so twice: it cannot be undone. */
+/** Ends a contact's enrollment after a confirmation. */
 export function RemoveFromAutomation({ automationId, contactId }: { automationId: string; contactId: string }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
@@ -19,16 +19,17 @@ export function RemoveFromAutomation({ automationId, contactId }: { automationId
   if (!isAsking)
     return (
       <Button variant="subtle" color="gray" onClick={() => setAsking(true)}>
-        End it…
+        Remove from automation…
       </Button>
     )
   return (
     <>
+      <span className="small t2">Stops all further emails. This can’t be undone.</span>
       <Button variant="filled" color="bad" loading={end.isPending} onClick={() => end.mutate()}>
-        End it: no further email
+        Remove from automation
       </Button>
       <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
-        Leave it
+        Cancel
       </Button>
     </>
   )

@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { hasHighlightedOption, type Option, NO_SINGLE_MATCH, findOption } from '../lib/options.ts'
 
-/** Some of those that there are, found by typing: what was typed and is none of them stays, and is said to be none. */
+/** A multi-select with search. Text that matches no option stays in the field and is marked as invalid. */
 export function SearchableMultiSelect({
   label,
   data,
@@ -16,14 +16,14 @@ export function SearchableMultiSelect({
 }) {
   const [typed, setTyped] = useState('')
   const [isUnknown, setUnknown] = useState(false)
-  // Whoever leaves the field keeps what is in it.
+  // Mantine clears the search on blur; this keeps the text.
   const isLeaving = useRef(false)
-  /** @returns whether what is typed is one of them, which is chosen then */
+  /** Selects the option that matches the text. @returns whether there is one */
   const take = (isWhole: boolean): boolean => {
     const others = data.filter(({ value: id }) => !value.includes(id))
     const named = findOption(others, typed, { isWhole })
     if (!named) {
-      // It is among those already.
+      // Already selected.
       if (!findOption(data, typed, { isWhole: true })) return false
       setTyped('')
       return true
@@ -35,7 +35,7 @@ export function SearchableMultiSelect({
   const leave = () => {
     if (typed.trim() === '') return
     isLeaving.current = true
-    // A part of a name is enough for whoever asks for it by Enter, and sees what is taken.
+    // On blur, only a complete name counts.
     if (!take(true)) setUnknown(true)
   }
   return (

@@ -8,15 +8,15 @@ interface SearchableSelectProps extends Omit<
 > {
   data: readonly (string | Option)[]
   value: string | null
-  /** `null` only where it is clearable. */
+  /** `null` only if it is clearable. */
   onChange: (value: string | null) => void
-  /** Whether one is wanted, and none is chosen. */
+  /** Whether a value is required but missing. */
   isMissing?: boolean
 }
 
 const toNamed = (one: string | Option): Option => (typeof one === 'string' ? { value: one, label: one } : one)
 
-/** One of those that there are, found by typing: what was typed and is none of them stays, and is said to be none. */
+/** A select with search. Text that matches no option stays in the field and is marked as invalid. */
 export function SearchableSelect({
   data,
   value,
@@ -26,7 +26,7 @@ export function SearchableSelect({
   ...props
 }: SearchableSelectProps) {
   const those = data.map(toNamed)
-  // Nothing is being typed: the field has the name of what is chosen.
+  // `null` while the user does not type: the field shows the selected option.
   const [typed, setTyped] = useState<string | null>(null)
   const [isUnknown, setUnknown] = useState(false)
   const [isOpen, setOpen] = useState(false)
@@ -36,7 +36,7 @@ export function SearchableSelect({
     setTyped(null)
     setUnknown(false)
   }
-  // Where it is another one by something else than typing.
+  // Reset when the value changes from outside.
   const [known, setKnown] = useState(value)
   if (value !== known) {
     setKnown(value)
@@ -63,7 +63,7 @@ export function SearchableSelect({
       data={those}
       value={value}
       onChange={choose}
-      // Also of the one that is chosen already, which is no change.
+      // Also when the selected option is picked again, which is not a change.
       onOptionSubmit={settle}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
@@ -73,7 +73,7 @@ export function SearchableSelect({
         setTyped(currentTarget.value)
         setUnknown(false)
       }}
-      // A part of a name is enough for whoever asks for it by Enter, and sees what is taken.
+      // On blur, only a complete name counts. On Enter, a unique part is enough because the user sees the result.
       onBlur={() => take(true)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed === null) return
@@ -81,7 +81,7 @@ export function SearchableSelect({
         event.preventDefault()
         take(false)
       }}
-      error={isUnknown ? NO_SINGLE_MATCH : isMissing ? 'Choose one' : undefined}
+      error={isUnknown ? NO_SINGLE_MATCH : isMissing ? 'Choose an option.' : undefined}
     />
   )
 }

@@ -7,13 +7,13 @@ import { ErrorBanner } from './ErrorBanner.tsx'
 type TestEmail = Schemas['TestEmail']
 
 const RESULT_MESSAGES: Record<TestEmail['status'], (sent: TestEmail) => string> = {
-  SENT: ({ to }) => `The server has it for ${to}.`,
-  CAPTURED: () => 'Not delivered: all mail is captured here.',
+  SENT: ({ to }) => `Test email sent to ${to}.`,
+  CAPTURED: () => 'Captured, not delivered: this workspace captures all email.',
   FAILED: ({ error }) => `Not sent: ${error ?? ''}`,
-  UNCONFIRMED: ({ error }) => `Nobody knows whether it was sent: ${error ?? ''}`,
+  UNCONFIRMED: ({ error }) => `Couldn’t confirm whether it was sent: ${error ?? ''}`,
 }
 
-/** Has whoever is signed in have an email in their own inbox. @param before what is said until then */
+/** Sends a test email to the signed-in user. @param hint text shown until it is sent */
 export function SendTestButton({
   email,
   children,
@@ -23,7 +23,7 @@ export function SendTestButton({
   email: { subject: string; html?: string | null; text?: string | null; contactId?: string }
   children: string
   hint?: string | undefined
-  /** Whether it is what is there now. */
+  /** Whether the email is up to date. */
   isReady?: boolean
 }) {
   const { api } = useWorkspace()

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 
-/** The outlines of rows, where what is read takes long enough to be noticed. */
+/** Placeholder rows, shown if loading takes longer than 200 ms. */
 export function SkeletonRows({ rows = 6, height = 36 }: { rows?: number; height?: number }) {
   const [isLate, setLate] = useState(false)
   useEffect(() => {

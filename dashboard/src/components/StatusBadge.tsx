@@ -21,7 +21,7 @@ import classes from './StatusBadge.module.css'
 export interface StatusStyle {
   label: string
   icon: TablerIcon
-  /** Its meaning: a class of base.css. */
+  /** A color class of base.css. */
   tone: 'accent' | 'ok' | 'warn' | 'bad' | 'ask' | 'cap' | 'mute'
 }
 
@@ -43,7 +43,7 @@ export const MESSAGE_STATUS: Record<MessageStatus, StatusStyle> = {
 
 export const ENROLLMENT_STATUS: Record<EnrollmentStatus, StatusStyle> = {
   ACTIVE: { label: 'Active', icon: IconPlayerPlay, tone: 'accent' },
-  HELD: { label: 'Held', icon: IconPlayerPause, tone: 'warn' },
+  HELD: { label: 'Paused', icon: IconPlayerPause, tone: 'warn' },
   COMPLETED: { label: 'Completed', icon: IconChecks, tone: 'ok' },
   STOPPED: { label: 'Stopped', icon: IconPlayerStop, tone: 'bad' },
   CANCELLED: { label: 'Cancelled', icon: IconBan, tone: 'mute' },
@@ -56,7 +56,7 @@ export const AUTOMATION_STATUS: Record<AutomationStatus, StatusStyle> = {
   ARCHIVED: { label: 'Archived', icon: IconArchive, tone: 'mute' },
 }
 
-/** A state: always its icon and its word. @param plain without the ground */
+/** A status with icon and label. @param plain without background */
 export function StatusBadge({ status, plain = false }: { status: StatusStyle; plain?: boolean }) {
   const { label, icon: Icon, tone } = status
   const ground = plain ? classes.plain : status === MESSAGE_STATUS.UNCONFIRMED ? classes.dashed : classes.ground

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { useNow } from '../lib/clock.ts'
 import { ago, dateOf, fullDate, utc } from '../lib/format.ts'
 
-/** A time, with what it is in UTC where one looks closer. @param as how far it is from now, or when it was */
+/** A time, with the full date and UTC in a tooltip. @param as relative to now, or as a date */
 export function Time({ at, as = 'ago' }: { at: string | null; as?: 'ago' | 'date' }) {
   const now = useNow()
   if (at === null) return <span className="t3">Never</span>

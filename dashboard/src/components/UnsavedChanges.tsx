@@ -2,10 +2,10 @@ import { Button, Modal } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 
-/** Says that something is not saved, to whoever is about to leave it. */
+/** Warns a user who leaves a page with unsaved changes. */
 export const UnsavedDialog = ({
-  title = 'This is not saved',
-  leave = 'Leave without it',
+  title = 'Unsaved changes',
+  leave = 'Discard changes',
   children,
   onStay,
   onLeave,
@@ -30,9 +30,9 @@ export const UnsavedDialog = ({
 )
 
 /**
- * Asks whoever goes to another page, or closes this one, before a form is saved.
- * @param isSending whether it is on its way, and not answered yet
- * @param asks what is asked instead, where it is no form
+ * Asks for confirmation when the user leaves a form that is not saved.
+ * @param isSending whether the form is being saved
+ * @param asks texts to use instead of the defaults
  */
 export function UnsavedChangesGuard({
   isDirty,
@@ -41,14 +41,14 @@ export function UnsavedChangesGuard({
 }: {
   isDirty: boolean
   isSending: boolean
-  asks?: { title: string; leave: string; says: string }
+  asks?: { title: string; leave: string; message: string }
 }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   })
-  // Whoever was asked, and has not answered before the form was done with, stays: what came of it is on this page.
+  // If the form closes while the dialog is open, cancel the navigation: the result is on this page.
   const unasked = useRef<() => void>(undefined)
   useEffect(() => {
     unasked.current = status === 'blocked' ? reset : undefined
@@ -58,10 +58,10 @@ export function UnsavedChangesGuard({
   return (
     <UnsavedDialog {...(asks && { title: asks.title, leave: asks.leave })} onStay={reset} onLeave={proceed}>
       <p className="t2">
-        {asks?.says ??
+        {asks?.message ??
           (isSending
-            ? 'It is being sent. Whoever leaves now does not see what comes of it.'
-            : 'What you typed is in this page only.')}
+            ? 'Still saving. If you leave now, you won’t see whether it worked.'
+            : 'Your changes haven’t been saved.')}
       </p>
     </UnsavedDialog>
   )

@@ -4,7 +4,7 @@ import { Logo } from '../components/Logo.tsx'
 import classes from './AuthLayout.module.css'
 import { DropsIllustration } from './DropsIllustration.tsx'
 
-/** A page that stands for itself: before somebody is in a workspace. */
+/** The frame of pages outside a workspace, such as sign-in. */
 export function AuthLayout({ title, children }: { title: string; children: ReactNode }) {
   useDocumentTitle(`${title} · Dripline`)
   return (
@@ -19,14 +19,14 @@ export function AuthLayout({ title, children }: { title: string; children: React
           {children}
         </div>
         <footer className={classes.foot}>
-          <a href="/docs">Reference</a>
+          <a href="/docs">API reference</a>
         </footer>
       </main>
       <aside className={classes.aside} aria-hidden>
         <DropsIllustration />
         <div className={classes.card}>
-          <p className="strong">One line is one contact in one automation.</p>
-          <p className="t2">One drop is one message: sent, or already due. Nothing lost, nothing twice.</p>
+          <p className="strong">Each line is a contact in an automation, each drop an email.</p>
+          <p className="t2">Filled drops are sent, hollow ones scheduled. Never lost, never sent twice.</p>
         </div>
       </aside>
     </div>

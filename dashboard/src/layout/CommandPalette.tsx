@@ -8,14 +8,13 @@ import { readPages } from '../api/queries.ts'
 import { useWorkspaceQuery, useWorkspace } from '../api/workspace.tsx'
 import { NAV_ITEMS, SETTINGS_ITEMS } from './navigation.ts'
 
-/** Enter goes to the first, also where it comes sooner behind a letter than the library has chosen that. */
+/** Opens the first result on Enter, even before the library has selected it. */
 function openFirstResult(event: KeyboardEvent<HTMLInputElement>): void {
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.currentTarget.value === '') return
   if (document.querySelector('[data-action][data-selected]')) return
   document.querySelector<HTMLElement>('[data-action]')?.click()
 }
 
-/** Where one can go, by its name. */
 export function CommandPalette() {
   const { workspace } = useWorkspace()
   const { data: session } = useSession()
@@ -59,7 +58,7 @@ export function CommandPalette() {
       limit={12}
       highlightQuery
       scrollable
-      nothingFound="Nothing is called that"
+      nothingFound="No results"
       searchProps={{
         placeholder: 'Search or jump to',
         leftSection: <IconSearch aria-hidden />,

@@ -5,7 +5,7 @@ const ROW = 46
 const NOW = 460
 const DROP = 'M0-7c3 3.4 5.200 6 5.200 8.600a5.200 5.200 0 0 1-10.400 0C-5.200-1-3-3.600 0-7z'
 
-/** The same numbers each time: it is a picture, and no measure. */
+/** Returns the same numbers each time, so that the illustration does not change. */
 function pseudoRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -14,7 +14,7 @@ function pseudoRandom(seed: number): () => number {
   }
 }
 
-/** Lines that are enrollments, and drops that are messages: past is solid, and future hollow. */
+/** Draws enrollments as lines and messages as drops: the past is filled, the future hollow. */
 export function DropsIllustration() {
   const rows = useMemo(() => {
     const random = pseudoRandom(20)

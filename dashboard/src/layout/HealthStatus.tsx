@@ -6,7 +6,7 @@ interface Readiness {
   missing: string[]
 }
 
-/** Who does not say within so long that all is well is not well, in milliseconds. */
+/** Milliseconds without a response after which the server counts as unreachable. */
 const TIMEOUT_MS = 5_000
 
 function useUnreachableServices(): string[] {
@@ -15,29 +15,29 @@ function useUnreachableServices(): string[] {
     async queryFn({ signal }): Promise<Readiness> {
       const answer = await fetch('/readyz', { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
       const body = (await answer.json().catch(() => ({}))) as { missing?: string[] }
-      return { missing: answer.ok ? [] : (body.missing ?? ['The service']) }
+      return { missing: answer.ok ? [] : (body.missing ?? ['the server']) }
     },
     retry: false,
     refetchInterval: 15_000,
   })
-  return isError ? ['The service'] : (data?.missing ?? [])
+  return isError ? ['the server'] : (data?.missing ?? [])
 }
 
-const describeOutage = (missing: readonly string[]) => `${missing.join(' and ')} not reachable`
+const describeOutage = (missing: readonly string[]) => `Can’t reach ${missing.join(' and ')}`
 
-/** Whether Postgres and Temporal answer the service, and the service this page. */
+/** Shows whether the server, Postgres and Temporal are reachable. */
 export function HealthStatus() {
   const missing = useUnreachableServices()
   const isWell = missing.length === 0
   return (
     <div className={`${classes.line} ${isWell ? 'c-ok' : 'c-bad'}`} role="status">
       <span className={classes.dot} aria-hidden />
-      <span>{isWell ? 'Everything reachable' : describeOutage(missing)}</span>
+      <span>{isWell ? 'All systems operational' : describeOutage(missing)}</span>
     </div>
   )
 }
 
-/** The same on a phone, which has room for it where something is wrong. */
+/** Shows an outage on a phone, where there is no room for the status otherwise. */
 export function PhoneHealthAlert() {
   const missing = useUnreachableServices()
   if (!useIsPhone() || missing.length === 0) return null

@@ -11,42 +11,41 @@ const SHORTCUTS: readonly [string, readonly (readonly [keys: string, what: strin
       ...NAV_ITEMS.flatMap(({ key, label }) =>
         key === undefined ? [] : ([[`G ${key.toUpperCase()}`, label]] as const),
       ),
-      ['?', 'These keys'],
-      ['Esc', 'Back'],
+      ['?', 'Keyboard shortcuts'],
+      ['Esc', 'Close or go back'],
     ],
   ],
   [
     'In a list',
     [
-      ['J K', 'The next, the one before'],
-      ['Enter', 'Open it'],
-      ['X', 'Select it'],
-      ['N', 'A new one'],
-      ['/', 'Find'],
+      ['J K', 'Next row, previous row'],
+      ['Enter', 'Open'],
+      ['X', 'Select'],
+      ['N', 'New'],
+      ['/', 'Search'],
     ],
   ],
   [
     'In the builder',
     [
-      ['↑ ↓', 'From step to step'],
-      ['A', 'Add an email after it'],
-      ['W', 'Add a wait after it'],
-      ['D', 'Copy it'],
-      ['Del', 'Remove it'],
-      ['Alt ↑ ↓', 'Move it'],
+      ['↑ ↓', 'Previous or next step'],
+      ['A', 'Add an email below'],
+      ['W', 'Add a wait below'],
+      ['D', 'Duplicate'],
+      ['Del', 'Delete'],
+      ['Alt ↑ ↓', 'Move up or down'],
       ['⌘ Z', 'Undo'],
       ['⇧ ⌘ Z', 'Redo'],
-      ['P', 'Pause the automation'],
-      ['1 2', 'Edit, Numbers'],
+      ['P', 'Pause automation'],
+      ['1 2', 'Edit, Stats'],
     ],
   ],
 ]
 
-/** All keys that do something. */
 export function KeyboardShortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
   return (
-    <Modal opened={opened} onClose={onClose} title="Keys" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
       <div className={classes.groups}>
         {SHORTCUTS.map(([title, keys]) => (
           <section key={title}>

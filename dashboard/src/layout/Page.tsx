@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useWorkspace } from '../api/workspace.tsx'
 import classes from './Page.module.css'
 
-/** A page: its bar, and what is below. @param beside what the bar says besides */
+/** A page with a title bar and an optional aside. @param meta secondary text next to the title */
 export function Page({
   title,
   meta,
@@ -42,7 +42,6 @@ export function Page({
   )
 }
 
-/** A part of a page, with its heading. */
 export function Section({
   title,
   meta,

@@ -9,7 +9,6 @@ import { type NavItem, NAV_ITEMS, SETTINGS_ITEMS } from './navigation.ts'
 import classes from './Rail.module.css'
 import { WorkspaceMenu } from './WorkspaceMenu.tsx'
 
-/** The rail on the left. */
 export function Rail() {
   const { workspace } = useWorkspace()
   const isNarrow = useMatch({ from: '/w/$workspaceId/automations/$automationId', shouldThrow: false }) !== undefined

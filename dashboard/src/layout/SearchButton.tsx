@@ -4,10 +4,9 @@ import classes from './Rail.module.css'
 
 const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 
-/** It comes when somebody asks for it. */
+/** Loads the palette on demand. */
 export const openPalette = () => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())
 
-/** Opens the palette. */
 export const SearchButton = () => (
   <UnstyledButton className={classes.find} onClick={openPalette}>
     <IconSearch aria-hidden />

@@ -9,10 +9,9 @@ import { WorkspaceItems } from './WorkspaceMenu.tsx'
 import { NAV_ITEMS, SETTINGS_ITEMS } from './navigation.ts'
 import classes from './TabBar.module.css'
 
-/** As many fit beside "More". */
 const MAX_TABS = 4
 
-/** The bar at the bottom of a phone. */
+/** The navigation at the bottom of the screen on a phone. */
 export function TabBar() {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()

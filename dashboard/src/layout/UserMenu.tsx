@@ -9,30 +9,30 @@ import { useSession } from '../api/session.ts'
 import classes from './Rail.module.css'
 
 const COLOR_SCHEMES = [
-  { value: 'auto', word: 'As the system', icon: IconDeviceDesktop },
-  { value: 'light', word: 'Light', icon: IconSun },
-  { value: 'dark', word: 'Dark', icon: IconMoon },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
 ] as const
 
-/** What somebody can do for themselves, wherever they are. */
+/** Menu items of the signed-in user: account, theme, sign-out. */
 export function UserMenuItems() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const client = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
-    // As before the page is closed: whoever edits says whether all is saved.
+    // Editors that block closing the page while something is unsaved block the sign-out, too.
     if (!dispatchEvent(new Event('beforeunload', { cancelable: true })))
       return void notifications.show({
         color: 'bad',
-        title: 'Not yet',
-        message: 'What you typed last is not saved. Wait until it is, or leave the page without it first.',
+        title: 'Unsaved changes',
+        message: 'Your last change is not saved yet. Wait until it is, or discard it before you sign out.',
       })
     try {
       await accountApi.DELETE('/session')
     } catch (error) {
-      // The cookie is there still, and whoever sits here next is signed in by it.
+      // The cookie still works: the next user of this browser would be signed in.
       if (!isSignedOut(error))
-        return void notifications.show({ color: 'bad', title: 'You are not signed out', message: errorMessage(error) })
+        return void notifications.show({ color: 'bad', title: 'Couldn’t sign you out', message: errorMessage(error) })
     }
     await navigate({ to: '/sign-in' })
     client.clear()
@@ -43,8 +43,8 @@ export function UserMenuItems() {
       <Menu.Item leftSection={<IconUser aria-hidden />} onClick={() => void navigate({ to: '/account' })}>
         Your account
       </Menu.Item>
-      <Menu.Label>Looks</Menu.Label>
-      {COLOR_SCHEMES.map(({ value, word, icon: Icon }) => (
+      <Menu.Label>Theme</Menu.Label>
+      {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
         <Menu.Item
           key={value}
           leftSection={<Icon aria-hidden />}
@@ -52,7 +52,7 @@ export function UserMenuItems() {
           role="menuitemradio"
           onClick={() => setColorScheme(value)}
         >
-          {word}
+          {label}
         </Menu.Item>
       ))}
       <Menu.Divider />
@@ -63,7 +63,6 @@ export function UserMenuItems() {
   )
 }
 
-/** Who is signed in. */
 export function UserMenu() {
   const { data } = useSession()
   const email = data?.account.email ?? ''

@@ -34,26 +34,24 @@ function KeyboardShortcutsDialog() {
   ) : null
 }
 
-/** What is around every page of a workspace. */
+/** The frame of every page of a workspace. */
 export function WorkspaceLayout() {
   const { workspaceId } = useParams({ from: '/w/$workspaceId' })
   const session = useSession()
   if (!session.data)
     return session.isError ? (
-      <AuthLayout title="Not there">
+      <AuthLayout title="Can’t load Dripline">
         <ErrorBanner error={session.error} onRetry={() => void session.refetch()} />
       </AuthLayout>
     ) : null
   const workspace = session.data.workspaces.find(({ id }) => id === workspaceId)
   if (!workspace) {
     return (
-      <AuthLayout title="No such workspace">
-        <p className="t2">
-          There is none at this address, or you are no member of it. Ask one of its owners for a link.
-        </p>
+      <AuthLayout title="Workspace not found">
+        <p className="t2">This workspace doesn’t exist, or you don’t have access. Ask an owner to invite you.</p>
         <p>
           <a className="link" href="/">
-            Go to your own
+            Go to your workspace
           </a>
         </p>
       </AuthLayout>
@@ -62,12 +60,12 @@ export function WorkspaceLayout() {
   return (
     <WorkspaceProvider workspace={workspace} key={workspace.id}>
       <a href="#page" className="skip">
-        Skip to the page
+        Skip to content
       </a>
       <div className={classes.whole} data-workspace={workspace.mode}>
         {workspace.mode === 'test' && (
           <div className={classes.strip}>
-            <span>Test workspace. Email is captured, none is delivered.</span>
+            <span>Test workspace: emails are captured, not delivered.</span>
           </div>
         )}
         <div className={classes.app}>

@@ -13,7 +13,7 @@ const Tile = ({ of }: { of: Workspace }) => (
   </span>
 )
 
-/** The workspaces there are for somebody: the way to each. */
+/** Menu items that switch to another workspace of the user. */
 export function WorkspaceItems() {
   const { workspace } = useWorkspace()
   const { data } = useSession()
@@ -22,7 +22,7 @@ export function WorkspaceItems() {
     <Menu.Item
       key={each.id}
       leftSection={<Tile of={each} />}
-      rightSection={each.id === workspace.id ? <IconCheck aria-label="this one" /> : undefined}
+      rightSection={each.id === workspace.id ? <IconCheck aria-label="Current workspace" /> : undefined}
       onClick={() => void navigate({ to: '/w/$workspaceId', params: { workspaceId: each.id } })}
     >
       {each.name} <span className={classes.mode}>{modeOf(each)}</span>
@@ -30,7 +30,7 @@ export function WorkspaceItems() {
   ))
 }
 
-/** Which workspace it is; and the way to the others. */
+/** The current workspace, with a menu of the others. */
 export function WorkspaceMenu() {
   const { workspace } = useWorkspace()
   return (

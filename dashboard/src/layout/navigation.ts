@@ -20,7 +20,7 @@ import {
 } from '@tabler/icons-react'
 import type { Role } from '../api/session.ts'
 
-/** Where one can go in a workspace: the rail, the bar of a phone and the palette are made of these. */
+/** An entry of the navigation: the rail, the tab bar and the command palette show these. */
 export interface NavItem {
   label: string
   to:
@@ -42,7 +42,7 @@ export interface NavItem {
     | '/w/$workspaceId/members'
     | '/w/$workspaceId/audit'
   icon: TablerIcon
-  /** Behind G. */
+  /** The key after G. */
   key?: string
   minRole?: Role
 }

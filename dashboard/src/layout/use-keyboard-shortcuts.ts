@@ -3,19 +3,18 @@ import { useEffect } from 'react'
 import { useWorkspace } from '../api/workspace.tsx'
 import { NAV_ITEMS } from './navigation.ts'
 
-/** How long after G the letter may come, in milliseconds. */
+/** Milliseconds after G in which the second key counts. */
 const SEQUENCE_TIMEOUT_MS = 1_500
 
-/** Where somebody types, a letter is a letter. */
+/** Shortcuts do not apply while the user types in one of these. */
 const INPUT_SELECTOR = 'input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]'
 
-/** What is opened by each row of a list: its first link. */
+/** Finds the first link of each row of a list. */
 function rowLinks(): HTMLElement[] {
   const rows = document.querySelectorAll('main tbody tr, main [role=row]')
   return [...rows].flatMap((row) => row.querySelector<HTMLElement>('a[href], button[data-opens]') ?? [])
 }
 
-/** To the next row of a list, or the one before. */
 function focusRow(by: 1 | -1): void {
   const all = rowLinks()
   const row = document.activeElement?.closest('tr, [role=row]')
@@ -26,7 +25,7 @@ function focusRow(by: 1 | -1): void {
 const selectRow = (): void =>
   document.activeElement?.closest('tr, [role=row]')?.querySelector<HTMLElement>('input[type=checkbox]')?.click()
 
-/** The keys of every page: G and the letter of a place; J, K and X in a list; ?. @param onHelp where somebody asks which there are */
+/** Handles the shortcuts of every page: G and a letter, J, K and X in a list, and ? for help. */
 export function useKeyboardShortcuts(onHelp: () => void): void {
   const navigate = useNavigate()
   const { workspace } = useWorkspace()
@@ -40,7 +39,7 @@ export function useKeyboardShortcuts(onHelp: () => void): void {
         since = -Infinity
         const place = NAV_ITEMS.find((each) => each.key === key)
         if (place) {
-          // The letter is this one's: no page takes it for its own.
+          // Stop the page from handling the same key.
           event.stopPropagation()
           return void navigate({ to: place.to, params: { workspaceId: workspace.id } })
         }

@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * The service's time, and not the browser's: a clock that is hours off would have mail be sent in the future. Each answer says what
- * time it is there.
+ * Difference between the server's clock and the browser's, from the `Date` header of each response. With a wrong browser clock, past messages would seem to be in the future.
  */
 let aheadMs = 0
 
@@ -10,7 +9,7 @@ export function syncClock(response: Response): void {
   const date = Date.parse(response.headers.get('date') ?? '')
   if (Number.isNaN(date)) return
   const ahead = date - Date.now()
-  // The header has whole seconds.
+  // The header has a resolution of one second.
   if (Math.abs(ahead - aheadMs) > 2_000) aheadMs = ahead
 }
 
@@ -28,7 +27,7 @@ const subscribe = (tell: () => void) => {
   return () => void listeners.delete(tell)
 }
 
-/** The time now; the part that asks is drawn again when so many seconds have gone. */
+/** Returns the current time and rerenders the component every `everySeconds`. */
 export function useNow(everySeconds = 10): Date {
   useSyncExternalStore(subscribe, () => Math.floor(ticks / everySeconds))
   return now()

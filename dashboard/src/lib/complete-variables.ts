@@ -1,17 +1,19 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 
-/** What an email can say of its contact, besides the contact's own data. */
-const VARIABLES: readonly Completion[] = [
-  { label: 'contact.email', detail: 'always there' },
+// Variables are offered in this order.
+const CONTACT_VARIABLES: readonly Completion[] = [
   { label: 'contact.firstName', detail: 'may be empty' },
-  { label: 'unsubscribeUrl', detail: 'where she says what she wants' },
-  { label: 'confirmUrl', detail: 'where a list asks to be confirmed' },
-  { label: 'event.name', detail: 'where an event starts it' },
-  { label: 'event.data', detail: 'where an event starts it' },
+  { label: 'contact.email', detail: 'always set' },
+]
+const OTHER_VARIABLES: readonly Completion[] = [
+  { label: 'unsubscribeUrl', detail: 'preferences and unsubscribe page' },
+  { label: 'event.name', detail: 'event-triggered automations only' },
+  { label: 'event.data', detail: 'event-triggered automations only' },
+  { label: 'confirmUrl', detail: 'double opt-in emails only' },
 ]
 
 const FILTERS: readonly Completion[] = [
-  { label: 'default', apply: 'default: "there"', detail: 'where it is empty' },
+  { label: 'default', apply: 'default: "there"', detail: 'fallback if empty' },
   { label: 'capitalize' },
   { label: 'upcase' },
   { label: 'downcase' },
@@ -20,7 +22,7 @@ const FILTERS: readonly Completion[] = [
   { label: 'truncate', apply: 'truncate: 40' },
 ]
 
-/** Completes what stands between `{{` and `}}`. @param keys of the contacts' data */
+/** Completes variables and filters between `{{` and `}}`. @param keys metadata keys of contacts */
 export const completeVariables =
   (keys: () => readonly string[]) =>
   (context: CompletionContext): CompletionResult | null => {
@@ -29,14 +31,19 @@ export const completeVariables =
     const open = before.lastIndexOf('{{')
     if (open === -1 || before.indexOf('}}', open) !== -1) return null
     const inside = before.slice(open + 2)
-    const word = /[\w.]*$/.exec(inside)![0]
-    const from = context.pos - word.length
+    const prefix = /[\w.]*$/.exec(inside)![0]
+    const from = context.pos - prefix.length
     const isFilter = inside.includes('|')
     const end = /^\s*\}\}/.test(line.text.slice(context.pos - line.from)) ? '' : ' }}'
+    const metadata = keys().map((key) => ({ label: `contact.metadata.${key}`, detail: 'metadata' }))
+    const variables = [...CONTACT_VARIABLES, ...metadata, ...OTHER_VARIABLES]
     const options: Completion[] = isFilter
       ? FILTERS.map((each) => ({ ...each, type: 'function' }))
-      : [...VARIABLES, ...keys().map((key) => ({ label: `contact.metadata.${key}`, detail: 'of your data' }))].map(
-          (each) => ({ ...each, type: 'variable', apply: `${each.label}${end}` }),
-        )
+      : variables.map((each, n) => ({
+          ...each,
+          type: 'variable',
+          apply: `${each.label}${end}`,
+          boost: -Math.min(n, 99),
+        }))
     return { from, options, validFor: /^[\w.]*$/ }
   }

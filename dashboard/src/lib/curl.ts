@@ -1,15 +1,15 @@
-/** A call of the API, as somebody could make it without this page. */
+/** An API request that a curl command can repeat. */
 export interface ApiCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Behind `/api/v1`. */
+  /** The path after `/api/v1`. */
   path: string
   body?: unknown
 }
 
-/** For a shell: in single quotes nothing is read but the quote itself. */
+/** Quotes for a shell. In single quotes, only the quote itself is special. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The call in curl, by a key in `$KEY`. */
+/** Formats the request as a curl command with an API key in `$KEY`. */
 export function toCurl({ method, path, body }: ApiCall, origin = location.origin): string {
   const url = `${origin}/api/v1${path}`
   return [

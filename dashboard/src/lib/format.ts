@@ -1,10 +1,10 @@
-/** Numbers and times in the reader's language and zone. */
+/** Numbers and times are formatted in the user's language and time zone. */
 const locale = navigator.languages[0] ?? 'en'
 
 const whole = new Intl.NumberFormat(locale)
 export const count = (value: number): string => whole.format(value)
 
-/** Of a plural: `things(1, 'message')` is "1 message". */
+/** Formats a count with its noun: `plural(1, 'message')` is "1 message". */
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
@@ -30,7 +30,7 @@ export const dayOf = (date: Date): string => weekday.format(date)
 export const fullDate = (date: Date): string => long.format(date)
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Such as "2026-11-24 14:32:08 UTC". */
+/** Formats as "2026-11-24 14:32:08 UTC". */
 export const utc = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 export const dateOf = (date: Date, now = new Date()): string =>
@@ -44,7 +44,7 @@ const UNITS = [
 ] as const
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
-/** Such as "2 min. ago" or "in 41 min."; beyond a week it is a date. */
+/** Formats as "2 min. ago" or "in 41 min.", and as a date beyond a week. */
 export function ago(date: Date, now: Date): string {
   const seconds = Math.round((date.getTime() - now.getTime()) / 1_000)
   if (Math.abs(seconds) > 7 * 86_400) return dateOf(date, now)
@@ -52,9 +52,9 @@ export function ago(date: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
-/** A wait in words: `delay(1500)` is "1 day 1 hour". */
+/** Formats minutes: `duration(1500)` is "1 day 1 hour". */
 export function duration(minutes: number): string {
-  const words: string[] = []
+  const parts: string[] = []
   let rest = minutes
   for (const [unit, size] of [
     ['day', 1_440],
@@ -63,9 +63,9 @@ export function duration(minutes: number): string {
   ] as const) {
     const value = Math.floor(rest / size)
     rest -= value * size
-    if (value > 0) words.push(plural(value, unit))
+    if (value > 0) parts.push(plural(value, unit))
   }
-  return words.join(' ') || '0 minutes'
+  return parts.join(' ') || '0 minutes'
 }
 
 const day = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
@@ -78,14 +78,14 @@ const weekdayAndTime = new Intl.DateTimeFormat(locale, {
   hourCycle: 'h23',
 })
 
-/** Such as "Saturday 21 November", or "Today". */
+/** Formats as "Saturday 21 November", or "Today". */
 export function dayLabel(date: Date, now: Date): string {
   if (date.toDateString() === now.toDateString()) return 'Today'
   return (date.getFullYear() === now.getFullYear() ? day : dayWithYear).format(date)
 }
 
 const dayAlone = new Intl.DateTimeFormat(locale, { day: 'numeric' })
-/** In the reader's calendar, which may have another day. */
+/** Returns the day of the month in the user's calendar, which may not be Gregorian. */
 export const dayNumber = (date: Date): string =>
   dayAlone.formatToParts(date).find(({ type }) => type === 'day')?.value ?? ''
 export const monthOf = (date: Date): string => month.format(date)

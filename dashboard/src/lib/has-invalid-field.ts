@@ -1,13 +1,11 @@
 /**
- * What somebody has typed here that cannot be: not what the service has said of what was sent before, which may be sent again; nor what can't
- * be changed here.
+ * Fields with invalid input. Excludes errors from the server, which may be resubmitted, and disabled fields.
  */
 const INVALID_SELECTOR = '[aria-invalid="true"]:not([data-told]):not(:disabled)'
 
-/** Whether something in a form is shown in red. */
 export const hasInvalidField = (form: HTMLElement): boolean => form.querySelector(INVALID_SELECTOR) !== null
 
-/** The same: it is not what would be saved. It has the focus then. */
+/** Focuses the first invalid field. @returns whether there is one */
 export function focusInvalidField(form: HTMLElement): boolean {
   const wrong = form.querySelector<HTMLElement>(INVALID_SELECTOR)
   wrong?.focus()

@@ -1,11 +1,10 @@
-/** How long whoever has opened something has to be back where they were when it closes, in milliseconds: see `useReturnFocus`. */
+/** Milliseconds to wait before the focus moves, so that `useReturnFocus` can act first. */
 const RETURN_MS = 150
 
 /**
- * Whoever works by keys is not thrown back to the beginning of the page.
+ * Keeps the keyboard focus near where it was when its element is disabled or removed.
  *
- * A button or a field that is shut while something is sent loses the focus. When it is open again it has the focus back, unless something else
- * has been chosen meanwhile. Where what had the focus is gone, what it was in has it, and the next key goes on from there.
+ * A control that is disabled while a request runs loses the focus, and gets it back when it is enabled, unless the user focused something else. If the focused element is removed, its nearest remaining ancestor gets the focus.
  */
 export function keepFocus(): void {
   let last: HTMLElement | undefined
@@ -22,7 +21,7 @@ export function keepFocus(): void {
     last = shut = undefined
     within = []
   }
-  // Left by whoever had it; one that is shut, or gone, is left by nobody. That it goes is told of before it is gone.
+  // Ignore blurs caused by disabling or removing the element. The event fires before the removal, so check later.
   addEventListener('focusout', ({ target }) => {
     if (target === last && !last?.matches(':disabled')) setTimeout(() => isLeft(target) && forget())
   })
@@ -52,7 +51,7 @@ function ancestorsOf(element: HTMLElement): HTMLElement[] {
   return found
 }
 
-/** Has something that takes no keys itself be where the next one goes on from. */
+/** Makes an element focusable and focuses it, until it loses the focus. */
 function focusContainer(element: HTMLElement | undefined): void {
   if (!element) return
   const isMade = !element.hasAttribute('tabindex')

@@ -3,14 +3,14 @@ import { sleep } from './sleep.ts'
 
 const RETRY_MS = 3_000
 
-/** Whether the service answers: what stands before it may, with another page. */
+/** Checks whether the server itself responds. A proxy in front of it may respond with another page. */
 const isServiceUp = () =>
   fetch('/healthz', { signal: AbortSignal.timeout(RETRY_MS) }).then(
     ({ ok }) => ok,
     () => false,
   )
 
-/** Asks again for the looks that did not come. */
+/** Reloads stylesheets that failed to load. */
 async function reloadStylesheets(): Promise<void> {
   const missing = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].filter(({ sheet }) => !sheet)
   await Promise.all(
@@ -27,9 +27,9 @@ async function reloadStylesheets(): Promise<void> {
 }
 
 /**
- * Loads a part of the page, as soon as the service is there: what is typed in another part stays meanwhile.
+ * Loads a chunk of the page, and retries while the server is unreachable. The rest of the page keeps its state.
  *
- * @throws where the service is there, and the part is not: a new version has others
+ * @throws if the server responds but the chunk is missing, as after an update
  */
 export async function loadWithRetry<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   let wasThere = false
@@ -40,7 +40,7 @@ export async function loadWithRetry<Loaded>(load: () => Promise<Loaded>): Promis
       return loaded
     } catch (error) {
       const isBack = await isServiceUp()
-      // Once more in any case: it may have come back between the two.
+      // Try once more in any case: the server may have come back between the two requests.
       if (isBack && wasThere) throw error
       wasThere = isBack
       if (!isBack) await sleep(RETRY_MS)
@@ -48,5 +48,5 @@ export async function loadWithRetry<Loaded>(load: () => Promise<Loaded>): Promis
   }
 }
 
-/** A route's page, which comes when somebody goes there. */
+/** Loads the page of a route on demand. */
 export const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadWithRetry(load), name)

@@ -1,6 +1,5 @@
 import type { Schemas } from '../api/client.ts'
 
-/** The counts of where there are none. */
 export const NO_MESSAGES: Schemas['MessageCounts'] = {
   queued: 0,
   sending: 0,

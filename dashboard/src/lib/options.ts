@@ -1,4 +1,3 @@
-/** Something that is chosen by its name. */
 export interface Option {
   value: string
   label: string
@@ -7,8 +6,7 @@ export interface Option {
 const only = (found: readonly Option[]): Option | undefined => (found.length === 1 ? found[0] : undefined)
 
 /**
- * The one that is meant by what was typed: as it is spelled; else whatever its capitals; else, where a part is enough, the only one that has
- * it in its name.
+ * Finds the option for typed text: an exact match, else one without case, else (if a part is enough) the only one that contains it.
  */
 export function findOption(
   those: readonly Option[],
@@ -24,9 +22,9 @@ export function findOption(
   return only(those.filter(({ label }) => label.toLowerCase().includes(inSmall)))
 }
 
-export const NO_SINGLE_MATCH = 'There is none of this name, or several: choose one, or take it out.'
+export const NO_SINGLE_MATCH = 'No single match. Choose an option from the list.'
 
-/** Whether the arrows have come to one of a field's choices: that is taken by Enter anyhow. */
+/** Checks whether an option is highlighted with the arrow keys. Enter then selects it anyway. */
 export function hasHighlightedOption(field: HTMLElement): boolean {
   const choices = document.getElementById(field.getAttribute('aria-controls') ?? '')
   return choices?.querySelector('[data-combobox-selected]') != null

@@ -1,4 +1,4 @@
-/** The same text for the same value, in whatever order its keys are: the service keeps none. */
+/** Serializes a value with sorted keys, for comparison. The server does not keep the order of keys. */
 export const stableJson = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)

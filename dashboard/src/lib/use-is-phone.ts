@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks'
 
-/** Whether the page is as narrow as on a phone: the same width as in the styles. */
+/** Checks whether the window is as narrow as a phone. The styles use the same width. */
 export const useIsPhone = (): boolean =>
   useMediaQuery('(max-width: 720px)', undefined, { getInitialValueInEffect: false }) ?? false

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 
-/** Whoever has opened something by keyboard is back where they were when it closes. */
+/** Returns the focus to the element that opened a form when the form closes. */
 export function useReturnFocus(): void {
-  // While it is made: what it focuses itself comes later.
+  // Captured during the first render, before the form focuses a field of its own.
   const [before] = useState(() => document.activeElement)
   useEffect(
     () => () => {
       const isLost = document.activeElement === null || document.activeElement === document.body
-      // What was pressed may be gone by now, and nothing else may be meant.
+      // The pressed button may be gone. Act only if nothing else has the focus.
       requestAnimationFrame(() => {
         const now = document.activeElement
         if ((isLost || now === document.body) && before instanceof HTMLElement && before.isConnected) before.focus()

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Brings what has come to be into sight: a form can be longer than its window. @param of what it says: another thing comes into sight anew */
+/** Scrolls an element into view when it appears. @param of its content: a change scrolls again */
 export function useScrollIntoView<Shown extends HTMLElement>(of: unknown, isWanted = true): RefObject<Shown | null> {
   const shown = useRef<Shown>(null)
   useEffect(() => {

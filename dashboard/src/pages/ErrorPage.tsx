@@ -4,10 +4,10 @@ import { useEffect } from 'react'
 import { errorMessage, isTransient } from '../api/client.ts'
 import { AuthLayout } from '../layout/AuthLayout.tsx'
 
-/** How soon it is looked again whether the service is there, in milliseconds. */
+/** Milliseconds between retries while the server is unreachable. */
 const RETRY_MS = 3_000
 
-/** Where a page cannot be shown: the service is away, what the page needs is of another version, or it is at fault itself. */
+/** Replaces a page that failed: the server is unreachable, was updated, or the page has a bug. */
 export function ErrorPage({ error }: { error: unknown }) {
   const router = useRouter()
   const isAway = isTransient(error)
@@ -18,17 +18,17 @@ export function ErrorPage({ error }: { error: unknown }) {
   }, [isAway, router])
   if (isAway)
     return (
-      <AuthLayout title="This page is not there yet">
+      <AuthLayout title="Couldn’t load this page">
         <p className="t2" role="status">
-          {errorMessage(error)} It is asked again by itself.
+          {errorMessage(error)} Retrying automatically.
         </p>
       </AuthLayout>
     )
   return (
-    <AuthLayout title="This page cannot be shown">
-      <p className="t2">There may be a new version of Dripline: load the page again. What was saved is there.</p>
+    <AuthLayout title="Something went wrong">
+      <p className="t2">Dripline may have been updated. Reload the page; your saved work is safe.</p>
       <Button variant="filled" onClick={() => location.reload()}>
-        Load it again
+        Reload page
       </Button>
     </AuthLayout>
   )

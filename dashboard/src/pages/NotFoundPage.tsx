@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { AuthLayout } from '../layout/AuthLayout.tsx'
 
 export const NotFoundPage = () => (
-  <AuthLayout title="There is nothing here">
-    <p className="t2">The address leads to no page of Dripline.</p>
+  <AuthLayout title="Page not found">
+    <p className="t2">We couldn’t find that page.</p>
     <p>
       <Link to="/" className="link">
-        Go to the first page
+        Go to Home
       </Link>
     </p>
   </AuthLayout>

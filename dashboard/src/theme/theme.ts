@@ -12,10 +12,10 @@ import {
   Tooltip,
 } from '@mantine/core'
 
-/** One colour in all shades: Mantine asks for ten, and what it draws takes the tokens. */
+/** Mantine expects ten shades; the tokens need one. */
 const one = (color: string) => Array.from({ length: 10 }, () => color) as unknown as MantineColorsTuple
 
-/** Mantine in the looks of tokens.css: nothing here, and nothing elsewhere, has a colour of its own. */
+/** The Mantine theme. All colors come from tokens.css. */
 export const theme = createTheme({
   fontFamily: 'var(--font)',
   fontFamilyMonospace: 'var(--mono)',
@@ -68,5 +68,5 @@ const TOKENS = {
   '--mantine-color-gray-light-hover': 'var(--hover)',
 }
 
-/** The tokens follow `color-scheme`, so that both schemes have the same variables. */
+/** The tokens follow `color-scheme`, so both schemes use the same variables. */
 export const variables: CSSVariablesResolver = () => ({ variables: {}, light: TOKENS, dark: TOKENS })

@@ -10,18 +10,17 @@ import { Time } from '../../components/Time.tsx'
 import { AuthLayout } from '../../layout/AuthLayout.tsx'
 import { Passkeys } from './Passkeys.tsx'
 
-/** What is of one person, in all workspaces. */
 export function AccountPage() {
   const { data } = useSession()
   return (
     <AuthLayout title="Your account">
       <p className="t2" style={{ marginTop: -12 }}>
-        {data?.account.email}.{' '}
+        {data?.account.email} ·{' '}
         <Link to="/" className="link">
-          Back to work
+          Back to dashboard
         </Link>
       </p>
-      {data?.workspaces.length === 0 && <p>You are a member of no workspace. Ask one of its owners for a link.</p>}
+      {data?.workspaces.length === 0 && <p>You don’t belong to a workspace yet. Ask an owner for an invitation.</p>}
       <Password />
       <Passkeys />
       <Sessions />
@@ -46,18 +45,23 @@ function Password() {
     change.mutate()
   }
   return (
-    <form onSubmit={submit} style={{ display: 'grid', gap: 12 }} aria-label="Change the password">
-      <h2>Change the password</h2>
+    <form
+      onSubmit={submit}
+      onChange={() => change.isError && change.reset()}
+      style={{ display: 'grid', gap: 12 }}
+      aria-label="Change password"
+    >
+      <h2>Change password</h2>
       {change.isSuccess && (
         <p role="status" style={{ color: 'var(--ok)' }}>
-          Changed. All other browsers are signed out, and the links that you have made are worth nothing. Your passkeys
-          still sign in, and so do API keys: look whether all of them are yours.
+          Password changed. Other browsers were signed out and your invitation links revoked. Passkeys and API keys
+          still work: check that all of them are yours.
         </p>
       )}
       {change.isError && param === undefined && <ErrorBanner error={change.error} scrollsIntoView />}
       <PasswordInput
-        label="Present password"
-        description="If the account has one."
+        label="Current password"
+        description="Leave empty if your account has none."
         autoComplete="current-password"
         value={presentPassword}
         error={param === '/presentPassword' && change.error?.message}
@@ -65,7 +69,7 @@ function Password() {
       />
       <PasswordInput
         label="New password"
-        description="12 characters or more."
+        description="At least 12 characters."
         autoComplete="new-password"
         required
         withAsterisk={false}
@@ -74,13 +78,13 @@ function Password() {
         onChange={({ currentTarget: { value } }) => setPassword(value)}
       />
       <Button type="submit" loading={change.isPending}>
-        Change it
+        Update password
       </Button>
     </form>
   )
 }
 
-/** Which browser it is, as people call it, of what it says of itself. */
+/** Names browser and operating system from the user agent. */
 function browserOf(userAgent: string | null): string {
   const first = (names: readonly [string, RegExp][]) => names.find(([, sign]) => sign.test(userAgent ?? ''))?.[0]
   const browser = first([
@@ -96,7 +100,7 @@ function browserOf(userAgent: string | null): string {
     ['Mac', /Mac OS/],
     ['Linux', /Linux/],
   ])
-  return browser && system ? `${browser} on ${system}` : (userAgent ?? 'Another browser')
+  return browser && system ? `${browser} on ${system}` : (userAgent ?? 'Unknown browser')
 }
 
 function Sessions() {
@@ -120,7 +124,7 @@ function Sessions() {
   })
   return (
     <section style={{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr)', gap: 8 }}>
-      <h2>Signed in</h2>
+      <h2>Sessions</h2>
       {error && <ErrorBanner error={error} />}
       {end.isError && <ErrorBanner error={end.error} scrollsIntoView />}
       <ul>

@@ -6,7 +6,6 @@ import { addPasskey, supportsPasskeys, isPasskeyCancelled } from '../../api/pass
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
 
-/** The devices that sign in without a password. */
 export function Passkeys() {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
@@ -27,8 +26,8 @@ export function Passkeys() {
       {data?.length === 0 && (
         <p className="t2">
           {supportsPasskeys()
-            ? 'None yet. With one, this device signs you in without the password.'
-            : 'None yet. They need a page with a name and HTTPS, or one on this machine: localhost.'}
+            ? 'Sign in with your fingerprint, face or security key instead of a password.'
+            : 'Passkeys need HTTPS with a host name, or localhost.'}
         </p>
       )}
       <ul>
@@ -52,7 +51,7 @@ export function Passkeys() {
           }}
         />
       ) : (
-        supportsPasskeys() && <Button onClick={() => setAdding(true)}>Add a passkey</Button>
+        supportsPasskeys() && <Button onClick={() => setAdding(true)}>Add passkey</Button>
       )}
     </section>
   )
@@ -68,7 +67,12 @@ function Add({ onDone }: { onDone: () => void }) {
     add.mutate()
   }
   return (
-    <form onSubmit={submit} style={{ display: 'grid', gap: 12 }} aria-label="Add a passkey">
+    <form
+      onSubmit={submit}
+      onChange={() => add.isError && add.reset()}
+      style={{ display: 'grid', gap: 12 }}
+      aria-label="Add passkey"
+    >
       {add.isError && !isPasskeyCancelled(add.error) && param !== '/presentPassword' && (
         <ErrorBanner error={add.error} scrollsIntoView />
       )}
@@ -82,8 +86,8 @@ function Add({ onDone }: { onDone: () => void }) {
         autoFocus
       />
       <PasswordInput
-        label="Present password"
-        description="If the account has one: nobody adds a device at a browser that you left."
+        label="Current password"
+        description="Required if your account has a password."
         autoComplete="current-password"
         value={password}
         error={param === '/presentPassword' && add.error?.message}
@@ -91,7 +95,7 @@ function Add({ onDone }: { onDone: () => void }) {
       />
       <div className="row">
         <Button type="submit" variant="filled" loading={add.isPending}>
-          Add it
+          Add passkey
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone}>
           Cancel

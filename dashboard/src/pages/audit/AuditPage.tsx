@@ -8,19 +8,19 @@ import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
+import { AuditObject } from './AuditObject.tsx'
 import { Page } from '../../layout/Page.tsx'
 
 type Actor = Schemas['AuditEntry']['actor']
 
 const ICONS: Record<Actor, TablerIcon> = { person: IconUser, key: IconKey, 'command line': IconTerminal2 }
 
-/** `updateAutomation` as people say it. */
+/** Turns an operation ID such as `updateAutomation` into words. */
 const operationLabel = (operation: string): string => {
-  const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words[0]!.toUpperCase() + words.slice(1).replace(' api ', ' API ')
+  const label = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return label[0]!.toUpperCase() + label.slice(1).replace(' api ', ' API ')
 }
 
-/** Who has changed what. */
 export function AuditPage() {
   const isOwner = useHasRole('owner')
   const { by } = useSearch({ from: '/w/$workspaceId/audit' })
@@ -39,7 +39,7 @@ export function AuditPage() {
   if (!isOwner)
     return (
       <Page title="Audit log" narrow>
-        <p className="t2">Who has changed what is an owner’s to see.</p>
+        <p className="t2">Only owners can view the audit log.</p>
       </Page>
     )
   return (
@@ -48,7 +48,7 @@ export function AuditPage() {
       narrow
       actions={
         <SegmentedControl
-          aria-label="By whom"
+          aria-label="Actor"
           value={by ?? 'all'}
           onChange={(value) => void navigate({ search: value === 'all' ? {} : { by: value }, replace: true })}
           data={[
@@ -62,16 +62,16 @@ export function AuditPage() {
     >
       {error && <ErrorBanner error={error} onRetry={refetch} />}
       {!entries && !error && <SkeletonRows rows={10} />}
-      {entries?.length === 0 && <p className="t2">Nothing was changed yet.</p>}
+      {entries?.length === 0 && <p className="t2">No activity yet.</p>}
       {entries && entries.length > 0 && (
         <table className="table">
           <thead>
             <tr>
-              <th>When</th>
-              <th>Who</th>
-              <th>What</th>
-              <th className="wide">Of</th>
-              <th className="wide">Request</th>
+              <th>Time</th>
+              <th>Actor</th>
+              <th>Action</th>
+              <th className="wide">Object</th>
+              <th className="wide">Request ID</th>
             </tr>
           </thead>
           <tbody>
@@ -89,7 +89,7 @@ export function AuditPage() {
                     </span>
                   </td>
                   <td className="strong">{operationLabel(operation)}</td>
-                  <td className="mono t3 wide">{targetId}</td>
+                  <td className="wide">{targetId !== null && <AuditObject operation={operation} id={targetId} />}</td>
                   <td className="mono t3 wide">{requestId}</td>
                 </tr>
               )
@@ -99,7 +99,7 @@ export function AuditPage() {
       )}
       <LoadMoreButton of={nextPage} />
       <p className="small t3" style={{ marginTop: 16 }}>
-        What people did is kept for 400 days, what keys did for 30.
+        Actions of members are kept for 400 days, actions of API keys for 30 days.
       </p>
     </Page>
   )

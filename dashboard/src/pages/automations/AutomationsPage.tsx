@@ -21,13 +21,13 @@ import { TRIGGERS, triggerOf } from './triggers.ts'
 
 const STATUSES: readonly AutomationStatus[] = ['ACTIVE', 'PAUSED', 'DRAFT', 'ARCHIVED']
 
-/** Makes one, and opens it: what it is called and does is said there. */
+/** Creates an automation and opens it in the builder. */
 function NewAutomationButton() {
   const { api, workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
   const navigate = useNavigate()
   const invalidate = useInvalidate()
-  /** Keys can come faster than the page learns that it is sent. */
+  /** Prevents a second request before the pending state is rendered. */
   const isAt = useRef(false)
   const make = useMutation({
     mutationFn: async () => {
@@ -38,19 +38,19 @@ function NewAutomationButton() {
       return { ...data.data, was: isReplay(response) }
     },
     onError(error) {
-      const title = isOutcomeUnknown(error) ? 'Nobody knows yet whether it is made' : 'Not made'
+      const title = isOutcomeUnknown(error) ? 'Couldn’t confirm that it was created' : 'Automation not created'
       notifications.show({ color: 'bad', title, message: errorMessage(error) })
       void invalidate('automations')
     },
   })
   const goTo = ({ id: automationId, was }: { id: string; was: boolean }) => {
-    if (was) notifications.show({ message: 'It was made by the press before, and not once more.' })
+    if (was) notifications.show({ message: 'Already created by your previous click.' })
     void navigate({
       to: '/w/$workspaceId/automations/$automationId',
       params: { workspaceId: workspace.id, automationId },
     }).finally(() => (isAt.current = false))
   }
-  // Once, also where the key is held; and whoever has gone elsewhere meanwhile stays there.
+  // Once, even if the key is held. Does not navigate if the user left the page.
   const begin = () => {
     if (!canEdit || isAt.current) return
     isAt.current = true
@@ -73,10 +73,10 @@ export function AutomationsPage() {
   useHotkeys([['/', () => filter.current?.focus()]])
   const { rows, error, refetch } = useAutomations()
   const listName = useListName()
-  const words = q.trim().toLowerCase()
+  const query = q.trim().toLowerCase()
   const found = rows?.filter(({ automation }) => {
     const starts = TRIGGERS[triggerOf(automation)].label(automation.triggerConfig, listName)
-    return `${automation.name} ${starts}`.toLowerCase().includes(words)
+    return `${automation.name} ${starts}`.toLowerCase().includes(query)
   })
   const shown = found?.filter(({ automation }) => status === undefined || statusOf(automation) === status)
   const tab = (value: AutomationStatus | undefined, word: string) => {
@@ -114,9 +114,9 @@ export function AutomationsPage() {
       {error && <ErrorBanner error={error} onRetry={refetch} />}
       {!rows && !error && <SkeletonRows rows={8} height={44} />}
       {rows?.length === 0 && (
-        <p className="t2">No automation yet: a sequence of emails and waits, and what starts it.</p>
+        <p className="t2">Automations send a series of emails when something happens. Create your first one.</p>
       )}
-      {rows && rows.length > 0 && shown?.length === 0 && <p className="t2">None of them is like that.</p>}
+      {rows && rows.length > 0 && shown?.length === 0 && <p className="t2">No automations match these filters.</p>}
       {shown && shown.length > 0 && <AutomationsTable rows={shown} listName={listName} />}
     </Page>
   )

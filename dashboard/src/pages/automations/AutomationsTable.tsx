@@ -10,10 +10,10 @@ import { TRIGGERS, triggerOf } from './triggers.ts'
 
 type ListName = (id: string) => string | undefined
 
-const sum = (rows: readonly AutomationRow[], of: (row: NonNullable<AutomationRow['figures']>) => number) =>
-  rows.reduce((total, { figures }) => total + (figures ? of(figures) : 0), 0)
+const sum = (rows: readonly AutomationRow[], of: (row: NonNullable<AutomationRow['stats']>) => number) =>
+  rows.reduce((total, { stats }) => total + (stats ? of(stats) : 0), 0)
 
-const weekTotal = ({ days }: NonNullable<AutomationRow['figures']>) =>
+const weekTotal = ({ days }: NonNullable<AutomationRow['stats']>) =>
   days.reduce((total, { messages }) => total + totalOf(messages), 0)
 
 export function AutomationsTable({ rows, listName }: { rows: readonly AutomationRow[]; listName: ListName }) {
@@ -23,17 +23,17 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Automation
         <tr>
           <th>Name</th>
           <th>Status</th>
-          <th>Starts when</th>
+          <th>Trigger</th>
           <th className="num wide">Enrolled</th>
           <th className={classes.barColumn}>
-            <span className={classes.hidden}>What became of them</span>
+            <span className={classes.hidden}>Progress</span>
           </th>
           <th className="num wide">{ENROLLMENT_STATUS.COMPLETED.label}</th>
-          <th className="num">Mid-sequence</th>
+          <th className="num">Active</th>
           <th className="num wide">{ENROLLMENT_STATUS.STOPPED.label}</th>
           <th className="num wide">{ENROLLMENT_STATUS.CANCELLED.label}</th>
           <th className="num wide">Messages, 7 days</th>
-          <th className="num wide">Changed</th>
+          <th className={`num wide ${classes.updated}`}>Updated</th>
         </tr>
       </thead>
       <tbody>
@@ -60,7 +60,7 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Automation
   )
 }
 
-function Row({ row: { automation, figures }, listName }: { row: AutomationRow; listName: ListName }) {
+function Row({ row: { automation, stats }, listName }: { row: AutomationRow; listName: ListName }) {
   const { workspace } = useWorkspace()
   const { icon: Icon, label } = TRIGGERS[triggerOf(automation)]
   return (
@@ -75,7 +75,7 @@ function Row({ row: { automation, figures }, listName }: { row: AutomationRow; l
         </Link>{' '}
         <span className="small t3">
           v{automation.version}
-          {automation.hasDraft && ', with a draft'}
+          {automation.hasDraft && ' · unpublished changes'}
         </span>
       </td>
       <td data-cell="state">
@@ -87,36 +87,35 @@ function Row({ row: { automation, figures }, listName }: { row: AutomationRow; l
           <span className="cut">{label(automation.triggerConfig, listName)}</span>
         </span>
       </td>
-      <CountCell of={figures?.enrolled} wide />
+      <CountCell of={stats?.enrolled} wide />
       <td data-cell="bar">
         <span className={classes.became}>
-          {figures &&
-            (figures.enrolled === 0 ? <span className="t3">None yet</span> : <OutcomeBar figures={figures} />)}
+          {stats && (stats.enrolled === 0 ? <span className="t3">No enrollments</span> : <OutcomeBar stats={stats} />)}
         </span>
       </td>
-      <CountCell of={figures?.completed} wide />
+      <CountCell of={stats?.completed} wide />
       <td className="num strong" data-cell="figure">
-        {figures && figures.held > 0 ? (
+        {stats && stats.held > 0 ? (
           <StatusBadge
             plain
-            status={{ ...ENROLLMENT_STATUS.HELD, label: `${count(figures.held)} of ${count(figures.active)} held` }}
+            status={{ ...ENROLLMENT_STATUS.HELD, label: `${count(stats.held)} of ${count(stats.active)} paused` }}
           />
         ) : (
-          figures && (
-            <span className={figures.active === 0 ? 't3' : undefined}>
-              {count(figures.active)}
-              <span className="phone"> mid-sequence</span>
+          stats && (
+            <span className={stats.active === 0 ? 't3' : undefined}>
+              {count(stats.active)}
+              <span className="phone"> active</span>
             </span>
           )
         )}
       </td>
-      <CountCell of={figures?.stopped} wide />
-      <CountCell of={figures?.cancelled} wide />
+      <CountCell of={stats?.stopped} wide />
+      <CountCell of={stats?.cancelled} wide />
       <td className="num wide">
-        {figures && (
+        {stats && (
           <span className={classes.week}>
-            <WeekChart days={figures.days} />
-            <span className={weekTotal(figures) === 0 ? 't3' : undefined}>{count(weekTotal(figures))}</span>
+            <WeekChart days={stats.days} />
+            <span className={weekTotal(stats) === 0 ? 't3' : undefined}>{count(weekTotal(stats))}</span>
           </span>
         )}
       </td>
@@ -131,21 +130,21 @@ const CountCell = ({ of, wide = false }: { of: number | undefined; wide?: boolea
   <td className={`num ${wide ? 'wide' : ''} ${of === 0 ? 't3' : ''}`}>{of !== undefined && count(of)}</td>
 )
 
-const OutcomeBar = ({ figures }: { figures: NonNullable<AutomationRow['figures']> }) => (
+const OutcomeBar = ({ stats }: { stats: NonNullable<AutomationRow['stats']> }) => (
   <StackedBar
     small
     terms={[
-      { meaning: 'ok', value: figures.completed },
-      { meaning: 'accent', value: figures.active - figures.held },
-      { meaning: 'warn', value: figures.held },
-      { meaning: 'bad', value: figures.stopped },
-      { meaning: 'mute', value: figures.cancelled + figures.erased },
+      { meaning: 'ok', value: stats.completed },
+      { meaning: 'accent', value: stats.active - stats.held },
+      { meaning: 'warn', value: stats.held },
+      { meaning: 'bad', value: stats.stopped },
+      { meaning: 'mute', value: stats.cancelled + stats.erased },
     ]}
   />
 )
 
-/** Seven bars, a day each. */
-function WeekChart({ days }: { days: NonNullable<AutomationRow['figures']>['days'] }) {
+/** A bar chart of the last seven days. */
+function WeekChart({ days }: { days: NonNullable<AutomationRow['stats']>['days'] }) {
   const values = days.map(({ messages }) => totalOf(messages))
   const most = Math.max(...values, 1)
   return (

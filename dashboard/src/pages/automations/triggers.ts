@@ -6,7 +6,7 @@ export type Trigger = Schemas['Automation']['trigger']
 
 interface TriggerStyle {
   icon: TablerIcon
-  /** What starts it, as a label: "Added to Newsletter". */
+  /** Label such as "Added to Newsletter". */
   label: (config: Record<string, unknown>, listName: (id: string) => string | undefined) => string
 }
 
@@ -14,21 +14,21 @@ const named = (value: unknown, fallback: string): string =>
   typeof value === 'string' && value !== '' ? value : fallback
 
 export const TRIGGERS: Record<Trigger, TriggerStyle> = {
-  SIGNUP: { icon: IconUserPlus, label: () => 'A contact is created' },
+  SIGNUP: { icon: IconUserPlus, label: () => 'Contact created' },
   LIST_ADDED: {
     icon: IconList,
     label: ({ listId }, listName) =>
-      typeof listId === 'string' ? `Added to ${listName(listId) ?? 'a list that is gone'}` : 'Added to a list: which?',
+      typeof listId === 'string' ? `Added to ${listName(listId) ?? 'a deleted list'}` : 'Added to a list (choose one)',
   },
   LIST_REQUESTED: {
     icon: IconMailQuestion,
     label: ({ listId }, listName) =>
       typeof listId === 'string'
-        ? `Asked to confirm ${listName(listId) ?? 'a list that is gone'}`
-        : 'Asked to confirm a list: which?',
+        ? `Asked to confirm ${listName(listId) ?? 'a deleted list'}`
+        : 'Asked to confirm a list (choose one)',
   },
-  TAG_ADDED: { icon: IconTag, label: ({ tagName }) => `Tagged ${named(tagName, '…: with what?')}` },
-  EVENT: { icon: IconBolt, label: ({ eventName }) => `Event ${named(eventName, '…: which?')}` },
+  TAG_ADDED: { icon: IconTag, label: ({ tagName }) => `Tagged ${named(tagName, '(choose a tag)')}` },
+  EVENT: { icon: IconBolt, label: ({ eventName }) => `Event ${named(eventName, '(choose an event)')}` },
 }
 
 const TRIGGER_OF_TYPE: Record<Summary['triggerType'], Trigger> = {
@@ -39,5 +39,5 @@ const TRIGGER_OF_TYPE: Record<Summary['triggerType'], Trigger> = {
   CUSTOM_EVENT: 'EVENT',
 }
 
-/** The list calls two of them otherwise. */
+/** The list endpoint has other names for two triggers. */
 export const triggerOf = ({ triggerType }: Pick<Summary, 'triggerType'>): Trigger => TRIGGER_OF_TYPE[triggerType]

@@ -6,14 +6,14 @@ import type { Summary } from './triggers.ts'
 
 export interface AutomationRow {
   automation: Summary
-  /** Not there yet, while it is read. */
-  figures: Schemas['ListedFigures'] | undefined
+  /** `undefined` while loading. */
+  stats: Schemas['ListedFigures'] | undefined
 }
 
-/** Whose figures are asked for at once. */
+/** Automations per stats request. */
 const STATS_BATCH_SIZE = 100
 
-/** All automations of the workspace, newest first, and then their figures. */
+/** Loads all automations of the workspace, newest first, and their stats. */
 export function useAutomations() {
   const listed = useWorkspaceQuery(
     ['automations', 'list'],
@@ -21,7 +21,7 @@ export function useAutomations() {
     { refetchMs: 30_000 },
   )
   const ids = listed.data?.map(({ id }) => id) ?? []
-  const figures = useWorkspaceQuery(
+  const stats = useWorkspaceQuery(
     ['automations', 'figures', ids],
     async (api, signal) => {
       const found = new Map<string, Schemas['ListedFigures']>()
@@ -36,9 +36,9 @@ export function useAutomations() {
   )
   const rows: AutomationRow[] | undefined = listed.data?.map((automation) => ({
     automation,
-    figures: figures.data?.get(automation.id),
+    stats: stats.data?.get(automation.id),
   }))
-  return { rows, error: listed.error ?? figures.error, refetch: () => void listed.refetch() }
+  return { rows, error: listed.error ?? stats.error, refetch: () => void listed.refetch() }
 }
 
 export const statusOf = ({ status }: Summary): AutomationStatus => status.toUpperCase() as AutomationStatus

@@ -10,7 +10,6 @@ import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { BOUNCE_KINDS, KINDS } from './bounce-kinds.ts'
 
-/** What came back of emails: of whom, why, and in whose words. */
 export function BouncesPage() {
   const { workspace } = useWorkspace()
   const { kind, contactId } = useSearch({ from: '/w/$workspaceId/bounces' })
@@ -24,7 +23,7 @@ export function BouncesPage() {
       title="Bounces"
       actions={
         <Select
-          aria-label="What came back"
+          aria-label="Type"
           w={230}
           value={kind ?? 'all'}
           allowDeselect={false}
@@ -36,7 +35,7 @@ export function BouncesPage() {
             })
           }}
           data={[
-            { value: 'all', label: 'All that came back' },
+            { value: 'all', label: 'All types' },
             ...KINDS.map((value) => ({ value, label: BOUNCE_KINDS[value].label })),
           ]}
         />
@@ -44,7 +43,7 @@ export function BouncesPage() {
     >
       {contactId !== undefined && (
         <p className="small t2">
-          Of one contact alone.{' '}
+          Bounces of one contact.{' '}
           <Link to="/w/$workspaceId/bounces" params={{ workspaceId: workspace.id }} search={kind ? { kind } : {}}>
             Show all
           </Link>
@@ -54,11 +53,11 @@ export function BouncesPage() {
       {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
-          Nothing {kind ? 'of this kind ' : ''}has come back. What mail servers return and what{' '}
+          No bounces{kind ? ' of this type' : ''} yet. Reports from mail servers and{' '}
           <Link to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
-            mail providers
+            email providers
           </Link>{' '}
-          tell is here.
+          appear here.
         </p>
       )}
       {rows && rows.length > 0 && (
@@ -66,10 +65,10 @@ export function BouncesPage() {
           <thead>
             <tr>
               <th>Contact</th>
-              <th>What came back</th>
-              <th>What follows</th>
-              <th>In their words</th>
-              <th className="num">When</th>
+              <th>Type</th>
+              <th>Action taken</th>
+              <th>Diagnostic</th>
+              <th className="num">Time</th>
             </tr>
           </thead>
           <tbody>
@@ -83,8 +82,9 @@ export function BouncesPage() {
                   {BOUNCE_KINDS[what].consequence}
                 </td>
                 <td className="t2" data-cell="about" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                  {/* A server's own words already say its code. */}
-                  {diagnostic ?? status ?? '–'} <span className="t3">by {source === 'smtp' ? 'mail' : source}</span>
+                  {/* The diagnostic already contains the status code. */}
+                  {diagnostic ?? status ?? '–'}{' '}
+                  <span className="t3">via {source === 'smtp' ? 'bounce email' : source}</span>
                 </td>
                 <td className="num t2" data-cell="figure">
                   <Time at={createdAt} />

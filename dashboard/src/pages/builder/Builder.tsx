@@ -35,10 +35,10 @@ import { SaveStatus } from './SaveStatus.tsx'
 import { newStep, draftOf, type Step, type UndoHistory } from './draft.ts'
 import { useDraft } from './use-draft.ts'
 
-/** How long it may take to read what others have changed, in milliseconds. */
+/** Milliseconds to wait for a reload of the automation. */
 const READING_MS = 10_000
 
-/** @param given as it was read when the page was opened; what others do to it meanwhile is looked at here */
+/** Edits an automation and shows its stats. @param given the automation as loaded when the page opened; later changes are handled here */
 export function Builder({ given }: { given: LoadedAutomation }) {
   const [opened, setOpened] = useState(given)
   const { automation, draft } = opened
@@ -50,7 +50,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
   const select = useCallback(
     (next: Selected) =>
       void navigate({
-        // In full: one may be on the way elsewhere.
+        // An absolute target, because a navigation to another page may be in progress.
         to: '/w/$workspaceId/automations/$automationId',
         params: { workspaceId: workspace.id, automationId: given.automation.id },
         search: (before) => ({ ...before, step: next }),
@@ -59,131 +59,136 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     [navigate, workspace.id, given.automation.id],
   )
   const aside = useRef<HTMLDivElement>(null)
-  /** Whether what is edited is red somewhere: nobody leaves it so, because what is typed there would be lost. */
-  const isHeld = useCallback(() => aside.current !== null && focusInvalidField(aside.current), [])
-  const leaveFor = (next: Selected) => {
-    if (!isHeld()) select(next)
+  /** Focuses an invalid field, if there is one. Leaving the step would lose its text. */
+  const focusInvalid = useCallback(() => aside.current !== null && focusInvalidField(aside.current), [])
+  const selectIfValid = (next: Selected) => {
+    if (!focusInvalid()) select(next)
   }
   const show = (as: 'edit' | 'numbers') => {
-    if (!isHeld()) void navigate({ search: (before) => ({ ...before, view: as }) })
+    if (!focusInvalid()) void navigate({ search: (before) => ({ ...before, view: as }) })
   }
-  const drafted = useDraft(automation.id, loadedDraftOf(given))
-  const { edited, act } = drafted
+  const draftState = useDraft(automation.id, loadedDraftOf(given))
+  const { edited, act } = draftState
   const isNumbers = view === 'numbers'
-  // People are where they are in what runs, and not in what is being edited.
+  // Stats belong to the published steps, not to the draft.
   const running = useMemo(() => draftOf(automation), [automation])
   const sequence = isNumbers ? running : edited.now
-  // Begun with a version that is not there any more: publishing it would take back what came after.
+  // The draft is based on an older version: publishing it would overwrite newer changes.
   const [isStale, setStale] = useState(isBehind(given))
-  // What is typed while it is being published, or read anew, would be in neither.
+  // Blocks editing while the draft is published or reloaded: the edits would be lost.
   const [busy, setBusyCount] = useState(0)
   const isBusy = busy > 0
-  /** Each that is at it says so, and says so again when it is done. */
+  /** Counts operations in progress. */
   const setBusy = useCallback((is: boolean) => setBusyCount((count) => count + (is ? 1 : -1)), [])
-  /** Asked for again, it is asked anew: of what is there now. */
+  /** The counter remounts the panel, so that it shows current data. */
   const [ending, setPending] = useState<{ is: AutomationAction; n: number }>()
   const setEnding = (is: AutomationAction | undefined) => setPending((before) => is && { is, n: (before?.n ?? 0) + 1 })
   const [newId, setNewId] = useState<string>()
   const listName = useListName()
   const starts = TRIGGERS[sequence.trigger].label(sequence.triggerConfig, listName)
   const {
-    data: figures,
+    data: stats,
     error: failure,
-    dataUpdatedAt: toldAt,
+    dataUpdatedAt: statsUpdatedAt,
   } = useWorkspaceQuery(
     ['automations', automation.id, 'figures'],
     async (api, signal) =>
       (await api.GET('/automations/{id}/figures', { params: { path: { id: automation.id } }, signal })).data.data,
     { refetchMs: 5_000 },
   )
-  const isGone = hasErrorCode(failure, 'automation_not_found')
+  const isDeleted = hasErrorCode(failure, 'automation_not_found')
 
-  const isHere = useRef(true)
+  const isMounted = useRef(true)
   useEffect(() => {
-    isHere.current = true
+    isMounted.current = true
     return () => {
-      isHere.current = false
+      isMounted.current = false
     }
   }, [])
 
-  /** Goes on with what was read. */
-  const open = (read: LoadedAutomation, wayBack: UndoHistory = 'none') => {
-    if (!isHere.current) return
+  /** Replaces the edited state with what was loaded. */
+  const open = (read: LoadedAutomation, history: UndoHistory = 'none') => {
+    if (!isMounted.current) return
     notifications.hide(publishNoticeId(automation.id))
     const at = edited.now.steps.findIndex(({ id }) => id === selected)
     setOpened(read)
     setStale(isBehind(read))
-    drafted.open(loadedDraftOf(read), wayBack)
+    draftState.open(loadedDraftOf(read), history)
     const same = read.sequence.steps[at]
     if (same && same.id !== selected) select(same.id)
   }
-  const openAgain = async (wayBack: UndoHistory) => {
+  const openAgain = async (history: UndoHistory) => {
     setBusy(true)
     try {
-      open(await loadWithRetry(api, automation.id), wayBack)
+      open(await loadWithRetry(api, automation.id), history)
     } catch (error) {
-      notifications.show({ color: 'bad', title: 'Not read', message: `${errorMessage(error)} Load the page again.` })
+      notifications.show({
+        color: 'bad',
+        title: 'Couldn’t reload the automation',
+        message: `${errorMessage(error)} Reload the page.`,
+      })
     } finally {
       setBusy(false)
     }
   }
-  const isNewer = (etag: string) => isHere.current && !isBusy && revisionOf(etag) >= revisionOf(opened.etag)
-  /** The automation was changed: what is being edited stays, and is told of that. */
-  const learnAutomation = ({ automation: now, etag }: Pick<LoadedAutomation, 'automation' | 'etag'>) => {
+  const isNewer = (etag: string) => isMounted.current && !isBusy && revisionOf(etag) >= revisionOf(opened.etag)
+  /** Handles a change of the automation while a draft is being edited. The draft stays. */
+  const applyAutomationChange = ({ automation: now, etag }: Pick<LoadedAutomation, 'automation' | 'etag'>) => {
     if (!isSameContent(now, running)) setStale(true)
-    // What somebody has to decide is not decided by what comes after.
-    else if (!isStale) drafted.rebase(revisionOf(etag))
+    // A pending decision stays open.
+    else if (!isStale) draftState.rebase(revisionOf(etag))
     setOpened({ ...opened, automation: now, etag })
-    // The draft may have ended with that.
-    void drafted.check()
+    // The draft may have been published or discarded.
+    void draftState.check()
   }
-  const learn = (read: LoadedAutomation) => {
+  const applyReload = (read: LoadedAutomation) => {
     if (!isNewer(read.etag)) return
-    // What is edited may be what was published: by this page, which was not answered.
-    if (!drafted.hasDraft || (!read.draft && isSameContent(read.automation, edited.now))) return open(read, 'as before')
-    learnAutomation(read)
+    // The draft may equal what this page published, if the response was lost.
+    if (!draftState.hasDraft || (!read.draft && isSameContent(read.automation, edited.now)))
+      return open(read, 'as before')
+    applyAutomationChange(read)
   }
-  const onNews = useEffectEvent(learn)
-  /** Of what this page has changed itself: mostly no draft was read with it. */
+  const onReload = useEffectEvent(applyReload)
+  /** Handles a change made by this page, which usually comes without the draft. */
   const applyOwnChange = (read: LoadedAutomation | Pick<LoadedAutomation, 'automation' | 'etag'>) => {
-    if ('draft' in read) return learn(read)
+    if ('draft' in read) return applyReload(read)
     if (!isNewer(read.etag)) return
-    if (drafted.hasDraft) return learnAutomation(read)
+    if (draftState.hasDraft) return applyAutomationChange(read)
     open({ ...opened, ...read, draft: undefined, sequence: draftOf(read.automation) }, 'as before')
   }
-  /** For what was begun by an earlier look of the page, and is told of now. */
+  /** The latest handler, for operations that started in an earlier render. */
   const latest = useRef(applyOwnChange)
   useEffect(() => {
     latest.current = applyOwnChange
   })
-  const isReading = useRef(false)
-  const isNews = figures !== undefined && !isBusy && figures.revision > revisionOf(opened.etag)
+  const isReloading = useRef(false)
+  const isOutdated = stats !== undefined && !isBusy && stats.revision > revisionOf(opened.etag)
   useEffect(() => {
-    if (!isNews || isReading.current) return
-    isReading.current = true
-    // Where it fails, it is read again when the figures come the next time.
+    if (!isOutdated || isReloading.current) return
+    isReloading.current = true
+    // If it fails, the next stats refetch tries again.
     void loadAutomation(api, automation.id, AbortSignal.timeout(READING_MS))
-      .then(onNews, () => undefined)
-      .finally(() => (isReading.current = false))
-  }, [isNews, toldAt, api, automation.id])
-  const Drawn = useIsPhone() ? Outline : Canvas
+      .then(onReload, () => undefined)
+      .finally(() => (isReloading.current = false))
+  }, [isOutdated, statsUpdatedAt, api, automation.id])
+  const View = useIsPhone() ? Outline : Canvas
   const numbers = useMemo(() => {
-    if (!isNumbers || !figures) return undefined
-    const by = statsByStep(sequence, figures)
-    return { ...figures, of: (id: string) => by.get(id) }
-  }, [isNumbers, figures, sequence])
+    if (!isNumbers || !stats) return undefined
+    const by = statsByStep(sequence, stats)
+    return { ...stats, of: (id: string) => by.get(id) }
+  }, [isNumbers, stats, sequence])
 
   const { steps } = sequence
   const place = steps.findIndex(({ id }) => id === selected)
   const add = useCallback(
     (type: Step['type'], at: number) => {
-      if (isHeld()) return
+      if (focusInvalid()) return
       const made = newStep(type)
       act({ do: 'change', change: { do: 'add', step: made, at } })
       setNewId(made.id)
       select(made.id)
     },
-    [act, select, isHeld],
+    [act, select, focusInvalid],
   )
   const move = useCallback((id: string, to: number) => act({ do: 'change', change: { do: 'move', id, to } }), [act])
   const remove = (id: string) => {
@@ -192,42 +197,42 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     select(steps[at + 1]?.id ?? steps[at - 1]?.id ?? 'trigger')
   }
   const copy = (id: string) => {
-    if (isHeld()) return
+    if (focusInvalid()) return
     const as = crypto.randomUUID()
     act({ do: 'change', change: { do: 'copy', id, as } })
     select(as)
   }
   const order: Selected[] = ['trigger', ...steps.map(({ id }) => id), 'end']
-  const walk = (by: number) => {
+  const selectNeighbor = (by: number) => {
     const at = order.indexOf(selected)
-    leaveFor(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
+    selectIfValid(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
   }
-  const canEdit = isEditor && !isNumbers && !isBusy && !isGone
-  // In a menu or a dialog the keys are for that.
-  const ifHere = (run: () => void) => () => {
+  const canEdit = isEditor && !isNumbers && !isBusy && !isDeleted
+  // Menus and dialogs handle their own keys.
+  const ifCanvasFocused = (run: () => void) => () => {
     if (!document.activeElement?.closest('[role=menu], [role=dialog], [role=listbox]')) run()
   }
   const ifEditing = (run: () => void) =>
-    ifHere(() => {
+    ifCanvasFocused(() => {
       if (canEdit) run()
     })
-  const behind = selected === 'trigger' ? 0 : selected === 'end' ? steps.length : place + 1
+  const after = selected === 'trigger' ? 0 : selected === 'end' ? steps.length : place + 1
   useHotkeys([
-    ['ArrowDown', ifHere(() => walk(1))],
-    ['ArrowUp', ifHere(() => walk(-1))],
-    ['a', ifEditing(() => add('EMAIL', behind))],
-    ['w', ifEditing(() => add('WAIT', behind))],
+    ['ArrowDown', ifCanvasFocused(() => selectNeighbor(1))],
+    ['ArrowUp', ifCanvasFocused(() => selectNeighbor(-1))],
+    ['a', ifEditing(() => add('EMAIL', after))],
+    ['w', ifEditing(() => add('WAIT', after))],
     ['d', ifEditing(() => place >= 0 && copy(selected))],
     ['Delete', ifEditing(() => place >= 0 && remove(selected))],
     ['Backspace', ifEditing(() => place >= 0 && remove(selected))],
     ['alt+ArrowDown', ifEditing(() => place >= 0 && move(selected, place + 1))],
     ['alt+ArrowUp', ifEditing(() => place >= 0 && move(selected, place - 1))],
-    ['p', ifHere(() => isEditor && automation.status === 'ACTIVE' && setEnding('pause'))],
+    ['p', ifCanvasFocused(() => isEditor && automation.status === 'ACTIVE' && setEnding('pause'))],
     ['mod+z', ifEditing(() => act({ do: 'undo' }))],
     ['mod+shift+z', ifEditing(() => act({ do: 'redo' }))],
     ['mod+y', ifEditing(() => act({ do: 'redo' }))],
-    ['1', ifHere(() => show('edit'))],
-    ['2', ifHere(() => show('numbers'))],
+    ['1', ifCanvasFocused(() => show('edit'))],
+    ['2', ifCanvasFocused(() => show('numbers'))],
   ])
 
   return (
@@ -248,7 +253,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
           }
         />
         <StatusBadge status={AUTOMATION_STATUS[automation.status]} />
-        <SaveStatus drafted={drafted} />
+        <SaveStatus draftState={draftState} />
         <SegmentedControl
           className={classes.views}
           aria-label="View"
@@ -256,7 +261,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
           onChange={show}
           data={[
             { value: 'edit', label: 'Edit' },
-            { value: 'numbers', label: 'Numbers' },
+            { value: 'numbers', label: 'Stats' },
           ]}
         />
         {canEdit && (
@@ -282,8 +287,8 @@ export function Builder({ given }: { given: LoadedAutomation }) {
                 {automation.status !== 'ARCHIVED' && (
                   <Menu.Item onClick={() => setEnding('archive')}>Archive…</Menu.Item>
                 )}
-                {drafted.hasDraft && !isBusy && (
-                  <Menu.Item onClick={() => setEnding('discard')}>Discard the draft…</Menu.Item>
+                {draftState.hasDraft && !isBusy && (
+                  <Menu.Item onClick={() => setEnding('discard')}>Discard draft…</Menu.Item>
                 )}
                 <Menu.Divider />
                 <Menu.Item color="bad" onClick={() => setEnding('delete')}>
@@ -293,24 +298,24 @@ export function Builder({ given }: { given: LoadedAutomation }) {
             </Menu>
             <PublishButton
               opened={opened}
-              drafted={drafted}
-              figures={figures}
+              draftState={draftState}
+              stats={stats}
               isStale={isStale}
               select={select}
-              isHeld={isHeld}
+              focusInvalid={focusInvalid}
               open={open}
               setBusy={setBusy}
             />
           </>
         )}
       </header>
-      {isGone && <DeletedNotice />}
-      {drafted.saving.is === 'changed' && !isGone && (
+      {isDeleted && <DeletedNotice />}
+      {draftState.saving.is === 'changed' && !isDeleted && (
         <DraftConflictNotice
           onTheirs={() => void openAgain('to mine')}
           onMine={() =>
-            void drafted.overwrite().catch((error: unknown) => {
-              notifications.show({ color: 'bad', title: 'Not saved', message: errorMessage(error) })
+            void draftState.overwrite().catch((error: unknown) => {
+              notifications.show({ color: 'bad', title: 'Couldn’t save the draft', message: errorMessage(error) })
             })
           }
         />
@@ -321,44 +326,44 @@ export function Builder({ given }: { given: LoadedAutomation }) {
           onDiscard={() => setEnding('discard')}
           onKeep={() => {
             setStale(false)
-            drafted.rebase(revisionOf(opened.etag))
-            drafted.saveAgain()
+            draftState.rebase(revisionOf(opened.etag))
+            draftState.saveAgain()
           }}
         />
       )}
       {ending && (
         <ConfirmPanel
           key={`${ending.is} ${ending.n}`}
-          ending={ending.is}
+          action={ending.is}
           opened={opened}
-          drafted={drafted}
-          figures={figures}
+          draftState={draftState}
+          stats={stats}
           setBusy={setBusy}
           onDone={async (is) => {
-            // Whoever has gone elsewhere meanwhile stays there.
-            if (!isHere.current) return
+            // Does not navigate if the user left the page.
+            if (!isMounted.current) return
             setPending((now) => (now === ending ? undefined : now))
             if (is === 'discarded') {
-              // At once: what was discarded is not edited any more, whether it can be read what there is, or not.
+              // Immediately: the discarded draft must not be edited further, even if the reload fails.
               open({ ...opened, draft: undefined, sequence: running })
               return await openAgain('none')
             }
             if (is !== 'deleted') return latest.current(is)
-            drafted.giveUp()
+            draftState.giveUp()
             await navigate({ to: '/w/$workspaceId/automations', params: { workspaceId: workspace.id } })
           }}
           onCancel={() => setEnding(undefined)}
         />
       )}
-      <LeaveGuard drafted={drafted} />
+      <LeaveGuard draftState={draftState} />
       {isBusy && <BusyOverlay />}
       <main className={classes.two}>
         <div className={classes.canvas}>
-          <Drawn
+          <View
             sequence={sequence}
             starts={starts}
             selected={selected}
-            onSelect={leaveFor}
+            onSelect={selectIfValid}
             onAdd={canEdit ? add : undefined}
             onMove={canEdit ? move : undefined}
             numbers={numbers}
@@ -366,10 +371,10 @@ export function Builder({ given }: { given: LoadedAutomation }) {
         </div>
         <SidePanel
           isOpen={step !== undefined}
-          onClose={() => void (!isHeld() && navigate({ search: { view }, replace: true }))}
+          onClose={() => void (!focusInvalid() && navigate({ search: { view }, replace: true }))}
         >
           {isNumbers ? (
-            <StatsPanel automation={automation} sequence={sequence} figures={figures} selected={selected} />
+            <StatsPanel automation={automation} sequence={sequence} stats={stats} selected={selected} />
           ) : (
             <div ref={aside}>
               <Inspector
@@ -391,6 +396,6 @@ export function Builder({ given }: { given: LoadedAutomation }) {
   )
 }
 
-/** Whether the draft was begun with a version that is not there any more. */
+/** Checks whether the draft is based on an older version. */
 const isBehind = ({ draft, etag }: LoadedAutomation): boolean =>
   draft !== undefined && draft.basedOn !== revisionOf(etag)

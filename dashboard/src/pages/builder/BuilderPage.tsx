@@ -7,14 +7,13 @@ import { Page } from '../../layout/Page.tsx'
 import { Builder } from './Builder.tsx'
 import { loadAutomation } from './load-automation.ts'
 
-/** An automation: edited, and with its numbers. */
 export function BuilderPage() {
   const { automationId } = useParams({ from: '/w/$workspaceId/automations/$automationId' })
   const { workspace } = useWorkspace()
   const { data, error, refetch } = useWorkspaceQuery(
     [EDITED_KEY, automationId],
     (api, signal) => loadAutomation(api, automationId, signal),
-    // What is edited is not read anew under somebody's hands: the builder itself does so, where it knows how.
+    // Never refetched while the user edits: the builder merges changes itself.
     { once: true },
   )
   if (data) return <Builder key={automationId} given={data} />

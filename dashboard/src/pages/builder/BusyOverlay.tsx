@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
 import classes from './Builder.module.css'
 
-/** What something is called on the page, by which it is found again where it is made anew. */
+/** Returns a label by which a recreated element can be found again. */
 const labelOf = (element: Element | null): string | null => element?.getAttribute('aria-label') ?? null
 
-/** Lies over the page while what is edited is being read or published: what is typed then would be in neither, and is no order either. */
+/** Covers the page and captures the keyboard while the automation is published or reloaded. Edits made then would be lost. */
 export function BusyOverlay() {
   const layer = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -12,7 +12,7 @@ export function BusyOverlay() {
     const name = labelOf(before)
     layer.current?.focus()
     return () => {
-      // Behind what is made anew.
+      // After the page has been rerendered.
       setTimeout(() => {
         if (document.activeElement !== document.body) return
         const again = name === null ? null : document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(name)}"]`)
@@ -27,11 +27,11 @@ export function BusyOverlay() {
       className={classes.busy}
       role="dialog"
       aria-modal
-      aria-label="One moment"
+      aria-label="Please wait"
       tabIndex={-1}
       onKeyDown={(event) => event.key === 'Tab' && event.preventDefault()}
     >
-      <p role="status">Asking the service …</p>
+      <p role="status">Saving…</p>
     </div>
   )
 }

@@ -34,7 +34,7 @@ import { problemOf, type AutomationDraft, type Step } from './draft.ts'
 import type { Schemas } from '../../api/client.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
 
-/** What is selected: a step's id; or `trigger`, what starts it; or `end`. */
+/** The ID of the selected step, or `trigger` or `end`. */
 export type Selected = string
 
 const WIDTH = 288
@@ -43,9 +43,9 @@ const HEIGHT = { trigger: 40, EMAIL: 52, WAIT: 36, end: 36 }
 
 type Shared = Record<string, unknown>
 
-/** Beside the nodes: where another one is selected, none of five hundred is laid out anew. */
+/** The selection is not part of the node data, so that selecting does not lay out all (up to 500) nodes again. */
 const SelectedContext = createContext<Selected>('trigger')
-type TriggerNode = Node<Shared & { words: string; sequence: AutomationDraft; enrolled: number | undefined }, 'trigger'>
+type TriggerNode = Node<Shared & { label: string; sequence: AutomationDraft; enrolled: number | undefined }, 'trigger'>
 type StepNode = Node<Shared & { step: Step; problem: string | undefined; numbers: StepStats | undefined }, 'step'>
 type EndNode = Node<Shared & { completed: number | undefined }, 'end'>
 type PlusEdge = Edge<
@@ -61,14 +61,14 @@ type PlusEdge = Edge<
 
 export interface CanvasProps {
   sequence: AutomationDraft
-  /** What starts it, in words. */
+  /** Label of the trigger. */
   starts: string
   selected: Selected
   onSelect: (selected: Selected) => void
-  /** Where it can be edited. */
+  /** Present if the draft can be edited. */
   onAdd?: ((type: Step['type'], at: number) => void) | undefined
   onMove?: ((id: string, to: number) => void) | undefined
-  /** Where it shows numbers. */
+  /** Present in the stats view. */
   numbers?: CanvasStats | undefined
 }
 
@@ -79,7 +79,7 @@ export interface CanvasStats extends Pick<
   of: (stepId: string) => StepStats | undefined
 }
 
-/** The sequence, from what starts it to its end: a line as it will be run through. */
+/** Draws the automation from trigger to end. */
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
@@ -99,7 +99,7 @@ function Flow({ sequence, starts, selected, onSelect, onAdd, onMove, numbers }: 
   useEffect(() => {
     const node = flow.getNode(selected)
     if (!node) return
-    // Into view, where it is not.
+    // Scroll the selected step into view.
     const { x, y, zoom } = flow.getViewport()
     const at = node.position.y * zoom + y
     const height = document.querySelector('.react-flow')?.clientHeight ?? 0
@@ -166,14 +166,14 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
       source,
       target,
       data: { at, onAdd, through, share: through === undefined ? 0 : through / most, y: y - GAP / 2 - 0 },
-      // What it joins is told by the steps.
+      // Decorative: the steps have labels.
       domAttributes: { 'aria-hidden': true },
     })
   nodes.push({
     ...put('trigger', HEIGHT.trigger),
     type: 'trigger',
     draggable: false,
-    data: { words: starts, sequence, enrolled: numbers?.enrolled },
+    data: { label: starts, sequence, enrolled: numbers?.enrolled },
   })
   let before = 'trigger'
   let through = numbers?.enrolled
@@ -202,16 +202,16 @@ function layOut({ sequence, starts, onAdd, numbers }: Pick<CanvasProps, 'sequenc
   return { nodes, edges, places }
 }
 
-/** A step, as it is read out. @param at its place, from 0 on */
+/** Label of a step for screen readers. @param at zero-based position */
 const stepLabel = (step: Step, at: number): string =>
-  `Step ${at + 1}: ${step.type === 'WAIT' ? `wait ${duration(step.delayMinutes)}` : `email ${step.subject || 'without a subject'}`}`
+  `Step ${at + 1}: ${step.type === 'WAIT' ? `wait ${duration(step.delayMinutes)}` : `email ${step.subject || 'without subject'}`}`
 
 function selectionLabel({ steps }: AutomationDraft, selected: Selected): string {
   const at = steps.findIndex(({ id }) => id === selected)
-  return at >= 0 ? stepLabel(steps[at]!, at) : selected === 'end' ? 'End' : 'Start'
+  return at >= 0 ? stepLabel(steps[at]!, at) : selected === 'end' ? 'End' : 'Trigger'
 }
 
-/** How many have come through a wait: to the email behind it, or to the end. */
+/** Counts the contacts that passed a wait, by the next email or the end. */
 function arrivedAfter(steps: readonly Step[], { of, completed }: NonNullable<CanvasProps['numbers']>): number {
   const email = steps.find(({ type }) => type === 'EMAIL')
   if (!email) return completed
@@ -219,7 +219,7 @@ function arrivedAfter(steps: readonly Step[], { of, completed }: NonNullable<Can
   return numbers ? totalOf(numbers.messages) + Math.max(0, numbers.here - numbers.messages.deferred) : 0
 }
 
-const TriggerCard = memo(({ data: { words, sequence, enrolled } }: NodeProps<TriggerNode>) => {
+const TriggerCard = memo(({ data: { label, sequence, enrolled } }: NodeProps<TriggerNode>) => {
   const isSelected = use(SelectedContext) === 'trigger'
   const { icon: Icon } = TRIGGERS[sequence.trigger]
   return (
@@ -227,7 +227,7 @@ const TriggerCard = memo(({ data: { words, sequence, enrolled } }: NodeProps<Tri
       <span className={classes.round}>
         <Icon aria-hidden />
       </span>
-      <span className="strong cut">{words}</span>
+      <span className="strong cut">{label}</span>
       {enrolled !== undefined && <span className="t2">{count(enrolled)} enrolled</span>}
       <Handles />
     </div>
@@ -249,7 +249,7 @@ const StepCard = memo(({ id, data: { step, problem, numbers } }: NodeProps<StepN
             <IconMail aria-hidden />
           </span>
           <span className={classes.words}>
-            <span className="strong cut">{step.subject || <span className="t3">No subject yet</span>}</span>
+            <span className="strong cut">{step.subject || <span className="t3">No subject</span>}</span>
             <span className="small t2 cut">
               {numbers ? <StatsLine numbers={numbers} /> : (problem ?? ((step.text ?? '') || 'HTML'))}
             </span>
@@ -297,7 +297,7 @@ const EndCard = memo(({ data: { completed } }: NodeProps<EndNode>) => {
   )
 })
 
-/** Where the line begins and ends: nobody draws lines by hand. */
+/** Anchors of the lines. Users can't connect them. */
 const Handles = () => (
   <>
     <Handle type="target" position={Position.Top} isConnectable={false} className={classes.handle} />
@@ -321,7 +321,7 @@ function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEd
       />
       <EdgeLabelRenderer>
         <div className={classes.onLine} style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}>
-          {onAdd && <AddMenu at={at} onAdd={onAdd} label={`Add a step here, ${positionLabel(at)}`} />}
+          {onAdd && <AddMenu at={at} onAdd={onAdd} label={`Add step ${positionLabel(at)}`} />}
           {through !== undefined && <span className="small strong">{count(through)}</span>}
         </div>
       </EdgeLabelRenderer>
@@ -329,14 +329,14 @@ function PlusLine({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<PlusEd
   )
 }
 
-const positionLabel = (at: number) => (at === 0 ? 'at the beginning' : `after step ${at}`)
+const positionLabel = (at: number) => (at === 0 ? 'at the start' : `after step ${at}`)
 
 const EDGES = { plus: PlusLine }
 
 export function AddMenu({
   at,
   onAdd,
-  label = 'Add a step here',
+  label = 'Add step',
 }: {
   at: number
   onAdd: (type: Step['type'], at: number) => void
@@ -361,15 +361,14 @@ export function AddMenu({
   )
 }
 
-/** What became of all who were enrolled: the total, and its terms. */
 function AllEnrollments({ numbers }: { numbers: CanvasStats }) {
   const { enrolled, completed, active, stopped, cancelled, erased } = numbers
   const terms = [
-    { word: 'Completed', meaning: 'ok', value: completed },
-    { word: 'Mid-sequence', meaning: 'accent', value: active },
-    { word: 'Stopped', meaning: 'bad', value: stopped },
-    { word: 'Cancelled', meaning: 'mute', value: cancelled },
-    ...(erased > 0 ? [{ word: 'Erased', meaning: 'mute', value: erased } as const] : []),
+    { label: 'Completed', meaning: 'ok', value: completed },
+    { label: 'Active', meaning: 'accent', value: active },
+    { label: 'Stopped', meaning: 'bad', value: stopped },
+    { label: 'Cancelled', meaning: 'mute', value: cancelled },
+    ...(erased > 0 ? [{ label: 'Erased', meaning: 'mute', value: erased } as const] : []),
   ] as const
   return (
     <Panel position="top-left" className={classes.all}>
@@ -379,9 +378,9 @@ function AllEnrollments({ numbers }: { numbers: CanvasStats }) {
           <dt>Enrolled</dt>
           <dd className="strong">{count(enrolled)}</dd>
         </div>
-        {terms.map(({ word, meaning, value }) => (
-          <div key={word}>
-            <dt className={`${classes.square} c-${meaning}`}>{word}</dt>
+        {terms.map(({ label, meaning, value }) => (
+          <div key={label}>
+            <dt className={`${classes.square} c-${meaning}`}>{label}</dt>
             <dd className={value === 0 ? 't3' : 'strong'}>{count(value)}</dd>
           </div>
         ))}
@@ -393,7 +392,7 @@ function AllEnrollments({ numbers }: { numbers: CanvasStats }) {
 
 const ShortcutsHint = () => (
   <Panel position="bottom-right" className={`wide small t2 ${classes.hint}`}>
-    <kbd>A</kbd> add after <kbd>D</kbd> copy <kbd>Del</kbd> remove <kbd>?</kbd> all keys
+    <kbd>A</kbd> add email <kbd>D</kbd> duplicate <kbd>Del</kbd> delete <kbd>?</kbd> all shortcuts
   </Panel>
 )
 
@@ -402,14 +401,14 @@ function ZoomControls() {
   const { zoom } = useViewport()
   return (
     <Panel position="bottom-left" className={classes.zoom}>
-      <ActionIcon aria-label="Smaller" onClick={() => void zoomOut()}>
+      <ActionIcon aria-label="Zoom out" onClick={() => void zoomOut()}>
         <IconMinus />
       </ActionIcon>
       <span className="small">{Math.round(zoom * 100)} %</span>
-      <ActionIcon aria-label="Larger" onClick={() => void zoomIn()}>
+      <ActionIcon aria-label="Zoom in" onClick={() => void zoomIn()}>
         <IconPlus />
       </ActionIcon>
-      <ActionIcon aria-label="All of it" onClick={() => void fitView({ padding: 0.1, maxZoom: 1 })}>
+      <ActionIcon aria-label="Fit to screen" onClick={() => void fitView({ padding: 0.1, maxZoom: 1 })}>
         <IconMaximize />
       </ActionIcon>
     </Panel>

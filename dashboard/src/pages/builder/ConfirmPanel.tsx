@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { isTransient, hasErrorCode, type Schemas, DisplayableError } from '../../api/client.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { count, plural } from '../../lib/format.ts'
+import { plural } from '../../lib/format.ts'
 import type { ApiCall } from '../../lib/curl.ts'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
@@ -15,121 +15,123 @@ import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 export type AutomationAction = 'pause' | 'archive' | 'discard' | 'delete'
 
-/** From so many on the name is to be typed. */
+/** With more active contacts, the name must be typed to confirm. */
 const TYPE_NAME_ABOVE = 100
 
-const apiCallOf = (ending: AutomationAction, id: string): ApiCall => {
+const apiCallOf = (action: AutomationAction, id: string): ApiCall => {
   const path = `/automations/${id}`
-  if (ending === 'delete') return { method: 'DELETE', path }
-  if (ending === 'discard') return { method: 'DELETE', path: `${path}/draft` }
-  return { method: 'PATCH', path, body: { status: ending === 'pause' ? 'PAUSED' : 'ARCHIVED' } }
+  if (action === 'delete') return { method: 'DELETE', path }
+  if (action === 'discard') return { method: 'DELETE', path: `${path}/draft` }
+  return { method: 'PATCH', path, body: { status: action === 'pause' ? 'PAUSED' : 'ARCHIVED' } }
 }
 
-/** It may be done, where the answer was lost, or by somebody else: then it is what was wanted. @throws the error, where it is not */
+/** Reloads after a failure whose outcome is unknown, and succeeds if the change was made, by this request or someone else. @throws the error otherwise */
 async function unlessAlreadyDone(
   error: unknown,
-  look: () => Promise<LoadedAutomation>,
+  reload: () => Promise<LoadedAutomation>,
   isDone: (read: LoadedAutomation) => boolean,
 ): Promise<LoadedAutomation> {
   if (!isTransient(error) && !isConflict(error)) throw error
-  const read = await look()
+  const read = await reload()
   if (!isDone(read)) throw error
   return read
 }
 
-/** Before something ends: what it does, to how many, and whether it can be undone. */
+/** Asks for confirmation: states the effect, how many contacts it affects, and whether it can be undone. */
 export function ConfirmPanel({
-  ending,
+  action,
   opened: given,
-  drafted,
-  figures,
+  draftState,
+  stats,
   setBusy,
   onDone,
   onCancel,
 }: {
-  ending: AutomationAction
+  action: AutomationAction
   opened: LoadedAutomation
-  drafted: DraftState
-  figures: Schemas['AutomationFigures'] | undefined
+  draftState: DraftState
+  stats: Schemas['AutomationFigures'] | undefined
   setBusy: (isBusy: boolean) => void
-  /** @param is what became of it: the automation as it is now, where it is there */
+  /** @param is the outcome, with the current automation if it still exists */
   onDone: (
     is: 'discarded' | 'deleted' | LoadedAutomation | Pick<LoadedAutomation, 'automation' | 'etag'>,
   ) => Promise<void> | void
   onCancel: () => void
 }) {
   useReturnFocus()
-  // It is asked about what was read then: what was changed since is not ended unread.
+  // Confirms the state that the user sees: later changes must not be lost unread.
   const [opened] = useState(given)
   const { automation, etag } = opened
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [typed, setTyped] = useState('')
   const panel = useRef<HTMLDivElement>(null)
-  // Whoever has asked for it by keyboard is there.
+  // Moves the keyboard focus to the panel.
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Whoever types by then goes on.
+      // Unless the user is typing.
       if (!document.activeElement?.closest('input, textarea, [contenteditable=true]')) panel.current?.focus()
     }, 50)
     return () => clearTimeout(timer)
   }, [])
-  const { says, title, word } = textsOf(ending, opened, figures)
-  const isHeld = ending === 'discard' || ending === 'delete'
+  const { description, title, confirmLabel } = textsOf(action, opened, stats)
+  const editsAreLost = action === 'discard' || action === 'delete'
   const act = useMutation({
     mutationFn: async () => {
       const path = { id: automation.id }
-      const look = () => loadWithRetry(api, automation.id)
-      // What is on its way would be a draft behind it.
-      if (isHeld) await drafted.pause()
-      if (ending === 'discard') {
-        const params = { path, header: { 'If-Match': drafted.etag() } }
+      const reload = () => loadWithRetry(api, automation.id)
+      // A save in flight would create the draft again.
+      if (editsAreLost) await draftState.pause()
+      if (action === 'discard') {
+        const params = { path, header: { 'If-Match': draftState.etag() } }
         try {
           await api.DELETE('/automations/{id}/draft', { params })
         } catch (error) {
-          // It may be gone by a press whose answer was lost.
-          if (!hasErrorCode(error, 'draft_not_found')) await unlessAlreadyDone(error, look, ({ draft }) => !draft)
+          // An earlier request may have discarded it already.
+          if (!hasErrorCode(error, 'draft_not_found')) await unlessAlreadyDone(error, reload, ({ draft }) => !draft)
         }
         return 'discarded' as const
       }
       const params = { path, header: { 'If-Match': etag } }
-      if (ending === 'delete') {
-        // A draft that nobody here has read would be gone with it.
+      if (action === 'delete') {
+        // Deleting would also delete a draft that this page has not loaded.
         const there = await loadDraft(api, automation.id)
-        const read = [drafted.etag(), opened.foreignDraft]
+        const read = [draftState.etag(), opened.foreignDraft]
         if (!read.includes(there?.etag ?? NO_DRAFT))
-          throw new DisplayableError('Somebody else has edited a draft of it. Look at that, and say it again.')
+          throw new DisplayableError(
+            'Someone else edited this automation. Reload the page to review their draft, then delete again.',
+          )
         await api.DELETE('/automations/{id}', { params })
         return 'deleted' as const
       }
-      const status = ending === 'pause' ? ('PAUSED' as const) : ('ARCHIVED' as const)
+      const status = action === 'pause' ? ('PAUSED' as const) : ('ARCHIVED' as const)
       try {
         const { response } = await api.PATCH('/automations/{id}', { params, body: { status } })
         return { automation: { ...automation, status }, etag: response.headers.get('etag') ?? etag }
       } catch (error) {
-        return await unlessAlreadyDone(error, look, (read) => read.automation.status === status)
+        return await unlessAlreadyDone(error, reload, (read) => read.automation.status === status)
       }
     },
-    // What is typed while something goes would be gone with it.
-    onMutate: () => isHeld && setBusy(true),
-    onSettled: () => isHeld && setBusy(false),
+    // Edits made in the meantime would be lost.
+    onMutate: () => editsAreLost && setBusy(true),
+    onSettled: () => editsAreLost && setBusy(false),
     async onSuccess(is) {
       void invalidate('automations')
       await onDone(is)
     },
     onError() {
-      if (!isHeld) return
-      drafted.resume()
-      // One that nobody here can read is known to be there.
-      if (opened.foreignDraft === undefined) void drafted.check()
+      if (!editsAreLost) return
+      draftState.resume()
+      // A foreign draft is known to exist.
+      if (opened.foreignDraft === undefined) void draftState.check()
     },
   })
-  // Of how many nobody knows, it may be many.
-  const mustType = ending === 'delete' && (figures?.active ?? Infinity) > TYPE_NAME_ABOVE
-  const isRed = ending === 'delete' || ending === 'discard'
+  // Unknown until the stats are loaded; assume many.
+  const mustType = action === 'delete' && (stats?.active ?? Infinity) > TYPE_NAME_ABOVE
+  const isRed = action === 'delete' || action === 'discard'
   return (
     <div
-      className={`${classes.ending} ${isRed ? 'c-bad' : 'c-warn'}`}
+      className={`${classes.action} ${isRed ? 'c-bad' : 'c-warn'}`}
       role="group"
       aria-label={title}
       ref={panel}
@@ -137,13 +139,13 @@ export function ConfirmPanel({
       onKeyDown={({ key }) => key === 'Escape' && !act.isPending && onCancel()}
     >
       <h3>{title}</h3>
-      <p className="t2">{says}</p>
+      <p className="t2">{description}</p>
       {mustType && (
         <TextInput
-          label={`Type “${automation.name}”`}
+          label={`Type “${automation.name}” to confirm`}
           value={typed}
           onChange={({ currentTarget: { value } }) => setTyped(value)}
-          error={typed !== '' && typed !== automation.name && 'That is another name'}
+          error={typed !== '' && typed !== automation.name && 'The name doesn’t match'}
         />
       )}
       {act.isError && <ErrorBanner error={act.error} scrollsIntoView />}
@@ -156,58 +158,61 @@ export function ConfirmPanel({
             if (!mustType || typed === automation.name) act.mutate()
           }}
         >
-          {word}
+          {confirmLabel}
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={act.isPending}>
-          Leave it
+          {' '}
+          Cancel
         </Button>
-        <CurlButton call={apiCallOf(ending, automation.id)} />
+        <CurlButton call={apiCallOf(action, automation.id)} />
       </div>
     </div>
   )
 }
 
-/** What it does, and to how many: said before. */
+/** Texts of the confirmation. */
 function textsOf(
-  ending: AutomationAction,
+  action: AutomationAction,
   { automation: { name, status }, foreignDraft }: LoadedAutomation,
-  figures: Schemas['AutomationFigures'] | undefined,
-): { title: string; says: string; word: string } {
-  const active = figures?.active ?? 0
-  const held = figures?.held ?? 0
-  const they = figures
-    ? `${plural(active, 'contact')} mid-sequence`
-    : 'However many are mid-sequence (that is not known yet)'
-  const go = active === 1 ? 'goes' : 'go'
-  const isNobody = figures?.active === 0
-  switch (ending) {
+  stats: Schemas['AutomationFigures'] | undefined,
+): { title: string; description: string; confirmLabel: string } {
+  const active = stats?.active ?? 0
+  const held = stats?.held ?? 0
+  const contacts = stats ? plural(active, 'active contact') : 'Active contacts (not counted yet)'
+  const hasNone = stats?.active === 0
+  switch (action) {
     case 'pause':
       return {
         title: `Pause “${name}”?`,
-        says: `Nobody enters any more. The clocks of ${isNobody ? 'whoever is mid-sequence' : they} go on, and each is held when an email is due. Resumed, what is due goes out at once.`,
-        word: 'Pause automation',
+        description:
+          'New contacts won’t enter. ' +
+          (hasNone
+            ? ''
+            : `${contacts} will keep their timing, but their emails wait until you resume. Emails that are due by then are sent immediately.`),
+        confirmLabel: 'Pause automation',
       }
     case 'archive':
       return {
         title: `Archive “${name}”?`,
-        says:
-          `Nobody enters any more. ${isNobody ? 'Nobody is mid-sequence.' : `${they} ${go} on to their end.`} ` +
-          `${status !== 'ACTIVE' && held > 0 ? `The emails of the ${count(held)} held now go out at once. ` : ''}It can be made active again.`,
-        word: 'Archive automation',
+        description:
+          `New contacts won’t enter. ${hasNone ? '' : `${contacts} will finish the automation. `}` +
+          `${status !== 'ACTIVE' && held > 0 ? `${plural(held, 'waiting email')} will be sent immediately. ` : ''}You can activate it again.`,
+        confirmLabel: 'Archive automation',
       }
     case 'discard':
       return {
-        title: 'Discard the draft?',
-        says: 'What was edited since the last version is gone. The automation runs on as it is. This cannot be undone.',
-        word: 'Discard draft',
+        title: 'Discard draft?',
+        description: 'Unpublished changes will be lost. The live version isn’t affected. This can’t be undone.',
+        confirmLabel: 'Discard draft',
       }
     case 'delete':
       return {
         title: `Delete “${name}”?`,
-        says:
-          `${isNobody ? 'Nobody is mid-sequence.' : `${they} ${active === 1 ? 'receives' : 'receive'} no further email, from now on.`} ` +
-          `${figures ? `${plural(figures.enrolled, 'enrollment')} and all steps` : 'All enrollments and steps'} are gone; the messages stay in the ledger.${foreignDraft === undefined ? '' : ' A draft that another program keeps of it is gone, too.'} This cannot be undone.`,
-        word: 'Delete automation',
+        description:
+          `${hasNone ? '' : `${contacts} will receive no further emails. `}` +
+          `${stats ? `${plural(stats.enrolled, 'enrollment')} and all steps` : 'All enrollments and steps'} will be deleted; messages stay in the delivery log. ` +
+          `${foreignDraft === undefined ? '' : 'A draft saved by another client will be deleted, too. '}This can’t be undone.`,
+        confirmLabel: 'Delete automation',
       }
   }
 }

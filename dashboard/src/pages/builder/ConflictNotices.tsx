@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Notice } from '../../components/Notice.tsx'
 import classes from './Builder.module.css'
 
-/** The automation was changed since the draft was begun: which of the two is meant, somebody has to say. */
+/** Asks whether to keep a draft that is based on an older version. */
 export const StaleDraftNotice = ({
   savedBy,
   onDiscard,
@@ -14,31 +14,31 @@ export const StaleDraftNotice = ({
   onDiscard: () => void
   onKeep: () => void
 }) => (
-  <Notice className={classes.notice} title="The automation was changed since this draft was begun">
+  <Notice className={classes.notice} title="This draft is out of date">
     <p className="t2">
-      What you see is the draft{savedBy !== undefined && `, saved by ${savedBy}`}. Published, it takes back what was
-      changed meanwhile.
+      The automation changed after this draft{savedBy !== undefined && ` by ${savedBy}`} was created. Publishing the
+      draft will overwrite those changes.
     </p>
     <div className="row">
       <Button variant="filled" onClick={onDiscard}>
-        Discard the draft…
+        Discard draft…
       </Button>
       <Button variant="subtle" color="gray" onClick={onKeep}>
-        Keep the draft
+        Keep draft
       </Button>
     </div>
   </Notice>
 )
 
-/** Somebody else has saved a draft, or ended this one: whose is meant, somebody has to say. Nothing is kept until then. */
+/** Asks whose draft to keep after a conflict. Nothing is saved until the user decides. */
 export const DraftConflictNotice = ({ onTheirs, onMine }: { onTheirs: () => void; onMine: () => void }) => (
-  <Notice className={classes.notice} title="Somebody else has edited it">
+  <Notice className={classes.notice} title="Someone else edited this automation">
     <p className="t2">
-      Another draft was saved, or published, since you have opened this one. Yours is in this page only; behind theirs
-      it is one Undo away.
+      A different draft was saved or published after you opened this one. Your changes haven’t been saved. If you view
+      theirs, Undo brings yours back.
     </p>
     <div className="row">
-      <Button onClick={onTheirs}>Look at theirs</Button>
+      <Button onClick={onTheirs}>View theirs</Button>
       <Button variant="filled" onClick={onMine}>
         Keep mine
       </Button>
@@ -46,13 +46,12 @@ export const DraftConflictNotice = ({ onTheirs, onMine }: { onTheirs: () => void
   </Notice>
 )
 
-/** There is nothing to be edited any more. */
 export function DeletedNotice() {
   const { workspace } = useWorkspace()
   return (
     <Notice className={classes.notice} title="This automation was deleted">
       <p className="t2">
-        What you see is in this page only: copy what you need.{' '}
+        Your changes can’t be saved. Copy what you need.{' '}
         <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
           All automations
         </Link>

@@ -36,7 +36,7 @@ interface InspectorProps {
   selected: Selected
   act: (act: EditAction) => void
   canEdit: boolean
-  /** What was added just now: one goes on there. */
+  /** The step that was just added; its first field gets the focus. */
   newId: string | undefined
   onAdd: (type: Step['type'], at: number) => void
   onCopy: (id: string) => void
@@ -44,7 +44,7 @@ interface InspectorProps {
   onMove: (id: string, to: number) => void
 }
 
-/** What is selected, to be edited. */
+/** Edits the selected trigger, step or end. */
 export function Inspector(props: InspectorProps) {
   const { sequence, selected, act, canEdit } = props
   const place = sequence.steps.findIndex(({ id }) => id === selected)
@@ -70,7 +70,7 @@ export function Inspector(props: InspectorProps) {
         icon={step.type === 'EMAIL' ? <IconMail aria-hidden /> : <IconHourglass aria-hidden />}
         meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
         title={`Step ${place + 1}`}
-        says={step.type === 'EMAIL' ? 'Email' : 'Wait'}
+        subtitle={step.type === 'EMAIL' ? 'Email' : 'Wait'}
       />
       {problem !== undefined && (
         <p className="small" role="alert" style={{ color: 'var(--bad)', marginBottom: 12 }}>
@@ -95,7 +95,8 @@ export function Inspector(props: InspectorProps) {
             leftSection={<IconCopy aria-hidden />}
             onClick={() => props.onCopy(step.id)}
           >
-            Copy
+            {' '}
+            Duplicate
           </Button>
           <Button variant="subtle" color="gray" aria-label="Move up" onClick={() => props.onMove(step.id, place - 1)}>
             <IconArrowUp aria-hidden />
@@ -109,7 +110,8 @@ export function Inspector(props: InspectorProps) {
             leftSection={<IconTrash aria-hidden />}
             onClick={() => props.onRemove(step.id)}
           >
-            Remove
+            {' '}
+            Delete
           </Button>
         </div>
       )}
@@ -117,18 +119,28 @@ export function Inspector(props: InspectorProps) {
   )
 }
 
-/** Back to the sequence, whose keys are for all of it. */
+/** Leaves the field on Escape, so that the builder's shortcuts work. */
 function blurOnEscape({ key, target, defaultPrevented }: KeyboardEvent): void {
   if (key === 'Escape' && !defaultPrevented) (target as HTMLElement).blur()
 }
 
-function Head({ icon, meaning, title, says }: { icon: ReactNode; meaning: string; title: string; says: string }) {
+function Head({
+  icon,
+  meaning,
+  title,
+  subtitle,
+}: {
+  icon: ReactNode
+  meaning: string
+  title: string
+  subtitle: string
+}) {
   return (
     <div className={classes.head}>
       <span className={`${classes.mark} c-${meaning}`}>{icon}</span>
       <div>
         <h2>{title}</h2>
-        <p className="small t3">{says}</p>
+        <p className="small t3">{subtitle}</p>
       </div>
     </div>
   )
@@ -137,20 +149,20 @@ function Head({ icon, meaning, title, says }: { icon: ReactNode; meaning: string
 const AddButtons = ({ at, onAdd }: { at: number; onAdd: InspectorProps['onAdd'] }) => (
   <div className="row" style={{ marginTop: 8 }}>
     <Button leftSection={<IconPlus aria-hidden />} onClick={() => onAdd('EMAIL', at)}>
-      Email after
+      Add email
     </Button>
     <Button leftSection={<IconPlus aria-hidden />} onClick={() => onAdd('WAIT', at)}>
-      Wait after
+      Add wait
     </Button>
   </div>
 )
 
 const TRIGGER_LABELS: Record<Trigger, string> = {
-  SIGNUP: 'A contact is created',
-  LIST_ADDED: 'A contact is added to a list',
-  LIST_REQUESTED: 'A contact is to confirm that it wants to be in a list',
-  TAG_ADDED: 'A contact gets a tag',
-  EVENT: 'A custom event is fired',
+  SIGNUP: 'Contact created',
+  LIST_ADDED: 'Added to list',
+  LIST_REQUESTED: 'Asked to confirm (double opt-in)',
+  TAG_ADDED: 'Tag added',
+  EVENT: 'Event received',
 }
 
 function TriggerFields({
@@ -165,10 +177,15 @@ function TriggerFields({
   const { listId, tagName, eventName } = sequence.triggerConfig as Record<string, string | undefined>
   return (
     <>
-      <Head icon={<Icon aria-hidden />} meaning="mute" title="Start" says="What enrolls a contact, besides a call" />
+      <Head
+        icon={<Icon aria-hidden />}
+        meaning="mute"
+        title="Trigger"
+        subtitle="Contacts can also be enrolled through the API"
+      />
       <div className={classes.fields}>
         <Select
-          label="Starts when"
+          label="Trigger"
           allowDeselect={false}
           data={Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, label }))}
           value={sequence.trigger}
@@ -177,7 +194,7 @@ function TriggerFields({
         {(sequence.trigger === 'LIST_ADDED' || sequence.trigger === 'LIST_REQUESTED') && (
           <SearchableSelect
             label="List"
-            placeholder="Which"
+            placeholder="Choose a list"
             data={lists ?? []}
             value={listId ?? null}
             onChange={(value) => set({ triggerConfig: value === null ? {} : { listId: value } })}
@@ -193,7 +210,7 @@ function TriggerFields({
         {sequence.trigger === 'EVENT' && (
           <TextInput
             label="Event"
-            description="As your service names it."
+            description="The event name that you send to the API."
             placeholder="trial.started"
             value={eventName ?? ''}
             onChange={({ currentTarget: { value } }) => set({ triggerConfig: { eventName: value } })}
@@ -211,14 +228,14 @@ function EndFields({ sequence, set }: { sequence: AutomationDraft; set: (fields:
         icon={<IconLogout aria-hidden />}
         meaning="mute"
         title="End"
-        says="Who comes here has completed the sequence"
+        subtitle="Contacts who get here have completed the automation"
       />
       <Select
-        label="When an email is refused for good"
+        label="If an email bounces"
         allowDeselect={false}
         data={[
-          { value: 'CONTINUE', label: 'Go on with the next step' },
-          { value: 'STOP', label: 'Stop the sequence of this contact' },
+          { value: 'CONTINUE', label: 'Continue to the next step' },
+          { value: 'STOP', label: 'Stop this contact’s enrollment' },
         ]}
         value={sequence.onSendFailure}
         onChange={(value) => value && set({ onSendFailure: value })}
@@ -245,7 +262,7 @@ const toMinutes = (values: readonly number[]): number =>
   UNITS.reduce((sum, [, size], n) => sum + (values[n] ?? 0) * size, 0)
 
 function WaitFields({ step, edit, isNew }: { step: WaitStep; edit: (fields: StepFields) => void; isNew: boolean }) {
-  // As it is typed: 90 minutes are not an hour and a half under somebody's hands.
+  // Kept as typed: 90 minutes do not become 1 hour 30 minutes while the user types.
   const [typed, setTyped] = useState(() => toUnits(step.delayMinutes))
   const values = toMinutes(typed) === step.delayMinutes ? typed : toUnits(step.delayMinutes)
   const units = useRef<HTMLDivElement>(null)
@@ -266,7 +283,7 @@ function WaitFields({ step, edit, isNew }: { step: WaitStep; edit: (fields: Step
             edit({ delayMinutes: toMinutes(now) })
           }}
           onBlur={() => {
-            // What is no number yet stays as it is typed.
+            // Invalid text stays as typed.
             if (!units.current || !hasInvalidField(units.current)) setTyped(toUnits(step.delayMinutes))
           }}
         />
@@ -296,7 +313,7 @@ function EmailFields({
   )
 }
 
-/** Of a template, or with what it says itself. */
+/** Selects a template, or content of the step itself. */
 function TemplateChoice({ step, edit }: { step: EmailStep; edit: (fields: StepFields) => void }) {
   const templates = useEmailTemplates()
   if (step.templateId === null && (templates ?? []).length === 0) return null
@@ -319,11 +336,11 @@ function TemplateChoice({ step, edit }: { step: EmailStep; edit: (fields: StepFi
       {step.templateId !== null && (
         <p className="small t3">
           {step.templateVersion === null
-            ? 'As it is when this is published: later changes of the template change nothing here.'
-            : `As it was in version ${step.templateVersion}.`}{' '}
+            ? 'Uses the template as it is when you publish.'
+            : `Uses template version ${step.templateVersion}.`}{' '}
           {isOlder && (
             <Button variant="subtle" size="compact-sm" onClick={() => edit({ templateVersion: null })}>
-              Take version {chosen.version}
+              Update to version {chosen.version}
             </Button>
           )}
         </p>
@@ -356,8 +373,8 @@ function ContentFields({
       />
       <CodeEditor
         {...shared}
-        label="Text"
-        description="For whoever reads without HTML."
+        label="Plain text"
+        description="For email clients that don’t show HTML."
         value={step.text ?? ''}
         onChange={(text) => edit({ text: text === '' ? null : text })}
       />

@@ -6,14 +6,14 @@ import { AddMenu, type CanvasProps, StatsLine } from './Canvas.tsx'
 import classes from './Outline.module.css'
 import { problemOf, type Step } from './draft.ts'
 
-/** The sequence on a phone: one below the other, and nothing to pan. */
+/** Lists the steps on a phone, instead of the canvas. */
 export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }: CanvasProps) {
   const { icon: Icon } = TRIGGERS[sequence.trigger]
   const add = (at: number) => (
-    <li className={classes.between}>{onAdd && <AddMenu at={at} onAdd={onAdd} label="Add a step here" />}</li>
+    <li className={classes.between}>{onAdd && <AddMenu at={at} onAdd={onAdd} label="Add step" />}</li>
   )
   return (
-    <ol className={classes.outline} aria-label="The sequence">
+    <ol className={classes.outline} aria-label="Steps">
       <Item isSelected={selected === 'trigger'} onSelect={() => onSelect('trigger')} icon={<Icon aria-hidden />}>
         <span className="strong">{starts}</span>
         {numbers && <span className="small t2">{count(numbers.enrolled)} enrolled</span>}
@@ -29,14 +29,14 @@ export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }
           meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
         >
           <span className="strong cut">
-            {step.type === 'WAIT' ? `Wait ${duration(step.delayMinutes)}` : step.subject || 'No subject yet'}
+            {step.type === 'WAIT' ? `Wait ${duration(step.delayMinutes)}` : step.subject || 'No subject'}
           </span>
           <span className="small t2 cut">
             <StepDetail step={step} numbers={numbers} />
           </span>
         </Item>,
-        <li key={`${step.id} behind`} className={classes.between}>
-          {onAdd && <AddMenu at={n + 1} onAdd={onAdd} label="Add a step here" />}
+        <li key={`${step.id} after`} className={classes.between}>
+          {onAdd && <AddMenu at={n + 1} onAdd={onAdd} label="Add step" />}
         </li>,
       ])}
       <Item
@@ -57,7 +57,7 @@ function StepDetail({ step, numbers }: { step: Step; numbers: CanvasProps['numbe
   if (numbers) {
     if (!own) return null
     if (step.type === 'EMAIL') return <StatsLine numbers={own} />
-    return own.here > 0 ? `${count(own.here)} here` : 'Nobody here'
+    return own.here > 0 ? `${count(own.here)} here` : 'No contacts here'
   }
   return problemOf(step) ?? (step.type === 'EMAIL' ? 'Email' : 'Wait')
 }

@@ -12,55 +12,55 @@ import { isSameContent, type LoadedAutomation, publishBodyOf, loadWithRetry, rev
 import { problemOf, draftOf } from './draft.ts'
 import type { DraftState } from './use-draft.ts'
 
-/** What is said of a publication whose answer was lost, until that is known. */
+/** ID of the notification that a publish request may have succeeded. */
 export const publishNoticeId = (automationId: string): string => `published ${automationId}`
 
-/** Says that what is edited is so, and that it runs: all of it at once, or nothing. Where it concerns somebody, it asks first. */
+/** Publishes the draft and activates the automation in one transaction. Asks first if contacts are active in it. */
 export function PublishButton({
   opened,
-  drafted,
-  figures,
+  draftState,
+  stats,
   isStale,
   select,
-  isHeld,
+  focusInvalid,
   open,
   setBusy,
 }: {
   opened: LoadedAutomation
-  drafted: DraftState
-  figures: Schemas['AutomationFigures'] | undefined
-  /** Whether it is begun with a version that is not there any more, and nobody has said that it is meant. */
+  draftState: DraftState
+  stats: Schemas['AutomationFigures'] | undefined
+  /** Whether the draft is based on an older version and the user has not decided yet. */
   isStale: boolean
   select: (selected: Selected) => void
-  /** Whether something that is edited is red: it has the focus then. */
-  isHeld: () => boolean
-  /** Goes on with what was published. */
+  /** Focuses an invalid field, if there is one. */
+  focusInvalid: () => boolean
+  /** Continues with what was published. */
   open: (read: LoadedAutomation) => void
   setBusy: (isBusy: boolean) => void
 }) {
   const { automation, etag } = opened
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  // It is asked about what was read then.
+  // Confirms the state that the user sees.
   const [askedOf, setAskedOf] = useState<string>()
   const isAsking = askedOf === etag && !isStale
   const setAsking = (is: boolean) => setAskedOf(is ? etag : undefined)
-  const { edited, hasDraft, saveNow } = drafted
+  const { edited, hasDraft, saveNow } = draftState
   const isActive = automation.status === 'ACTIVE'
   const change = { status: 'ACTIVE' as const, ...(hasDraft && publishBodyOf(edited.now)) }
   const publish = useMutation({
     mutationFn: async (): Promise<LoadedAutomation> => {
-      // Nothing is on its way any more that would be a draft behind it.
+      // Waits for saves in flight, which would create the draft again.
       const draftRevision = hasDraft ? await saveNow(edited.now).catch(throwNotSaved) : undefined
       try {
         const { data, response } = await api.POST('/automations/{id}/publish', {
           params: { path: { id: automation.id }, header: { 'If-Match': etag } },
           body: { ...change, ...(draftRevision !== undefined && { draftRevision }) },
         })
-        // Whoever may edit may read: it is whole.
+        // An editor may read, so the response is complete.
         const published = data.data as Schemas['Automation']
         const sequence = draftOf(published)
-        // One that nobody here can read stays.
+        // A foreign draft stays.
         const { foreignDraft } = opened
         return {
           automation: published,
@@ -70,20 +70,22 @@ export function PublishButton({
           sequence,
         }
       } catch (error) {
-        // It may be done, and the answer lost: now, or to the press before.
+        // This or an earlier request may have succeeded without a response.
         if (!isOutcomeUnknown(error) && !isConflict(error)) throw error
         const read = await loadWithRetry(api, automation.id)
         const isDone = revisionOf(read.etag) > revisionOf(etag) && isSameContent(read.automation, edited.now)
         if (isDone && !read.draft && read.automation.status === 'ACTIVE') return read
         if (isConflict(error)) throw error
-        // Should it be done still, it shows; and asked for again, it is done once.
-        throw new DisplayableError(`${errorMessage(error)} As far as it says now, nothing is done: say it again.`)
+        // A late success shows up on its own, and publishing again is safe.
+        throw new DisplayableError(`${errorMessage(error)} Nothing was published. Try again.`)
       }
     },
     onSuccess(read) {
       open(read)
       notifications.show({
-        message: isActive ? 'The new version runs. Who is mid-sequence goes on with theirs.' : 'It is active.',
+        message: isActive
+          ? 'Published. Contacts already in it finish the version they started.'
+          : 'Automation activated.',
       })
       void invalidate('automations')
     },
@@ -91,22 +93,22 @@ export function PublishButton({
       const at = /^\/steps\/(\d+)/.exec((error instanceof DriplineError && error.param) || '')?.[1]
       const step = at === undefined ? undefined : edited.now.steps[Number(at)]
       if (step) select(step.id)
-      // Where it is the draft that is another one, it is said whose is meant.
-      if (isConflict(error)) void drafted.check()
+      // If the draft conflicts, the conflict notice appears.
+      if (isConflict(error)) void draftState.check()
       if (isOutcomeUnknown(error))
         return void notifications.show({
           id: publishNoticeId(automation.id),
           color: 'bad',
           autoClose: false,
-          title: `Nobody knows yet whether it is ${isActive ? 'published' : 'active'}`,
-          message: `${errorMessage(error)} As soon as the service answers, this page shows what is so.`,
+          title: `Couldn’t confirm that it was ${isActive ? 'published' : 'activated'}`,
+          message: `${errorMessage(error)} This page will show the result when the server is back.`,
         })
       notifications.show({
         color: 'bad',
         autoClose: false,
-        title: isActive ? 'Not published' : 'Not active',
+        title: isActive ? 'Not published' : 'Not activated',
         message: isConflict(error)
-          ? 'Somebody else has changed the automation, or its draft, meanwhile. Look at what it is now, and say it again.'
+          ? 'Someone else changed this automation. Review their version, then publish again.'
           : errorMessage(error),
       })
     },
@@ -117,30 +119,30 @@ export function PublishButton({
     },
   })
   if (isActive && !hasDraft) return null
-  const says = impactOf(automation, figures)
+  const impact = impactOf(automation, stats)
   const go = () => {
     if (isStale)
       return void notifications.show({
         color: 'bad',
-        title: 'Not yet',
-        message: 'The automation was changed since this draft was begun. Say above which of the two is meant.',
+        title: 'Not published',
+        message: 'The automation changed since this draft was created. Choose a version above.',
       })
-    if (isHeld())
+    if (focusInvalid())
       return void notifications.show({
         color: 'bad',
-        title: 'Not yet',
-        message: 'What is red is not what would be sent.',
+        title: 'Not published',
+        message: 'Fix the highlighted fields first.',
       })
     const wrong = edited.now.steps.find((step) => problemOf(step) !== undefined)
-    if (!wrong) return says === undefined ? publish.mutate() : setAsking(true)
+    if (!wrong) return impact === undefined ? publish.mutate() : setAsking(true)
     select(wrong.id)
     notifications.show({
       color: 'bad',
-      title: 'Not yet',
-      message: `${problemOf(wrong)}: at step ${edited.now.steps.indexOf(wrong) + 1}.`,
+      title: 'Not published',
+      message: `Step ${edited.now.steps.indexOf(wrong) + 1}: ${problemOf(wrong)}.`,
     })
   }
-  const word = isActive
+  const label = isActive
     ? 'Publish'
     : automation.status === 'PAUSED'
       ? hasDraft
@@ -148,26 +150,27 @@ export function PublishButton({
         : 'Resume'
       : 'Activate'
   return (
-    <Popover opened={isAsking} onChange={setAsking} position="bottom-end" width={340} trapFocus shadow="md" radius="md">
+    <Popover opened={isAsking} onChange={setAsking} position="bottom-end" width={400} trapFocus shadow="md" radius="md">
       <Popover.Target>
         <Button variant="filled" onClick={go} loading={publish.isPending && !isAsking}>
-          {word}
-          {says !== undefined && '…'}
+          {label}
+          {impact !== undefined && '…'}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <p className="t2">{says}</p>
-        <div className="row" style={{ marginTop: 12 }}>
+        <p className="t2">{impact}</p>
+        <div className="row" style={{ marginTop: 12, flexWrap: 'wrap' }}>
           <Button
             variant="filled"
             loading={publish.isPending}
             onClick={() => isAsking && publish.mutate()}
             data-autofocus
           >
-            {word} it
+            {label}
           </Button>
           <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
-            Not yet
+            {' '}
+            Cancel
           </Button>
           <CurlButton call={{ method: 'POST', path: `/automations/${automation.id}/publish`, body: change }} />
         </div>
@@ -176,26 +179,23 @@ export function PublishButton({
   )
 }
 
-/** What is not in the draft is not published. */
+/** Only saved edits can be published. */
 function throwNotSaved(error: unknown): never {
   if (!isOutcomeUnknown(error)) throw error
-  throw new DisplayableError(`${errorMessage(error)} What you typed last is not saved, and so nothing was published.`)
+  throw new DisplayableError(`${errorMessage(error)} Your last change isn’t saved, so nothing was published.`)
 }
 
-/** Whom it concerns, and how. @returns `undefined` where nobody is in the middle of it */
+/** Describes what publishing means for active contacts. @returns `undefined` if there are none */
 function impactOf(
   { status, version }: LoadedAutomation['automation'],
-  figures: Schemas['AutomationFigures'] | undefined,
+  stats: Schemas['AutomationFigures'] | undefined,
 ): string | undefined {
-  if (!figures) return 'How many are in the middle of it is not known yet.'
-  if (figures.active === 0) return undefined
-  const others = `${plural(figures.active, 'contact')} mid-sequence ${figures.active === 1 ? 'goes' : 'go'} on`
+  if (!stats) return 'Counting active contacts…'
+  if (stats.active === 0) return undefined
+  const others = plural(stats.active, 'active contact')
   if (status === 'ACTIVE')
-    return `${others} with the version they entered, ${version} or before. Whoever enters from now on gets the new one.`
-  const { held } = figures
-  const due =
-    held === 0
-      ? 'Nobody’s email is due yet.'
-      : `The emails of ${held === 1 ? 'the one' : held} who ${held === 1 ? 'is' : 'are'} held go out at once.`
-  return `${others}. ${due}`
+    return `${others} will finish the version they started (${version} or earlier). New contacts get this version.`
+  const { held } = stats
+  const due = held === 0 ? 'No emails are waiting.' : `${plural(held, 'waiting email')} will be sent immediately.`
+  return `${others} will continue. ${due}`
 }

@@ -1,8 +1,8 @@
 import { errorMessage } from '../../api/client.ts'
 import type { DraftState } from './use-draft.ts'
 
-/** Whether what is edited is kept: nobody presses a button for it. */
-export function SaveStatus({ drafted: { saving, hasDraft } }: { drafted: DraftState }) {
+/** Shows whether the draft is saved. Drafts save automatically. */
+export function SaveStatus({ draftState: { saving, hasDraft } }: { draftState: DraftState }) {
   switch (saving.is) {
     case 'saved':
       return hasDraft ? (
@@ -19,7 +19,7 @@ export function SaveStatus({ drafted: { saving, hasDraft } }: { drafted: DraftSt
     case 'waiting':
       return (
         <span className="small" role="status" style={{ color: 'var(--warn)' }}>
-          Not saved yet: {errorMessage(saving.error)} It is tried again.
+          Not saved: {errorMessage(saving.error)} Retrying…
         </span>
       )
     case 'changed':

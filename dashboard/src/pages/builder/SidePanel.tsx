@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useIsPhone } from '../../lib/use-is-phone.ts'
 import classes from './Builder.module.css'
 
-/** What is selected: beside the sequence, or on a phone a sheet over it. */
+/** Shows the details of the selection: next to the canvas, or in a bottom sheet on a phone. */
 export function SidePanel({
   isOpen,
   onClose,
@@ -21,7 +21,7 @@ export function SidePanel({
       onClose={onClose}
       position="bottom"
       size="80%"
-      title="What is selected"
+      title="Step"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {children}

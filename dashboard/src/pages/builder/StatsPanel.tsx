@@ -11,23 +11,23 @@ import type { Selected } from './Canvas.tsx'
 import { contactsAtRemovedSteps, statsByStep } from './step-stats.ts'
 import type { AutomationDraft } from './draft.ts'
 
-/** The numbers of what is selected, and who is behind them. */
+/** Shows the stats of the selection and the contacts at it. */
 export function StatsPanel({
   automation,
   sequence,
-  figures,
+  stats,
   selected,
 }: {
   automation: Schemas['Automation']
   sequence: AutomationDraft
-  figures: Schemas['AutomationFigures'] | undefined
+  stats: Schemas['AutomationFigures'] | undefined
   selected: Selected
 }) {
-  if (!figures) return <SkeletonRows />
+  if (!stats) return <SkeletonRows />
   const place = sequence.steps.findIndex(({ id }) => id === selected)
   const step = sequence.steps[place]
-  if (!step) return <AllEnrollments figures={figures} earlier={contactsAtRemovedSteps(sequence, figures)} />
-  const numbers = statsByStep(sequence, figures).get(step.id)
+  if (!step) return <AllEnrollments stats={stats} earlier={contactsAtRemovedSteps(sequence, stats)} />
+  const numbers = statsByStep(sequence, stats).get(step.id)
   if (step.type === 'WAIT') {
     const email = sequence.steps.slice(place).find(({ type }) => type === 'EMAIL')
     return (
@@ -37,7 +37,7 @@ export function StatsPanel({
         <p className={classes.big} style={{ marginTop: 16 }}>
           {count(numbers?.here ?? 0)}
         </p>
-        <p className="t2">contacts wait here</p>
+        <p className="t2">contacts waiting</p>
         {email && <NextContacts automationId={automation.id} stepId={email.id} />}
       </>
     )
@@ -52,7 +52,7 @@ export function StatsPanel({
           <p className={classes.big} style={{ marginTop: 16 }}>
             {count(totalOf(messages))}
           </p>
-          <p className="t2">messages were due at this step</p>
+          <p className="t2">messages due at this step</p>
           <div style={{ marginTop: 12 }}>
             <StackedBar
               terms={breakdownOf(messages, false).map(({ status, value }) => ({
@@ -77,15 +77,15 @@ export function StatsPanel({
   )
 }
 
-function AllEnrollments({ figures, earlier }: { figures: Schemas['AutomationFigures']; earlier: number }) {
-  const { enrolled, completed, active, held, stopped, cancelled, erased } = figures
+function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationFigures']; earlier: number }) {
+  const { enrolled, completed, active, held, stopped, cancelled, erased } = stats
   const terms = [
     { look: ENROLLMENT_STATUS.COMPLETED, value: completed },
     { look: ENROLLMENT_STATUS.ACTIVE, value: active - held },
     { look: ENROLLMENT_STATUS.HELD, value: held },
     { look: ENROLLMENT_STATUS.STOPPED, value: stopped },
     { look: ENROLLMENT_STATUS.CANCELLED, value: cancelled },
-    { look: { ...ENROLLMENT_STATUS.CANCELLED, word: 'Erased' }, value: erased },
+    { look: { ...ENROLLMENT_STATUS.CANCELLED, label: 'Erased' }, value: erased },
   ]
   return (
     <>
@@ -109,15 +109,14 @@ function AllEnrollments({ figures, earlier }: { figures: Schemas['AutomationFigu
       </div>
       {earlier > 0 && (
         <p className="small t3" style={{ marginTop: 12 }}>
-          {plural(earlier, 'contact')} of these {earlier === 1 ? 'stands' : 'stand'} at steps of earlier versions, which
-          are not drawn any more.
+          {plural(earlier, 'contact')} {earlier === 1 ? 'is' : 'are'} at steps of earlier versions, which are not shown.
         </p>
       )}
     </>
   )
 }
 
-/** Who is next at an email. */
+/** The contacts that reach an email next. */
 function NextContacts({ automationId, stepId }: { automationId: string; stepId: string }) {
   const { data } = useWorkspaceQuery(
     ['automations', automationId, 'next', stepId],
@@ -157,7 +156,6 @@ function NextContacts({ automationId, stepId }: { automationId: string; stepId: 
   )
 }
 
-/** The last messages of a step. */
 function LatestMessages({ automationId, stepId }: { automationId: string; stepId: string }) {
   const { data } = useWorkspaceQuery(
     ['messages', 'of', automationId],

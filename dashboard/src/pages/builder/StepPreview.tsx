@@ -11,7 +11,7 @@ import type { EmailStep } from './draft.ts'
 
 const PAUSE_MS = 400
 
-/** The email as it would be sent to a contact, as one types. */
+/** Previews the email while the user types. */
 export function StepPreview({ step }: { step: EmailStep }) {
   const [{ subject, html, text }] = useDebouncedValue(step, PAUSE_MS)
   const [contact, setContact] = useState<ComboboxItem | null>(null)
@@ -22,7 +22,7 @@ export function StepPreview({ step }: { step: EmailStep }) {
   })
   return (
     <section aria-label="Preview">
-      <ContactSelect label="Preview for" value={contact} onChange={setContact} />
+      <ContactSelect label="Preview as" value={contact} onChange={setContact} />
       {error && <ErrorBanner error={error} />}
       {data && (
         <div className={classes.preview}>
@@ -37,17 +37,17 @@ export function StepPreview({ step }: { step: EmailStep }) {
           ))}
           {data.unknownVariables.map(({ field, variable, nearest }) => (
             <p key={`${field} ${variable}`} className="small" style={{ color: 'var(--warn)', padding: '8px 12px' }}>
-              {field}: <span className="code">{variable}</span> is empty in every email
+              {field}: <span className="code">{variable}</span> isn’t a known variable
               {nearest !== null && (
                 <>
-                  ; is <span className="code">{nearest}</span> meant?
+                  . Did you mean <span className="code">{nearest}</span>?
                 </>
               )}
             </p>
           ))}
           {data.html !== null ? (
-            // Nothing in it runs, and nothing is fetched: neither is allowed to this page at all.
-            <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(data.html)} />
+            // The sandbox and the page's CSP block scripts and requests.
+            <iframe className={classes.frame} title="Email" sandbox="" srcDoc={safeHtml(data.html)} />
           ) : (
             data.text !== null && <pre className={classes.plain}>{data.text}</pre>
           )}
@@ -61,7 +61,7 @@ export function StepPreview({ step }: { step: EmailStep }) {
           ...(contactId !== null && { contactId }),
         }}
       >
-        Send it to me
+        Send test email
       </SendTestButton>
     </section>
   )

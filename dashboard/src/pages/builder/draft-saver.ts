@@ -12,18 +12,18 @@ import { NO_DRAFT, loadDraft, revisionOf } from './load-automation.ts'
 import type { AutomationDraft } from './draft.ts'
 
 export type Saving =
-  /** As it is in the service: what was kept last. */
+  /** The server has the latest edits. */
   | { is: 'saved'; kept: AutomationDraft }
   | { is: 'saving' }
-  /** Not kept yet, and tried again by itself. */
+  /** Failed temporarily; retried automatically. */
   | { is: 'waiting'; error: unknown }
-  /** Somebody else has saved another one. */
+  /** Someone else saved another draft. */
   | { is: 'changed' }
   | { is: 'refused'; error: unknown }
 
 const RETRY_MS = 3_000
 
-/** The draft that was read: its ETag, `"0"` where there was none, and the automation's revision that it began with. */
+/** A loaded draft: its ETag (`"0"` if there is none) and the revision of the automation it is based on. */
 export interface LoadedDraft {
   sequence: AutomationDraft
   etag: string
@@ -31,44 +31,44 @@ export interface LoadedDraft {
 }
 
 export interface DraftSaver {
-  /** Has this be what is kept, as soon as what is on its way has arrived. */
+  /** Saves this after the request in flight. */
   scheduleSave(sequence: AutomationDraft): void
-  /** Keeps what is wanted over what somebody else has saved so far. @throws where nobody knows what that is */
+  /** Overwrites the draft of someone else. @throws if it can't be read */
   overwrite(): Promise<void>
-  /** Keeps it now. @returns the draft's revision @throws where it is refused, is another one than was read, or nobody answers */
+  /** Saves now. @returns the draft's revision @throws if it is rejected, conflicts, or the server is unreachable */
   saveNow(sequence: AutomationDraft): Promise<number>
-  /** Goes on with what was read: what was wanted before is nobody's any more. */
+  /** Continues from a loaded draft and drops unsaved edits. */
   reset(read: LoadedDraft): void
-  /** The draft is meant for a newer version of the automation. */
+  /** Bases the draft on a newer version of the automation. */
   rebase(basedOn: number): void
-  /** Keeps once more what is kept: it may not be there any more. */
+  /** Saves again even if nothing changed: the draft may have been deleted. */
   saveAgain(): void
-  /** Looks whether the draft that this page knows is there, and is the one; tells where it is not. */
+  /** Checks that the server's draft is the one this page knows, and reports a conflict otherwise. */
   check(): Promise<void>
-  /** Keeps nothing until it is told to go on, or all begins anew. */
+  /** Stops saving until `resume` or `reset`. */
   pause(): Promise<void>
-  /** Goes on where it was hushed. */
+  /** Continues after `pause`. */
   resume(): void
-  /** Keeps nothing any more. */
+  /** Stops saving for good. */
   stop(): void
-  /** Whether all that was wanted is kept. */
+  /** Whether all edits are saved. */
   isSaved(): boolean
-  /** Of the draft that this page knows. */
+  /** ETag of the draft that this page knows. */
   etag(): string
 }
 
-/** Nothing was kept, and for no reason of the service's. */
+/** Nothing was saved, for a reason in this page. */
 export class DraftNotSaved extends DisplayableError {}
 
 export const isConflict = (error: unknown) => hasErrorCode(error, 'changed_meanwhile')
-/** Whoever was not answered, or is signed out for now, asks again. */
+/** Checks whether to retry: the server was unreachable, or the session ended and the user may sign in again. */
 const isRetryable = (error: unknown): boolean =>
   isTransient(error) || (error instanceof DriplineError && error.status === 401)
 /**
- * Keeps a draft: one request at a time, over and over where the service is away, and never over what this page has not read.
+ * Saves a draft: one request at a time, with retries while the server is unreachable, and never over a draft that this page has not loaded.
  *
- * @param read the draft that was read
- * @param tell of each turn that it takes
+ * @param read the loaded draft
+ * @param tell called with each state
  */
 export function createDraftSaver(
   api: Api,
@@ -79,18 +79,18 @@ export function createDraftSaver(
   const path = { id: automationId }
   let { etag, basedOn } = read
   let wanted = read.sequence
-  /** `undefined`: nobody knows what is there, since an answer was lost. */
+  /** `undefined` if the server's state is unknown because a response was lost. */
   let kept: AutomationDraft | undefined = read.sequence
-  /** What was sent, and not answered by the service: one of it may be what is there. */
+  /** Drafts sent without a response. The server may have stored one of them. */
   const doubtful = new Set<string>()
-  /** The loop that is at it; another one begins where all begins anew. */
+  /** The running save loop; `reset` starts another. */
   let loop: symbol | undefined
-  /** What was sent before all began anew says nothing of what is there now. */
+  /** Counts resets. Responses to earlier requests are ignored. */
   let beginnings = 0
-  /** Whether it is sent although it is there: it is meant for another version. */
+  /** Whether to save although nothing changed, because the base version changed. */
   let mustAgain = false
   let isBlocked = false
-  /** What was to be sent once more when it was hushed is sent behind that. */
+  /** Remembers a pending `saveAgain` while paused. */
   let hushed: { mustAgain: boolean } | undefined
   let isStopped = false
   let onItsWay: Promise<unknown> = Promise.resolve()
@@ -103,7 +103,7 @@ export function createDraftSaver(
     waiters = []
   }
 
-  /** @returns the ETag behind it */
+  /** @returns the new ETag */
   async function save(sequence: AutomationDraft, ifMatch: string): Promise<string> {
     const content = { sequence } as unknown as Record<string, never>
     try {
@@ -120,7 +120,7 @@ export function createDraftSaver(
     }
   }
 
-  /** @returns the ETag of what is there, where that is what this page has sent, and heard no answer to */
+  /** @returns the ETag of the server's draft if this page sent it without getting a response */
   async function readMine(): Promise<string | undefined> {
     const found = await loadDraft(api, automationId)
     if (!found || !doubtful.has(stableJson((found.content as { sequence?: unknown }).sequence))) return undefined
@@ -144,7 +144,7 @@ export function createDraftSaver(
         onItsWay = saving.catch(() => undefined)
         const now = await saving
         if (begun !== beginnings) return
-        // Also where nothing more is to be kept: it is what is there.
+        // Even if the loop was stopped: this is the server's state.
         etag = now
         kept = sequence
         doubtful.clear()
@@ -161,7 +161,7 @@ export function createDraftSaver(
           continue
         }
         loop = undefined
-        // Another text may be taken; over somebody else's it is not said so by typing on.
+        // A rejected draft may be fixed by editing. A conflict needs a decision.
         isBlocked = isConflict(error)
         return say(isBlocked ? { is: 'changed' } : { is: 'refused', error })
       }
@@ -177,21 +177,21 @@ export function createDraftSaver(
     },
     async saveNow(sequence) {
       wanted = sequence
-      // Also while another one is on its way, which would come behind this.
+      // Also while another request is in flight, which would arrive after this one.
       while (kept !== sequence || loop) {
-        if (isBlocked) throw new DraftNotSaved('Somebody else has edited it. Say above whose is meant.')
-        // Typed since, or begun anew: this is not to be kept any more.
-        if (wanted !== sequence || isStopped) throw new DraftNotSaved('It was edited further meanwhile.')
-        const told = new Promise<Saving>((resolve) => waiters.push(resolve))
+        if (isBlocked) throw new DraftNotSaved('Someone else edited this automation. Choose whose changes to keep.')
+        // Edited or reset since: this content is outdated.
+        if (wanted !== sequence || isStopped) throw new DraftNotSaved('It was edited in the meantime.')
+        const nextState = new Promise<Saving>((resolve) => waiters.push(resolve))
         void run()
-        const saving = await told
+        const saving = await nextState
         if (saving.is === 'refused' || saving.is === 'waiting') throw saving.error
       }
       return revisionOf(etag)
     },
     async overwrite() {
       const begun = beginnings
-      // Of what is there now, so that what comes late of before is not taken for this.
+      // Read the current ETag, so that a late response of an earlier request is not mistaken for this one.
       const found = await loadDraft(api, automationId)
       if (!isBlocked || begun !== beginnings) return
       etag = found?.etag ?? NO_DRAFT
@@ -199,17 +199,17 @@ export function createDraftSaver(
       kept = undefined
       void run()
     },
-    reset(anew) {
+    reset(loaded) {
       loop = undefined
       beginnings += 1
       mustAgain = false
       hushed = undefined
       isBlocked = false
       doubtful.clear()
-      ;({ etag, basedOn } = anew)
-      wanted = anew.sequence
-      kept = anew.sequence
-      // Whoever waits for what was before looks again.
+      ;({ etag, basedOn } = loaded)
+      wanted = loaded.sequence
+      kept = loaded.sequence
+      // Wakes waiting `saveNow` calls.
       say({ is: 'saved', kept })
     },
     rebase(revision) {
@@ -224,7 +224,7 @@ export function createDraftSaver(
       const before = etag
       if (!isQuiet()) return
       const found = await loadDraft(api, automationId).catch(() => null)
-      // What was saved meanwhile is told by that.
+      // A save in the meantime reports its own result.
       if (found === null || !isQuiet() || etag !== before || (found?.etag ?? NO_DRAFT) === etag) return
       isBlocked = true
       kept = undefined
@@ -235,7 +235,7 @@ export function createDraftSaver(
       hushed = { mustAgain: mustAgain || hushed?.mustAgain === true }
       mustAgain = false
       await onItsWay
-      // What was not answered may be what is there.
+      // The server may have stored a draft without a response.
       if (doubtful.size > 0) etag = (await readMine()) ?? etag
       wanted = kept ?? wanted
     },

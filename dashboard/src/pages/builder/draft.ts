@@ -7,7 +7,7 @@ export interface EmailStep {
   id: string
   type: 'EMAIL'
   category: 'marketing' | 'transactional'
-  /** A template that it is made of; then it says nothing itself. */
+  /** The template of the email. With a template, it has no content of its own. */
   templateId: string | null
   templateVersion: number | null
   subject: string
@@ -23,7 +23,7 @@ export interface WaitStep {
 
 export type Step = EmailStep | WaitStep
 
-/** What is edited: an automation as it would be, complete or not. */
+/** The editable content of an automation, complete or not. */
 export interface AutomationDraft {
   name: string
   trigger: Trigger
@@ -53,7 +53,7 @@ export const draftOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: 
   ),
 })
 
-/** A draft as it was kept, where it is one that this page can read. */
+/** Parses a stored draft. @returns `undefined` if another client stored it in another form */
 export function parseDraft(content: unknown): AutomationDraft | undefined {
   const { sequence } = (content ?? {}) as { sequence?: Partial<AutomationDraft> }
   const isOurs =
@@ -64,7 +64,7 @@ export function parseDraft(content: unknown): AutomationDraft | undefined {
     Array.isArray(sequence.steps) &&
     sequence.steps.every(isStep)
   if (!isOurs) return undefined
-  // One that was kept before emails had these.
+  // Drafts stored by earlier versions lack these fields.
   const whole = (step: Step): Step =>
     step.type === 'EMAIL' ? { ...step, category: step.category ?? 'marketing', ...templateOf(step) } : step
   return { ...(sequence as AutomationDraft), steps: sequence.steps!.map(whole) }
@@ -99,10 +99,10 @@ export const newStep = (type: Step['type']): Step =>
       }
     : { id: newId(), type, delayMinutes: 1_440 }
 
-/** What can be changed of a step. */
+/** The editable fields of a step. */
 export type StepFields = Partial<Omit<EmailStep, 'id' | 'type'>> & Partial<Omit<WaitStep, 'id' | 'type'>>
 
-/** What can be done to a sequence. Places are zero-based. */
+/** A change to a draft. Positions are zero-based. */
 export type Change =
   | { do: 'add'; step: Step; at: number }
   | { do: 'copy'; id: string; as: string }
@@ -133,18 +133,17 @@ export function applyChange(sequence: AutomationDraft, change: Change): Automati
   }
 }
 
-/** What is edited, and the way back. */
+/** The edited draft with its undo history. */
 export interface EditState {
   now: AutomationDraft
   before: readonly AutomationDraft[]
   after: readonly AutomationDraft[]
-  /** What the last change was of: typing in one field is one thing to undo. */
+  /** Groups consecutive changes of one field into one undo step. */
   last: string | undefined
 }
 
 export const initialState = (now: AutomationDraft): EditState => ({ now, before: [], after: [], last: undefined })
 
-/** So far one can go back. */
 const MAX_UNDO_STEPS = 200
 
 const undoGroupOf = (change: Change): string | undefined =>
@@ -154,25 +153,24 @@ const undoGroupOf = (change: Change): string | undefined =>
       ? Object.keys(change.fields).join()
       : undefined
 
-/** Where all begins anew: nothing, what was done before, or that and what was edited last. */
+/** Defines what stays undoable when the draft is replaced: nothing, the earlier steps, or those and the current draft. */
 export type UndoHistory = 'none' | 'as before' | 'to mine'
 
 export type EditAction =
   | { do: 'change'; change: Change }
   | { do: 'undo' }
   | { do: 'redo' }
-  /** @param wayBack whether what was done before can be undone still, or what is edited is one step back, too */
-  | { do: 'begin'; sequence: AutomationDraft; wayBack: UndoHistory }
+  | { do: 'begin'; sequence: AutomationDraft; history: UndoHistory }
 
 export function editReducer(edited: EditState, act: EditAction): EditState {
   const { now, before, after } = edited
   switch (act.do) {
     case 'begin': {
-      const { sequence, wayBack } = act
-      if (wayBack === 'none') return initialState(sequence)
+      const { sequence, history } = act
+      if (history === 'none') return initialState(sequence)
       return {
         ...initialState(sequence),
-        before: wayBack === 'to mine' ? [...before, now].slice(-MAX_UNDO_STEPS) : before,
+        before: history === 'to mine' ? [...before, now].slice(-MAX_UNDO_STEPS) : before,
       }
     }
     case 'undo': {
@@ -193,18 +191,18 @@ export function editReducer(edited: EditState, act: EditAction): EditState {
   }
 }
 
-/** Ten years, in days: as long as a wait may be. */
+/** The longest wait: ten years. */
 export const MAX_WAIT_DAYS = 3_660
 
-/** What keeps a step from doing what it is for. */
+/** Returns why a step cannot be published. */
 export function problemOf(step: Step): string | undefined {
   if (step.type === 'WAIT') {
     if (step.delayMinutes > MAX_WAIT_DAYS * 1_440)
-      return `A wait takes ${MAX_WAIT_DAYS.toLocaleString('en')} days at most`
-    return !(step.delayMinutes >= 1) ? 'A wait takes a minute or more' : undefined
+      return `The wait can’t be longer than ${MAX_WAIT_DAYS.toLocaleString('en')} days`
+    return !(step.delayMinutes >= 1) ? 'The wait must be at least 1 minute' : undefined
   }
   if (step.templateId !== null) return undefined
-  if (step.subject.trim() === '') return 'The subject is empty'
-  if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'The email says nothing yet'
+  if (step.subject.trim() === '') return 'Add a subject'
+  if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'Add content'
   return undefined
 }

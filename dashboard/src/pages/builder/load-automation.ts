@@ -7,26 +7,26 @@ type Automation = Schemas['Automation']
 
 export type DraftWithEtag = Schemas['Draft'] & { etag: string }
 
-/** An automation as it was read to be edited, with the draft there is of it. */
+/** An automation loaded for editing, with its draft. */
 export interface LoadedAutomation {
   automation: Automation
   etag: string
   draft: DraftWithEtag | undefined
-  /** The ETag of a draft that another program keeps, and this page cannot read. */
+  /** The ETag of a draft that another client saved in a form this page cannot parse. */
   foreignDraft?: string | undefined
-  /** What is edited. */
+  /** The content to edit. */
   sequence: AutomationDraft
 }
 
-/** The revision in an ETag, also where a proxy has made it a weak one. */
+/** Returns the revision in an ETag, even if a proxy made it weak. */
 export const revisionOf = (etag: string | undefined): number => Number(/"(\d+)"/.exec(etag ?? '')?.[1] ?? 0)
 
-/** How long, and with what pauses, it is tried to read what is there, where the service does not answer, in milliseconds. */
+/** Milliseconds to retry while the server is unreachable. */
 const RETRY_TIMEOUT_MS = 60_000
 const RETRY_MS = 3_000
 const TIMEOUT_MS = 10_000
 
-/** @returns the automation as it is, as soon as the service answers @throws where it does not for a minute */
+/** Loads the automation, with retries. @throws if the server is unreachable for a minute */
 export async function loadWithRetry(api: Api, id: string): Promise<LoadedAutomation> {
   const until = Date.now() + RETRY_TIMEOUT_MS
   for (;;) {
@@ -36,16 +36,16 @@ export async function loadWithRetry(api: Api, id: string): Promise<LoadedAutomat
     } catch (error) {
       if (!(isTransient(error) || signal.aborted)) throw error
       if (Date.now() > until)
-        throw signal.aborted ? new DriplineError('No answer', { code: 'timeout', cause: error }) : error
+        throw signal.aborted ? new DriplineError('Timed out', { code: 'timeout', cause: error }) : error
       await sleep(RETRY_MS)
     }
   }
 }
 
-/** The ETag where there is no draft. */
+/** The ETag of a missing draft. */
 export const NO_DRAFT = '"0"'
 
-/** Reads the draft of an automation. @returns `undefined` where there is none */
+/** Loads the draft of an automation. @returns `undefined` if there is none */
 export async function loadDraft(api: Api, id: string, signal?: AbortSignal): Promise<DraftWithEtag | undefined> {
   try {
     const given = { params: { path: { id } }, ...(signal && { signal }) }
@@ -57,7 +57,7 @@ export async function loadDraft(api: Api, id: string, signal?: AbortSignal): Pro
   }
 }
 
-/** Reads an automation, and the draft of it: where another program has begun one that nobody here can read, it is told when it is saved over. */
+/** Loads an automation and its draft. A draft that cannot be parsed is reported as a conflict on the first save. */
 export async function loadAutomation(api: Api, id: string, signal?: AbortSignal): Promise<LoadedAutomation> {
   const given = { params: { path: { id } }, ...(signal && { signal }) }
   const { data: body, response } = await api.GET('/automations/{id}', given)
@@ -73,7 +73,7 @@ export async function loadAutomation(api: Api, id: string, signal?: AbortSignal)
   }
 }
 
-/** As a draft is kept of it. */
+/** Returns the draft in the form that the draft saver needs. */
 export const loadedDraftOf = ({ sequence, draft, etag }: LoadedAutomation) => ({
   sequence,
   etag: draft?.etag ?? NO_DRAFT,
@@ -81,7 +81,7 @@ export const loadedDraftOf = ({ sequence, draft, etag }: LoadedAutomation) => ({
   isDraft: draft !== undefined,
 })
 
-/** What is said to be so when a sequence is published. */
+/** Returns the request body that publishes a draft. */
 export const publishBodyOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: AutomationDraft) => ({
   name,
   trigger,
@@ -90,7 +90,7 @@ export const publishBodyOf = ({ name, trigger, triggerConfig, onSendFailure, ste
   steps: [...steps],
 })
 
-/** Whether an automation is what a sequence says, whatever its steps' ids are. */
+/** Checks whether an automation has the content of a draft. Step IDs are ignored. */
 export const isSameContent = (automation: Automation, sequence: AutomationDraft): boolean =>
   withoutIds(draftOf(automation)) === withoutIds(sequence)
 

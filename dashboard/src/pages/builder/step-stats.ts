@@ -4,21 +4,20 @@ import type { AutomationDraft } from './draft.ts'
 
 export interface StepStats {
   messages: Schemas['MessageCounts']
-  /** Contacts who stand here now. */
+  /** Contacts at this step now. */
   here: number
-  /** Messages behind which the sequence has gone on. */
+  /** Messages after which the enrollment continued. */
   passed: number
 }
 
 /**
- * Where the contacts of an automation stand, step by step. The service tells who has which email before them; whoever is not due yet
- * stands at the wait before it, and whoever is, at the email itself.
+ * Computes where the contacts of an automation are. The server returns the next email of each; contacts that are not due yet are at the wait before it, the others at the email itself.
  */
 export function statsByStep(
   { steps, onSendFailure }: AutomationDraft,
-  figures: Schemas['AutomationFigures'],
+  stats: Schemas['AutomationFigures'],
 ): ReadonlyMap<string, StepStats> {
-  const byStep = new Map(figures.steps.map((each) => [each.stepId, each]))
+  const byStep = new Map(stats.steps.map((each) => [each.stepId, each]))
   const numbers = new Map<string, StepStats>()
   let waits: string[] = []
   const stand = (email: string | undefined, { waiting, due }: { waiting: number; due: number }) => {
@@ -42,12 +41,12 @@ export function statsByStep(
     numbers.set(step.id, { messages, here: 0, passed })
     stand(step.id, of ?? { waiting: 0, due: 0 })
   }
-  stand(undefined, figures.ending)
+  stand(undefined, stats.ending)
   return numbers
 }
 
-/** How many stand before an email that the sequence does not have any more. */
-export function contactsAtRemovedSteps({ steps }: AutomationDraft, figures: Schemas['AutomationFigures']): number {
+/** Counts contacts whose next email was removed from the automation. */
+export function contactsAtRemovedSteps({ steps }: AutomationDraft, stats: Schemas['AutomationFigures']): number {
   const ids = new Set(steps.map(({ id }) => id))
-  return figures.steps.filter(({ stepId }) => !ids.has(stepId)).reduce((sum, { waiting }) => sum + waiting, 0)
+  return stats.steps.filter(({ stepId }) => !ids.has(stepId)).reduce((sum, { waiting }) => sum + waiting, 0)
 }

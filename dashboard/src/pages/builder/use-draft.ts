@@ -3,7 +3,7 @@ import { useWorkspace } from '../../api/workspace.tsx'
 import { type DraftSaver, createDraftSaver, type LoadedDraft, type Saving } from './draft-saver.ts'
 import { type EditAction, initialState, editReducer, type EditState, type UndoHistory } from './draft.ts'
 
-/** How long somebody has to stop typing before what they typed is kept, in milliseconds. */
+/** Milliseconds after the last keystroke before the draft is saved. */
 const PAUSE_MS = 700
 
 export interface DraftState extends Pick<
@@ -13,20 +13,20 @@ export interface DraftState extends Pick<
   edited: EditState
   act: (act: EditAction) => void
   saving: Saving
-  /** Whether there is a draft that is not what the automation is. */
+  /** Whether there are unpublished changes. */
   hasDraft: boolean
-  /** Goes on with what was read. */
-  open: (read: LoadedDraft & { isDraft: boolean }, wayBack: UndoHistory) => void
-  /** Whoever leaves waits until what was typed is kept. @returns whether it is */
+  /** Replaces the draft with what was loaded. */
+  open: (read: LoadedDraft & { isDraft: boolean }, history: UndoHistory) => void
+  /** Saves before the user leaves. @returns whether everything is saved */
   leave: () => Promise<boolean>
-  /** Keeps nothing any more of what is edited, unless it is edited further. */
+  /** Drops unsaved edits. Further edits are saved again. */
   giveUp: () => void
 }
 
 /**
- * What is edited, which is kept by itself: after a pause, and when the page is left.
+ * Edits a draft and saves it automatically: after a pause in typing and when the page is left.
  *
- * @param found the draft there is, or the automation's own steps where there is none
+ * @param found the draft, or the published content if there is none
  */
 export function useDraft(automationId: string, found: LoadedDraft & { isDraft: boolean }): DraftState {
   const { api } = useWorkspace()
@@ -40,7 +40,7 @@ export function useDraft(automationId: string, found: LoadedDraft & { isDraft: b
   const isGivenUp = useRef(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    // Also back to what it was: the draft that was kept meanwhile is not that.
+    // Also after undoing all changes: the stored draft differs from that.
     if (now !== first) touched.current = true
     if (!touched.current) return undefined
     setHasDraft(true)
@@ -52,7 +52,7 @@ export function useDraft(automationId: string, found: LoadedDraft & { isDraft: b
   useEffect(() => {
     latest.current = now
   })
-  // Whoever goes to another page does not wait for the pause.
+  // Saves immediately when the user goes to another page.
   useEffect(
     () => () => {
       if (isGivenUp.current) keeper.stop()
@@ -72,20 +72,20 @@ export function useDraft(automationId: string, found: LoadedDraft & { isDraft: b
     ...keeper,
     edited,
     act,
-    // What was typed just now is not kept before it is.
+    // The latest keystrokes are not saved yet.
     saving: saving.is === 'saved' && saving.kept !== now && hasDraft ? { is: 'saving' } : saving,
     hasDraft,
     pause() {
       clearTimeout(timer.current)
       return keeper.pause()
     },
-    open(read, wayBack) {
+    open(read, history) {
       clearTimeout(timer.current)
       keeper.reset(read)
       touched.current = false
       setFirst(read.sequence)
       setHasDraft(read.isDraft)
-      act({ do: 'begin', sequence: read.sequence, wayBack })
+      act({ do: 'begin', sequence: read.sequence, history })
     },
     resume() {
       if (touched.current) keeper.scheduleSave(latest.current)
@@ -99,7 +99,7 @@ export function useDraft(automationId: string, found: LoadedDraft & { isDraft: b
           () => true,
           () => false,
         )
-        // Else it was edited further meanwhile.
+        // Otherwise it was edited in the meantime: save again.
         if (latest.current === current) return isKept
       }
     },

@@ -3,7 +3,7 @@ import { count, plural } from '../../lib/format.ts'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 
-/** What came of a campaign's A/B test: each variant, how many did what, and which one the rest gets. */
+/** The results of an A/B test by variant. */
 export function AbTestResult({ test }: { test: NonNullable<Schemas['Campaign']['abTest']> }) {
   const { variants, winner, decidesAt, testPercent, winnerBy, afterMinutes } = test
   return (
@@ -21,8 +21,8 @@ export function AbTestResult({ test }: { test: NonNullable<Schemas['Campaign']['
           {variants.map(({ subject, sent, opened, clicked }, n) => (
             <tr key={n}>
               <td className={n === winner ? 'strong' : 't2'}>
-                {subject ?? 'Without a subject'}
-                {n === winner && ' (the best)'}
+                {subject ?? 'No subject'}
+                {n === winner && ' (winner)'}
               </td>
               <td className="num">{count(sent)}</td>
               <td className="num">{count(opened)}</td>
@@ -33,17 +33,16 @@ export function AbTestResult({ test }: { test: NonNullable<Schemas['Campaign']['
       </table>
       {testPercent < 100 && winner !== null && (
         <p className="small t2">
-          The rest gets the best one too, and counts in its row: it has less time since, so that the rows are not to be
-          compared any more.
+          The winner’s row now includes the rest of the audience, so the variants are no longer comparable.
         </p>
       )}
       {testPercent < 100 && winner === null && (
         <p className="small t2">
           {decidesAt === null ? (
-            `${testPercent} of a hundred are in it. The rest is decided by who has ${winnerBy === 'OPENED' ? 'opened it' : 'followed a link'}, ${plural(afterMinutes, 'minute')} after these are sent.`
+            `Testing on ${testPercent} % of the audience. The variant with the higher ${winnerBy === 'OPENED' ? 'open' : 'click'} rate wins, ${plural(afterMinutes, 'minute')} after the test was sent.`
           ) : (
             <>
-              The rest is decided <Time at={decidesAt} as="date" />.
+              The winner is chosen <Time at={decidesAt} as="date" />.
             </>
           )}
         </p>

@@ -13,7 +13,7 @@ const PATHS = {
   cancel: '/campaigns/{id}/cancel',
 } as const
 
-/** What can be done with one that is under way. */
+/** Pause, resume and cancel buttons. */
 export function CampaignActions({ campaign: { id, status } }: { campaign: Campaign }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
@@ -33,13 +33,15 @@ export function CampaignActions({ campaign: { id, status } }: { campaign: Campai
     return (
       <>
         <span className="small t2">
-          {status === 'SCHEDULED' ? 'It is a draft again.' : 'Whoever was not mailed yet is not any more.'}
+          {status === 'SCHEDULED'
+            ? 'The campaign becomes a draft again.'
+            : 'Remaining recipients won’t be emailed. This can’t be undone.'}
         </span>
         <Button variant="filled" color="bad" loading={move.isPending} onClick={() => move.mutate('cancel')}>
           {status === 'SCHEDULED' ? 'Unschedule campaign' : 'Cancel campaign'}
         </Button>
         <Button variant="subtle" color="gray" onClick={() => setPending(false)} disabled={move.isPending}>
-          Keep it
+          Keep campaign
         </Button>
       </>
     )

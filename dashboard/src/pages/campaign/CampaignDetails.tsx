@@ -6,7 +6,7 @@ import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { warmUpStatus } from '../sender/warm-up-status.ts'
 
-/** What a campaign says, to whom, when and how fast. */
+/** The content, audience, schedule and speed of a campaign. */
 export function CampaignDetails({ campaign }: { campaign: Campaign }) {
   const listName = useListName()
   const segmentName = useSegmentName()
@@ -15,53 +15,52 @@ export function CampaignDetails({ campaign }: { campaign: Campaign }) {
   const { audience, localTime, fallbackTimeZone, scheduledAt, startedAt, finishedAt, throttlePerHour } = campaign
   const namesOf = ({ listIds, segmentIds }: Pick<Campaign['audience'], 'listIds' | 'segmentIds'>) =>
     [
-      ...listIds.map((id) => listName(id) ?? 'a list that is gone'),
-      ...segmentIds.map((id) => segmentName(id) ?? 'a segment that is gone'),
+      ...listIds.map((id) => listName(id) ?? 'a deleted list'),
+      ...segmentIds.map((id) => segmentName(id) ?? 'a deleted segment'),
     ].join(', ')
   const without = namesOf(audience.exclude)
   return (
-    <Section title="What, and to whom">
+    <Section title="Details">
       <dl className="facts">
         <dt>Subject</dt>
-        <dd>{campaign.subject ?? <span className="t3">None yet</span>}</dd>
+        <dd>{campaign.subject ?? <span className="t3">Not set</span>}</dd>
         {campaign.templateId !== null && (
           <>
-            <dt>Says</dt>
+            <dt>Template</dt>
             <dd>
-              Version {campaign.templateVersion} of{' '}
               {template ? (
                 template.name
               ) : campaign.html !== null || campaign.text !== null ? (
-                'a template that is deleted'
+                'Deleted template'
               ) : (
                 <span className="mono t3">{campaign.templateId}</span>
               )}
+              , version {campaign.templateVersion}
               {template?.isNewer &&
                 (campaign.status === 'DRAFT'
-                  ? `; there is version ${template.version} by now: edit the draft to take it`
-                  : campaign.status === 'SCHEDULED' &&
-                    `; there is version ${template.version} by now, which is not sent`)}
+                  ? `. Version ${template.version} is available; edit the draft to use it`
+                  : campaign.status === 'SCHEDULED' && `. Version ${template.version} is available but won’t be sent`)}
             </dd>
           </>
         )}
-        <dt>For</dt>
-        <dd>{namesOf(audience) || <span className="t3">Nobody yet</span>}</dd>
+        <dt>Audience</dt>
+        <dd>{namesOf(audience) || <span className="t3">Not set</span>}</dd>
         {without !== '' && (
           <>
-            <dt>But nobody of</dt>
+            <dt>Excluded</dt>
             <dd>{without}</dd>
           </>
         )}
-        <dt>Goes</dt>
+        <dt>Send time</dt>
         <dd>
           {localTime !== null
-            ? `${localTime.replace('T', ' ')} on the clocks where each contact is; of an unknown zone, in ${fallbackTimeZone ?? 'UTC'}`
+            ? `${localTime.replace('T', ' ')} in each recipient’s time zone (${fallbackTimeZone ?? 'UTC'} if unknown)`
             : scheduledAt !== null && <Time at={scheduledAt} as="date" />}
           {localTime === null && scheduledAt === null && <span className="t3">Not scheduled</span>}
         </dd>
         {startedAt !== null && (
           <>
-            <dt>Began</dt>
+            <dt>Started</dt>
             <dd>
               <Time at={startedAt} as="date" />
             </dd>
@@ -69,28 +68,28 @@ export function CampaignDetails({ campaign }: { campaign: Campaign }) {
         )}
         {finishedAt !== null && (
           <>
-            <dt>Ended</dt>
+            <dt>Finished</dt>
             <dd>
               <Time at={finishedAt} as="date" />
             </dd>
           </>
         )}
-        <dt>Speed</dt>
-        <dd>{throttlePerHour === null ? 'As fast as it goes' : `${count(throttlePerHour)} emails an hour at most`}</dd>
+        <dt>Send speed</dt>
+        <dd>{throttlePerHour === null ? 'No limit' : `At most ${count(throttlePerHour)} per hour`}</dd>
         {warmUp != null && (
           <>
             <dt>Warm-up</dt>
             <dd>{warmUpStatus(warmUp)}</dd>
           </>
         )}
-        <dt>Category</dt>
-        <dd>{campaign.category === 'marketing' ? 'Marketing' : 'Transactional: also to who has unsubscribed'}</dd>
+        <dt>Email type</dt>
+        <dd>{campaign.category === 'marketing' ? 'Marketing' : 'Transactional (ignores unsubscribes)'}</dd>
       </dl>
     </Section>
   )
 }
 
-/** What holds a campaign back that is still to be sent; transactional ones wait for nothing. */
+/** Loads the warm-up that limits an unsent campaign. Transactional emails are not limited. */
 function useWarmUp({ category, finishedAt }: Campaign) {
   const isToBeSent = category === 'marketing' && finishedAt === null
   const { data: sender } = useWorkspaceQuery(

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { MessageBreakdown } from '../../components/MessageBreakdown.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
-import { count } from '../../lib/format.ts'
+import { count, plural } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
@@ -17,7 +17,7 @@ import { CampaignActions } from './CampaignActions.tsx'
 import { ScheduleForm } from './ScheduleForm.tsx'
 import { AbTestResult } from './AbTestResult.tsx'
 
-/** A campaign: what it says, to whom, when, and what has become of everybody. */
+/** A campaign with its content, audience, schedule and results. */
 export function CampaignPage() {
   const { campaignId } = useParams({ from: '/w/$workspaceId/campaigns/$campaignId' })
   const canEdit = useHasRole('editor')
@@ -44,7 +44,7 @@ export function CampaignPage() {
   const { campaign } = data
   const { status, name } = campaign
   const isDraft = status === 'DRAFT'
-  // What is begun, by whomever, can be paused: the form that asks when is over, though nobody has heard what came of it.
+  // Close the schedule form once sending has started, even if its own request got no response.
   if (asked === 'scheduling' && !isDraft) setDoing(undefined)
   const doing = asked === 'scheduling' && !isDraft ? undefined : asked
   return (
@@ -74,9 +74,9 @@ export function CampaignPage() {
     >
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {doing === 'deleting' && <ConfirmDeleteCampaign campaign={campaign} onDone={stop} />}
-      {/* It is read again and again meanwhile: what is edited is what was there when that began. */}
+      {/* The page keeps refetching; the form keeps the state in which it was opened. */}
       {doing === 'editing' && <CampaignForm from={data} onSaved={stop} onCancel={stop} />}
-      {/* What is sent is what is seen here, or nothing. */}
+      {/* Sends exactly what the user sees, by its ETag. */}
       {doing === 'scheduling' && isDraft && <ScheduleForm from={data} onDone={stop} />}
       {!isDraft && <DeliveryReport campaign={campaign} />}
       {campaign.abTest && <AbTestResult test={campaign.abTest} />}
@@ -86,7 +86,7 @@ export function CampaignPage() {
   )
 }
 
-/** The account: everybody whom it is for, and what became of each. */
+/** The delivery report: all recipients by status. */
 function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
   const { workspace } = useWorkspace()
   const { data: account } = useWorkspaceQuery(
@@ -95,21 +95,23 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
     isInProgress(status) ? { refetchMs: 5_000 } : {},
   )
   const reasons = account?.reasons ?? []
+  const sent = stats.sent + stats.captured
+  const rateOf = (value: number) => `${count(value)}${sent > 0 ? ` (${((100 * value) / sent).toFixed(1)} %)` : ''}`
   return (
-    <Section title="What became of everybody">
+    <Section title="Delivery">
       <MessageBreakdown
         counts={stats}
         isTest={workspace.mode === 'test'}
-        total={{ word: 'Recipients', value: stats.recipients }}
+        total={{ label: 'Recipients', value: stats.recipients }}
       />
       {opened + clicked > 0 && (
         <p className="small t2" style={{ marginTop: 12 }}>
-          {count(opened)} opened it, and {count(clicked)} followed a link of it, as far as that can be told.
+          {rateOf(opened)} opened · {rateOf(clicked)} clicked. Open tracking is an estimate.
         </p>
       )}
       {stats.erased > 0 && (
         <p className="small t3">
-          Of the recipients {count(stats.erased)} {stats.erased === 1 ? 'was' : 'were'} erased since.
+          {plural(stats.erased, 'recipient')} {stats.erased === 1 ? 'was' : 'were'} erased since.
         </p>
       )}
       {reasons.length > 0 && (
@@ -117,7 +119,7 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
           <thead>
             <tr>
               <th>Not sent</th>
-              <th>Why</th>
+              <th>Reason</th>
               <th className="num">Contacts</th>
             </tr>
           </thead>
@@ -149,7 +151,7 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
           params={{ workspaceId: workspace.id }}
           search={{ campaignId: id }}
         >
-          Each message
+          View messages
         </Link>
       </p>
     </Section>
@@ -169,7 +171,7 @@ function ConfirmDeleteCampaign({ campaign: { id }, onDone }: { campaign: Campaig
     <ConfirmDelete
       object="campaign"
       path={`/campaigns/${id}`}
-      description="What was sent stays with its contacts."
+      description="Sent messages stay in the contacts’ activity."
       action={remove}
       onDone={onDone}
     />

@@ -3,7 +3,7 @@ import { Section } from '../../layout/Page.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { TemplatePreview } from '../template/TemplatePreview.tsx'
 
-/** What a campaign's recipients get, or have got. Of an A/B test it is the campaign's own way to say it. */
+/** Previews the email of a campaign. For an A/B test, this is the original variant. */
 export function CampaignPreview({ campaign }: { campaign: Campaign }) {
   const { templateId, templateVersion, format, subject, previewText, html, text } = campaign
   const own = {
@@ -14,8 +14,8 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
     text,
   }
   return (
-    <Section title="How it looks">
-      {/* Of a template that is deleted it has what was made of it. */}
+    <Section title="Preview">
+      {/* A sent campaign keeps its content after its template is deleted. */}
       {templateId === null || html !== null || text !== null ? (
         <TemplatePreview content={own} isPart={false} />
       ) : (

@@ -17,15 +17,15 @@ import { AudienceCount } from '../campaigns/AudienceFields.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 
 const SEND_TIMES = [
-  { value: 'now', label: 'Now' },
-  { value: 'at', label: 'At a time' },
-  { value: 'localTime', label: 'Where each contact is' },
+  { value: 'now', label: 'Send now' },
+  { value: 'at', label: 'Schedule' },
+  { value: 'localTime', label: 'Recipient’s time zone' },
 ] as const
 type SendTime = (typeof SEND_TIMES)[number]['value']
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 
-/** Asks when a campaign goes, and tells how many it goes to. */
+/** Schedules a campaign or sends it now, and shows the number of recipients. */
 export function ScheduleForm({
   from,
   onDone,
@@ -35,7 +35,7 @@ export function ScheduleForm({
 }) {
   const { id, audience, templateVersion } = from.campaign
   const template = useCampaignTemplate(from.campaign)
-  // As it was looked at: somebody else can change it in any moment.
+  // The version that the user has seen; someone else may change it.
   const [etag, setSeen] = useState(from.etag)
   const isChanged = from.etag !== etag
   const send = useRef<HTMLButtonElement>(null)
@@ -73,11 +73,11 @@ export function ScheduleForm({
     if (!isMissing) schedule.mutate(undefined, { onSuccess: onDone })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="When it is sent">
+    <form className="card" onSubmit={submit} aria-label="Send campaign">
       {isChanged ? (
         <div ref={notice}>
-          <Notice title="Somebody else has changed it: nothing is sent yet">
-            <p className="t2">What it says and whom it is for is below, as it is now.</p>
+          <Notice title="Someone else changed this campaign. It hasn’t been sent.">
+            <p className="t2">Review the current content and audience below.</p>
             <div className="row">
               <Button
                 onClick={() => {
@@ -86,7 +86,7 @@ export function ScheduleForm({
                   send.current?.focus()
                 }}
               >
-                It is as it is to be
+                Looks right, continue
               </Button>
             </div>
           </Notice>
@@ -96,7 +96,7 @@ export function ScheduleForm({
       )}
       <fieldset className="plainFields formFields" disabled={schedule.isPending}>
         <SegmentedControl
-          aria-label="When"
+          aria-label="Send time"
           value={when}
           onChange={(value) => setWhen(value)}
           data={SEND_TIMES.map((each) => each)}
@@ -104,16 +104,18 @@ export function ScheduleForm({
         {when !== 'now' && (
           <TextInput
             type="datetime-local"
-            label="Day and time"
-            description={when === 'at' ? `Your time, ${zone}.` : 'By metadata.timezone of each contact.'}
-            error={wasSubmitted && isMissing ? 'Say a day and a time' : undefined}
+            label="Date and time"
+            description={
+              when === 'at' ? `In your time zone, ${zone}.` : 'In each contact’s time zone (metadata.timezone).'
+            }
+            error={wasSubmitted && isMissing ? 'Choose a date and time' : undefined}
             value={time}
             onChange={({ currentTarget: { value } }) => setTime(value)}
           />
         )}
         {when === 'localTime' && (
           <SearchableSelect
-            label="Whose zone is not known"
+            label="Time zone if unknown"
             data={ZONES.includes(zone) ? ZONES : [zone, ...ZONES]}
             value={fallbackTimeZone}
             onChange={(value) => value !== null && setFallback(value)}
@@ -122,21 +124,21 @@ export function ScheduleForm({
       </fieldset>
       {template?.isNewer && (
         <p role="status">
-          It says version {templateVersion} of {template.name}, and there is version {template.version} by now: edit the
-          draft to take that.
+          This draft uses version {templateVersion} of {template.name}. Edit the draft to use version {template.version}
+          .
         </p>
       )}
       <AudienceCount audience={audience} />
       <p className="small t2">
-        Whom it is for is decided when it begins. From then on it can be paused and cancelled, and what was sent is
-        sent.
+        The audience is fixed when sending starts. You can pause or cancel afterwards, but sent emails can’t be
+        recalled.
       </p>
       <div className="row">
         <Button ref={send} type="submit" variant="filled" loading={schedule.isPending}>
           {when === 'now' ? 'Send campaign now' : 'Schedule campaign'}
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={schedule.isPending}>
-          Not yet
+          Cancel
         </Button>
         <CurlButton call={{ method: 'POST', path: `/campaigns/${id}/schedule`, body }} />
       </div>

@@ -8,16 +8,16 @@ export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
 const DEFAULT_TEST: AbTest = { variants: [{ subject: '' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 240 }
 const MAX_VARIANTS = 3
 
-/** What is wrong with a variant, by what the service has answered. */
-export function variantErrorOf(error: unknown): { n: number; says: string } | undefined {
+/** Finds the variant that the API rejected. */
+export function variantErrorOf(error: unknown): { n: number; message: string } | undefined {
   if (!(error instanceof DriplineError)) return undefined
   const n = /^\/abTest\/variants\/(\d+)\/subject$/.exec(error.param ?? '')?.[1]
-  return n === undefined ? undefined : { n: Number(n), says: error.message.replace(/^\S+ is /, 'This is ') }
+  return n === undefined ? undefined : { n: Number(n), message: error.message.replace(/^\S+ is /, 'This is ') }
 }
 
 /**
- * What a campaign's A/B test says besides its own subject, to how many, and by what the rest is decided.
- * @param error what the service has answered, which can be of one of them
+ * Edits the variants of an A/B test, its share of the audience, and how the winner is chosen.
+ * @param error an API error, which may concern a variant
  */
 export function AbTestFields({
   test,
@@ -29,12 +29,12 @@ export function AbTestFields({
   onChange: (test: AbTest | null) => void
 }) {
   const wrong = variantErrorOf(error)
-  const told = useScrollIntoView<HTMLInputElement>(error, wrong !== undefined)
+  const invalidInput = useScrollIntoView<HTMLInputElement>(error, wrong !== undefined)
   if (!test)
     return (
       <div>
         <Button variant="subtle" color="gray" onClick={() => onChange(DEFAULT_TEST)}>
-          Try other subjects…
+          A/B test subject lines
         </Button>
       </div>
     )
@@ -45,14 +45,14 @@ export function AbTestFields({
       {test.variants.map((variant, n) =>
         variant.templateId != null ? (
           <p key={n} className="small t2">
-            Variant {n + 1}: a template, chosen by the API.
+            Variant {n + 1}: a template, set through the API.
           </p>
         ) : (
           <TextInput
             key={n}
             label={`Subject ${n + 2}`}
             value={variant.subject ?? ''}
-            {...(wrong?.n === n && { error: wrong.says, 'data-told': true, ref: told })}
+            {...(wrong?.n === n && { error: wrong.message, 'data-told': true, ref: invalidInput })}
             onChange={({ currentTarget: { value } }) =>
               set({ variants: test.variants.map((each, at) => (at === n ? { subject: value } : each)) })
             }
@@ -62,7 +62,7 @@ export function AbTestFields({
       <div className="row">
         {test.variants.length < MAX_VARIANTS && (
           <Button variant="subtle" color="gray" onClick={() => set({ variants: [...test.variants, { subject: '' }] })}>
-            One more
+            Add variant
           </Button>
         )}
         <Button
@@ -74,29 +74,29 @@ export function AbTestFields({
             else set({ variants })
           }}
         >
-          {test.variants.length > 1 ? 'One less' : 'No test'}
+          {test.variants.length > 1 ? 'Remove variant' : 'Turn off A/B test'}
         </Button>
       </div>
       <IntegerInput
-        label="To how many of a hundred"
-        description="By lot, each of them one. The rest gets the best one."
+        label="Test group (%)"
+        description="Split at random between the variants. The rest of the audience gets the winner."
         min={1}
         max={100}
         value={test.testPercent}
         onChange={(testPercent) => testPercent !== null && set({ testPercent })}
       />
       <Select
-        label="The best one is"
+        label="Choose winner by"
         data={[
-          { value: 'OPENED', label: 'the one that most open' },
-          { value: 'CLICKED', label: 'the one of which most follow a link' },
+          { value: 'OPENED', label: 'Open rate' },
+          { value: 'CLICKED', label: 'Click rate' },
         ]}
         value={test.winnerBy}
         allowDeselect={false}
         onChange={(value) => set({ winnerBy: value === 'CLICKED' ? 'CLICKED' : 'OPENED' })}
       />
       <IntegerInput
-        label="It is chosen after, in minutes"
+        label="Choose winner after (minutes)"
         min={1}
         value={test.afterMinutes}
         onChange={(afterMinutes) => afterMinutes !== null && set({ afterMinutes })}

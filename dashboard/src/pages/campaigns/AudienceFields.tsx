@@ -7,10 +7,10 @@ import type { Campaign } from './campaigns.ts'
 
 type Audience = Campaign['audience']
 
-/** As long as somebody is choosing, in milliseconds. */
+/** Milliseconds after the last change before contacts are counted. */
 const DEBOUNCE_MS = 400
 
-/** Whom a campaign is for, and how many these are at the moment. */
+/** Edits the audience of a campaign and shows its size. */
 export function AudienceFields({ audience, onChange }: { audience: Audience; onChange: (audience: Audience) => void }) {
   const lists = useLists() ?? []
   const segments = useSegments() ?? []
@@ -31,13 +31,13 @@ export function AudienceFields({ audience, onChange }: { audience: Audience; onC
         onChange={(segmentIds) => onChange({ ...audience, segmentIds })}
       />
       <SearchableMultiSelect
-        label="But nobody of these lists"
+        label="Exclude lists"
         data={lists}
         value={exclude.listIds}
         onChange={(listIds) => without({ listIds })}
       />
       <SearchableMultiSelect
-        label="And nobody of these segments"
+        label="Exclude segments"
         data={segments}
         value={exclude.segmentIds}
         onChange={(segmentIds) => without({ segmentIds })}
@@ -47,7 +47,7 @@ export function AudienceFields({ audience, onChange }: { audience: Audience; onC
   )
 }
 
-/** How many contacts an audience has now. */
+/** Shows the current size of an audience. */
 export function AudienceCount({ audience }: { audience: Audience }) {
   const [asked] = useDebouncedValue(audience, DEBOUNCE_MS)
   const isAnybody = asked.listIds.length + asked.segmentIds.length > 0
@@ -56,14 +56,14 @@ export function AudienceCount({ audience }: { audience: Audience }) {
     async (api, signal) => (await api.POST('/campaigns/count', { body: { audience: asked }, signal })).data.data,
     { enabled: isAnybody },
   )
-  const says = !isAnybody
-    ? 'Nobody yet: choose a list or a segment.'
+  const text = !isAnybody
+    ? 'Choose a list or segment.'
     : data === undefined
-      ? 'It is counted.'
-      : `${plural(data.contactCount, 'contact')} at the moment, each once; whoever is suppressed is among them, and gets nothing.`
+      ? 'Counting recipients…'
+      : `About ${plural(data.contactCount, 'recipient')}. Duplicates are removed; suppressed contacts are skipped when sending.`
   return (
     <p className="small t2" role="status">
-      {says}
+      {text}
     </p>
   )
 }

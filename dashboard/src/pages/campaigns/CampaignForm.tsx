@@ -18,7 +18,6 @@ import { AudienceFields } from './AudienceFields.tsx'
 import type { Campaign } from './campaigns.ts'
 import { bodyOf, patchOf, type Fields, fieldsOf, contentKey } from './fields.ts'
 
-/** A draft, with the ETag that it was read with. */
 interface LoadedCampaign {
   campaign: Campaign
   etag: string | null
@@ -30,9 +29,8 @@ const toLoaded = ({ data, response }: { data: { data: Campaign }; response: Resp
 })
 
 /**
- * What a campaign says, to whom, and how fast.
- * @param from a draft that is changed, with the ETag that it was read with; none: a new one. It is read again and again meanwhile: what
- * is changed is what was there when that began
+ * Creates or edits a campaign.
+ * @param from the draft to edit, as loaded when the form opened; omitted for a new campaign
  */
 export function CampaignForm({
   from,
@@ -52,11 +50,11 @@ export function CampaignForm({
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const body = bodyOf(fields, campaign)
   const isDirty = contentKey(fields, campaign) !== contentKey(fieldsOf(campaign), campaign)
-  /** What somebody else has saved meanwhile: whose is meant has to be said. */
+  /** A version that someone else saved in the meantime. */
   const [theirs, setTheirs] = useState<LoadedCampaign>()
-  /** How often another one took the place of all that is here. */
+  /** Remounts the fields after their values were replaced. */
   const [taken, setTaken] = useState(0)
-  /** What was sent and has had no answer: it may be what is there. */
+  /** Content sent without a response. The server may have stored it. */
   const unanswered = useRef<string>(undefined)
   const change = async (of: Campaign, over: string | null | undefined): Promise<Campaign> => {
     const path = { id: of.id }
@@ -72,10 +70,10 @@ export function CampaignForm({
       if (isOutcomeUnknown(error)) unanswered.current = is
       if (!hasErrorCode(error, 'changed_meanwhile')) throw error
       const there = toLoaded(await api.GET('/campaigns/{id}', { params: { path } }))
-      const said = contentKey(fieldsOf(there.campaign), there.campaign)
-      // It was saved, and the answer was lost.
-      if (said === is && unanswered.current === is) return there.campaign
-      if (said === unanswered.current) return patch(there)
+      const stored = contentKey(fieldsOf(there.campaign), there.campaign)
+      // Saved by an earlier request whose response was lost.
+      if (stored === is && unanswered.current === is) return there.campaign
+      if (stored === unanswered.current) return patch(there)
       setTheirs(there)
       throw error
     }
@@ -117,12 +115,18 @@ export function CampaignForm({
     ? ({ method: 'PATCH', path: `/campaigns/${campaign.id}`, body: patchOf(fields, campaign) } as const)
     : ({ method: 'POST', path: '/campaigns', body } as const)
   return (
-    <form ref={form} className="card" onSubmit={submit} aria-label={campaign ? 'Campaign' : 'New campaign'}>
+    <form
+      ref={form}
+      className="card"
+      onSubmit={submit}
+      onChange={() => save.isError && save.reset()}
+      aria-label={campaign ? 'Campaign' : 'New campaign'}
+    >
       <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
       {save.isError && !theirs && !variantErrorOf(save.error) && <ErrorBanner error={save.error} scrollsIntoView />}
       {theirs && (
         <ConflictDialog
-          description="It was saved since you have begun to edit it."
+          description="It was saved after you started editing."
           onUseTheirs={() => applyTheirs(theirs)}
           onSaveMine={() => saveOver(theirs)}
         />
@@ -130,7 +134,7 @@ export function CampaignForm({
       <fieldset key={taken} className="plainFields formFields" disabled={save.isPending}>
         <TextInput
           label="Name"
-          description="For people here; no recipient sees it."
+          description="Internal name. Recipients won’t see it."
           value={fields.name}
           onChange={({ currentTarget: { value } }) => set({ name: value })}
           autoFocus
@@ -144,7 +148,7 @@ export function CampaignForm({
         />
         {isOlder && (
           <Checkbox
-            label={`Take version ${newest} of it, which is newer than the one that this draft has (${campaign.templateVersion})`}
+            label={`Update to template version ${newest} (this draft uses ${campaign.templateVersion})`}
             checked={fields.takesNewest}
             onChange={({ currentTarget: { checked } }) => set({ takesNewest: checked })}
           />
@@ -167,8 +171,8 @@ export function CampaignForm({
               onChange={({ currentTarget: { value } }) => set({ html: value })}
             />
             <Textarea
-              label="Text"
-              description="Made of the HTML where it is empty."
+              label="Plain text"
+              description="Leave empty to generate it from the HTML."
               autosize
               minRows={2}
               maxRows={12}
@@ -179,8 +183,8 @@ export function CampaignForm({
         )}
         <AbTestFields test={fields.abTest} error={save.error} onChange={(abTest) => set({ abTest })} />
         <IntegerInput
-          label="Emails an hour, at most"
-          placeholder="As fast as they go"
+          label="Send speed limit (per hour)"
+          placeholder="No limit"
           min={1}
           max={10_000_000}
           isOptional
@@ -190,7 +194,7 @@ export function CampaignForm({
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
-          {campaign ? 'Save the draft' : 'Make the draft'}
+          Save draft
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={save.isPending}>
           Cancel

@@ -14,7 +14,6 @@ import { Page } from '../../layout/Page.tsx'
 import { CampaignForm } from './CampaignForm.tsx'
 import { CAMPAIGN_STATUS, finishedCountOf } from './campaigns.ts'
 
-/** One email to many, each: what is being sent, what will be, and what was. */
 export function CampaignsPage() {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()
@@ -53,17 +52,17 @@ export function CampaignsPage() {
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={6} />}
       {data?.length === 0 && (
-        <p className="t2">No campaign yet. It is one email to everybody of some lists or segments, each person once.</p>
+        <p className="t2">Campaigns send one email to lists or segments. Create your first one.</p>
       )}
       {data && data.length > 0 && (
         <table className="table">
           <thead>
             <tr>
               <th>Name</th>
-              <th>State</th>
-              <th className="num">Settled</th>
+              <th>Status</th>
+              <th className="num">Processed</th>
               <th className="num wide">Recipients</th>
-              <th className="num wide">Begins</th>
+              <th className="num wide">Send time</th>
             </tr>
           </thead>
           <tbody>
@@ -86,9 +85,9 @@ export function CampaignsPage() {
                 <td className={`num wide ${stats.recipients === 0 ? 't3' : ''}`}>{count(stats.recipients)}</td>
                 <td className="num wide t2">
                   {localTime !== null && startedAt === null ? (
-                    `${localTime.replace('T', ' ')}, where each is`
+                    `${localTime.replace('T', ' ')}, recipient’s time`
                   ) : (startedAt ?? scheduledAt) === null ? (
-                    <span className="t3">Not yet</span>
+                    <span className="t3">Not scheduled</span>
                   ) : (
                     <Time at={startedAt ?? scheduledAt} as="date" />
                   )}

@@ -14,9 +14,9 @@ export const CAMPAIGN_STATUS: Record<CampaignStatus, StatusStyle> = {
   CANCELLED: { label: 'Cancelled', icon: IconBan, tone: 'mute' },
 }
 
-/** Whether its figures change by themselves. */
+/** Checks whether the campaign's stats may change on their own. */
 export const isInProgress = (status: CampaignStatus): boolean => status === 'SENDING' || status === 'SCHEDULED'
 
-/** Of a campaign's statistics: how many are settled, one way or the other. */
+/** Counts the recipients with a final status. */
 export const finishedCountOf = ({ recipients, queued, sending, deferred }: Campaign['stats']): number =>
   recipients - queued - sending - deferred

@@ -2,7 +2,7 @@ import { stableJson } from '../../lib/stable-json.ts'
 import type { AbTest } from './AbTestFields.tsx'
 import type { Campaign } from './campaigns.ts'
 
-/** As it was given: its own subject is no variant of it. */
+/** Returns the A/B test as entered: the API adds the original as the first variant. */
 function testOf(campaign: Campaign | undefined): AbTest | null {
   if (!campaign?.abTest) return null
   const { variants, testPercent, winnerBy, afterMinutes } = campaign.abTest
@@ -10,12 +10,12 @@ function testOf(campaign: Campaign | undefined): AbTest | null {
   return { variants: given, testPercent, winnerBy, afterMinutes }
 }
 
-/** What the form has of a campaign; `undefined`: of a new one. */
+/** Returns the form fields of a campaign, or of a new one. */
 export const fieldsOf = (campaign: Campaign | undefined) => ({
   name: campaign?.name ?? '',
   category: campaign?.category ?? ('marketing' as const),
   templateId: campaign?.templateId ?? null,
-  /** Whether the template is taken as it is now, and not as it was. */
+  /** Whether to update to the template's latest version. */
   takesNewest: false,
   subject: campaign?.templateId == null ? (campaign?.subject ?? '') : '',
   html: campaign?.html ?? '',
@@ -28,7 +28,7 @@ export type Fields = ReturnType<typeof fieldsOf>
 
 const orNull = (text: string) => (text === '' ? null : text)
 
-/** What the API is told of it: of a template, or what it says itself. */
+/** Returns the request body: either a template, or content of its own. */
 export function bodyOf(fields: Fields, campaign: Campaign | undefined) {
   const { templateId, subject, html, text, name, category, audience, throttlePerHour, abTest } = fields
   const own = {
@@ -43,7 +43,7 @@ export function bodyOf(fields: Fields, campaign: Campaign | undefined) {
 
 const sameTest = (a: AbTest | null, b: AbTest | null) => stableJson(a) === stableJson(b)
 
-/** The same of a draft that there is. A template that is named is taken as it is now: whoever changes something else has not asked for that. */
+/** Returns the body of an update. It omits an unchanged template: naming it again would update it to its latest version. */
 export function patchOf(fields: Fields, campaign: Campaign) {
   const body = bodyOf(fields, campaign)
   const { templateId, abTest, ...rest } = body
@@ -52,6 +52,6 @@ export function patchOf(fields: Fields, campaign: Campaign) {
   return templateId !== null && isSame ? rest : body
 }
 
-/** All that a form holds of a campaign, to be held against another one. */
+/** Serializes the content of the form, for comparison. */
 export const contentKey = (fields: Fields, campaign: Campaign | undefined) =>
   stableJson([bodyOf(fields, campaign), fields.takesNewest])

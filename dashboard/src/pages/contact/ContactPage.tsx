@@ -17,6 +17,7 @@ import { Page, Section } from '../../layout/Page.tsx'
 import { callOnce, isReplay } from '../../api/call-once.ts'
 import { readPages, useListName } from '../../api/queries.ts'
 import { suppressionText } from '../suppressions/reasons.ts'
+import { plural } from '../../lib/format.ts'
 import classes from './contact.module.css'
 import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
 import { EditContactForm } from './EditContact.tsx'
@@ -26,10 +27,9 @@ import { CurlButton } from '../../components/CurlButton.tsx'
 
 type Contact = Schemas['Contact']
 
-/** One contact: what happened, what is to come, and what is known. */
 export function ContactPage() {
   const { contactId } = useParams({ from: '/w/$workspaceId/contacts/$contactId' })
-  // What is asked about one goes along to no other.
+  // The key resets open forms when another contact is shown.
   return <ContactDetails key={contactId} contactId={contactId} />
 }
 
@@ -48,7 +48,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
   const canEdit = useHasRole('editor')
   const [asked, setPending] = useState<'event' | 'enroll' | 'edit' | 'erase'>()
   const done = () => setPending(undefined)
-  // One at a time: another one would take the place of what was typed.
+  // One form at a time: another would discard what was typed.
   const isEditing = asked === 'edit' || asked === 'event'
   return (
     <Page
@@ -58,10 +58,11 @@ function ContactDetails({ contactId }: { contactId: string }) {
         contact && (
           <>
             <Button leftSection={<IconBolt aria-hidden />} disabled={isEditing} onClick={() => setPending('event')}>
-              Fire event…
+              Send event…
             </Button>
             <Button leftSection={<IconPlus aria-hidden />} disabled={isEditing} onClick={() => setPending('enroll')}>
-              Enroll…
+              {' '}
+              Add to automation…
             </Button>
             <Menu>
               <Menu.Target>
@@ -120,7 +121,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
                         params={{ workspaceId: workspace.id }}
                         search={{ contactId: contact.id }}
                       >
-                        What came back
+                        View bounces
                       </Link>
                     </>
                   )}
@@ -135,7 +136,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
           <Timeline
             contactId={contact.id}
             enrollments={enrollments}
-            nameOf={(id) => automations.get(id)?.name ?? 'An automation'}
+            nameOf={(id) => automations.get(id)?.name ?? 'Deleted automation'}
           />
         </>
       )}
@@ -143,7 +144,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
   )
 }
 
-/** What a contact is in, and the automations of it. */
+/** Loads the enrollments of a contact and their automations. */
 function useEnrollments(contactId: string) {
   const { api, workspace } = useWorkspace()
   const { data: enrollments = NO_ENROLLMENTS } = useWorkspaceQuery(
@@ -184,9 +185,9 @@ function ContactSidebar({
   const listName = useListName()
   return (
     <>
-      <UpcomingSteps name={contact.firstName ?? 'them'} enrollments={enrollments} automations={automations} />
+      <UpcomingSteps name={contact.firstName ?? 'this contact'} enrollments={enrollments} automations={automations} />
       <Section title="Enrollments" meta={enrollments.length}>
-        {enrollments.length === 0 && <p className="t2">In no automation yet.</p>}
+        {enrollments.length === 0 && <p className="t2">Not in any automation.</p>}
         <ul>
           {enrollments.map((enrollment) => {
             const { id, automationId, status, held, nextAt } = enrollment
@@ -199,7 +200,7 @@ function ContactSidebar({
                     to="/w/$workspaceId/automations/$automationId"
                     params={{ workspaceId: workspace.id, automationId }}
                   >
-                    {automation?.name ?? 'An automation'}
+                    {automation?.name ?? 'Deleted automation'}
                   </Link>
                   <span className="push">
                     <StatusBadge status={ENROLLMENT_STATUS[held ? 'HELD' : status]} />
@@ -209,10 +210,10 @@ function ContactSidebar({
                 {status === 'ACTIVE' && (
                   <p className="small t2">
                     {held ? (
-                      'An email is due, and its automation does not send'
+                      'Waiting: the automation is paused'
                     ) : (
                       <>
-                        Goes on <Time at={nextAt} />
+                        Next step <Time at={nextAt} />
                       </>
                     )}
                   </p>
@@ -226,7 +227,7 @@ function ContactSidebar({
         </ul>
       </Section>
       <Section
-        title="Data"
+        title="Details"
         action={
           canEdit && (
             <button type="button" className={classes.textButton} onClick={onEdit}>
@@ -238,7 +239,7 @@ function ContactSidebar({
         <dl className={classes.data}>
           {contact.externalId !== null && (
             <>
-              <dt>externalId</dt>
+              <dt>External ID</dt>
               <dd className="mono">{contact.externalId}</dd>
             </>
           )}
@@ -257,7 +258,7 @@ function ContactSidebar({
           <dd>
             <Time at={contact.createdAt} as="date" />
           </dd>
-          <dt>id</dt>
+          <dt>ID</dt>
           <dd className="mono">{contact.id}</dd>
         </dl>
       </Section>
@@ -269,9 +270,9 @@ const Chips = ({ of }: { of: readonly string[] }) =>
   of.length === 0 ? (
     <span className="t3">None</span>
   ) : (
-    of.map((word) => (
-      <span key={word} className={classes.word}>
-        {word}
+    of.map((label) => (
+      <span key={label} className={classes.word}>
+        {label}
       </span>
     ))
   )
@@ -296,8 +297,8 @@ function SendEventForm({ contact, onDone }: { contact: Contact; onDone: () => vo
       return { ...data.data, was: isReplay(response) }
     },
     onSuccess({ matchingAutomations, was }) {
-      const before = was ? ' It was by the press before, and not once more.' : ''
-      notifications.show({ message: `The event was fired. ${matchingAutomations} automations listen for it.${before}` })
+      const before = was ? ' It was sent by your previous click.' : ''
+      notifications.show({ message: `Event sent. It matches ${plural(matchingAutomations, 'automation')}.${before}` })
       void invalidate('contacts', contact.id)
     },
   })
@@ -315,7 +316,8 @@ function SendEventForm({ contact, onDone }: { contact: Contact; onDone: () => vo
       />
       <div className="row">
         <Button variant="filled" loading={fire.isPending} onClick={() => fire.mutate(undefined, { onSuccess: onDone })}>
-          Fire event
+          {' '}
+          Send event
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={fire.isPending}>
           Cancel
@@ -344,24 +346,24 @@ function EnrollForm({ contact, onDone }: { contact: Contact; onDone: () => void 
       return { ...enrolled.data, was: isReplay(response) }
     },
     onSuccess({ enrolled, was }) {
-      const says = was ? 'Enrolled by the press before, and not once more.' : 'Enrolled: the first step begins at once.'
-      notifications.show({ message: enrolled ? says : 'Already in it: nothing has happened.' })
+      const message = was ? 'Already added by your previous click.' : 'Added. The first step starts now.'
+      notifications.show({ message: enrolled ? message : 'This contact is already in the automation.' })
       void invalidate('contacts', contact.id)
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // What is red is not what would be done.
+    // The invalid text is not what would be enrolled.
     if (focusInvalidField(event.currentTarget)) return
     setWasSubmitted(automationId === null)
     if (automationId !== null) enroll.mutate(automationId, { onSuccess: onDone })
   }
   return (
-    <form className={classes.ask} onSubmit={submit} aria-label="Enroll the contact">
+    <form className={classes.ask} onSubmit={submit} aria-label="Add to automation">
       {enroll.isError && <ErrorBanner error={enroll.error} scrollsIntoView />}
       <SearchableSelect
         label="Automation"
-        placeholder="Which"
+        placeholder="Choose an automation"
         data={data ?? []}
         value={automationId}
         onChange={(id) => {
@@ -372,7 +374,7 @@ function EnrollForm({ contact, onDone }: { contact: Contact; onDone: () => void 
       />
       <div className="row">
         <Button variant="filled" loading={enroll.isPending} type="submit">
-          Enroll contact
+          Add contact
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone}>
           Cancel
@@ -400,8 +402,8 @@ function ConfirmErase({ contact, onDone }: { contact: Contact; onDone: () => voi
     <div className={`${classes.ask} ${classes.bad} c-bad`} role="group" aria-label="Erase this contact">
       <h3>Erase {contact.email}?</h3>
       <p className="t2">
-        The contact, what it was sent, its events and enrollments are gone, and it receives no further email from the
-        moment you confirm. This cannot be undone.
+        This permanently deletes the contact with all messages, events and enrollments. They receive no further email.
+        This can’t be undone.
       </p>
       {erase.isError && <ErrorBanner error={erase.error} scrollsIntoView />}
       <div className="row">
@@ -414,7 +416,8 @@ function ConfirmErase({ contact, onDone }: { contact: Contact; onDone: () => voi
           Erase contact
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={erase.isPending}>
-          Keep it
+          {' '}
+          Cancel
         </Button>
         <CurlButton call={{ method: 'DELETE', path: `/contacts/${contact.id}` }} />
       </div>

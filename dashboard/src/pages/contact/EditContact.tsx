@@ -34,7 +34,7 @@ const fieldsOf = (contact: Contact): Fields => ({
   listIds: contact.listIds,
 })
 
-/** What a PATCH sends of it: what is new or other, and a null for what is gone. */
+/** Returns a merge patch: changed keys, and null for removed ones. */
 function jsonMergePatch(before: Data, after: Data): Data {
   const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value))
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
@@ -61,16 +61,16 @@ function patchOf(contact: Contact, { email, firstName, externalId, data }: Field
   return Object.keys(body).length > 0 ? body : undefined
 }
 
-/** Somebody else has taken it away before: that is what was wanted. */
+/** Ignores that someone else removed it first. */
 function ignoreMissing(error: unknown): void {
   if (!hasErrorCode(error, 'contact_not_in_list', 'tag_not_found', 'list_not_found')) throw error
 }
 
 /**
- * One call after the other: each is done, or says why not, and what was done before stays.
+ * Saves with one request after the other. If one fails, the earlier ones stay applied.
  *
- * @param contact as it was when the form was opened, with what of it this form has changed since
- * @param tell of each call that was done, how the contact is by it
+ * @param contact as loaded when the form opened, plus changes saved since
+ * @param tell called with the updated contact after each request
  */
 async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Contact) => void): Promise<void> {
   const path = { id: contact.id }
@@ -81,7 +81,7 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
     await api.PATCH('/contacts/{id}', { params: { path }, body })
     done({ ...body, metadata: parseMetadata(fields.data) ?? contact.metadata })
   }
-  // Compared without case, as the service does.
+  // Tags are case-insensitive, as on the server.
   const has = (tags: readonly string[], tag: string) => tags.some((each) => each.toLowerCase() === tag.toLowerCase())
   const added = fields.tags.filter((tag) => !has(contact.tags, tag))
   if (added.length > 0) {
@@ -103,10 +103,9 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
   }
 }
 
-/** What is known of a contact, to be changed. */
 export function EditContactForm({ contact: present, onDone }: { contact: Contact; onDone: () => void }) {
   useReturnFocus()
-  // As it was when the form was opened: what others change meanwhile is not changed back.
+  // As loaded when the form opened, so that changes of others are not reverted.
   const [contact, setContact] = useState(present)
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
@@ -123,12 +122,17 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (focusInvalidField(event.currentTarget)) return
-    // It closes this form alone, and not what was opened meanwhile.
+    // Closes this form only, not one that was opened in the meantime.
     if (isData) saving.mutate(undefined, { onSuccess: onDone })
   }
   const body = patchOf(contact, fields)
   return (
-    <form className={classes.ask} onSubmit={submit} aria-label="Edit the contact">
+    <form
+      className={classes.ask}
+      onSubmit={submit}
+      onChange={() => saving.isError && saving.reset()}
+      aria-label="Edit contact"
+    >
       <UnsavedChangesGuard
         isDirty={stableJson(fields) !== stableJson(fieldsOf(contact))}
         isSending={saving.isPending}
@@ -152,8 +156,8 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           onChange={({ currentTarget: { value } }) => set({ firstName: value })}
         />
         <TextInput
-          label="externalId"
-          description="What you know it by."
+          label="External ID"
+          description="Your own ID for this contact."
           value={fields.externalId}
           error={errorOf('/externalId')}
           data-told={errorOf('/externalId') !== undefined || undefined}
@@ -167,18 +171,18 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           onChange={(listIds) => set({ listIds })}
         />
         <Textarea
-          label="Data"
+          label="Metadata (JSON)"
           autosize
           minRows={3}
           maxRows={14}
           styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
           value={fields.data}
-          error={isData ? errorOf('/metadata') : 'This is no JSON object yet'}
+          error={isData ? errorOf('/metadata') : 'Enter a valid JSON object.'}
           data-told={isData || undefined}
           onChange={({ currentTarget: { value } }) => set({ data: value })}
         />
       </fieldset>
-      <p className="small t3">Getting a tag or joining a list starts the automations that listen for that.</p>
+      <p className="small t3">Adding tags or lists can start automations.</p>
       <div className="row">
         <Button type="submit" variant="filled" loading={saving.isPending}>
           Save contact

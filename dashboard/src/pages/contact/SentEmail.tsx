@@ -7,10 +7,10 @@ import classes from './contact.module.css'
 
 type Message = Schemas['Message']
 
-/** What may have come before it since the page was read. */
+/** Limit of newer messages that may have arrived since the page was loaded. */
 const MAX_NEWER_MESSAGES = 3
 
-/** An email as it was sent. Nothing in it runs, and nothing is fetched. @param nth which of the contact's it is: the newest is 0 */
+/** Shows an email as it was sent, in a sandbox without scripts and requests. @param nth position in the activity, 0 for the newest */
 export function SentEmail({ contactId, message, nth }: { contactId: string; message: Message; nth: number }) {
   const { data, error } = useWorkspaceQuery(
     ['messages', message.id, 'content'],
@@ -22,24 +22,23 @@ export function SentEmail({ contactId, message, nth }: { contactId: string; mess
       }
       return null
     },
-    // Of many long ones the page has the first.
+    // The activity omits the content of long messages.
     { enabled: message.contentOmitted, once: true },
   )
   if (!message.contentOmitted) return <Content of={message} />
   if (error) return <ErrorBanner error={error} />
   if (data === undefined) return <SkeletonRows rows={4} />
-  return data ? <Content of={data} /> : <p className="t2">It is not there any more. Load the page again.</p>
+  return data ? <Content of={data} /> : <p className="t2">No longer available. Reload the page.</p>
 }
 
-/** What was sent alike to many is kept once. */
 const missingContentText = ({ status, campaignId }: Message): string => {
-  if (status === 'SENDING') return 'It is being made.'
-  return campaignId === null ? 'What it said is not kept.' : 'What it said is with its campaign, once for all.'
+  if (status === 'SENDING') return 'Preparing…'
+  return campaignId === null ? 'The content wasn’t stored.' : 'The content is stored with the campaign.'
 }
 
 const Content = ({ of: message }: { of: Message }) =>
   message.html !== null ? (
-    <iframe className={classes.frame} title="The email" sandbox="" srcDoc={safeHtml(message.html)} />
+    <iframe className={classes.frame} title="Email" sandbox="" srcDoc={safeHtml(message.html)} />
   ) : (
     <pre className={classes.plain}>{message.text ?? missingContentText(message)}</pre>
   )

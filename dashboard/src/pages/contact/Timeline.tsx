@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
+import { useCampaignName } from '../../api/queries.ts'
 import { useUnconfirmedMessage } from '../../api/use-unconfirmed-message.ts'
 import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { useNow } from '../../lib/clock.ts'
@@ -16,7 +17,7 @@ import classes from './contact.module.css'
 
 const MAX_MESSAGES = 50
 
-/** What happened to a contact, by days, the last first. @param nameOf an automation's name */
+/** Lists the activity of a contact by day, newest first. */
 export function Timeline({
   contactId,
   enrollments,
@@ -40,7 +41,7 @@ export function Timeline({
     <Section title="Activity">
       {error && <ErrorBanner error={error} />}
       {!data && !error && <SkeletonRows />}
-      {data && days.length === 0 && <p className="t2">Nothing has happened yet: no enrollment, and no email.</p>}
+      {data && days.length === 0 && <p className="t2">No activity yet.</p>}
       {data &&
         days.map(([day, happened]) => (
           <section key={day} className={classes.day}>
@@ -58,7 +59,7 @@ export function Timeline({
           </section>
         ))}
       {data?.length === MAX_MESSAGES && (
-        <p className="small t3">The last {MAX_MESSAGES} emails. Older ones are in Messages.</p>
+        <p className="small t3">Showing the last {MAX_MESSAGES} emails. Older ones are in Messages.</p>
       )}
     </Section>
   )
@@ -129,22 +130,24 @@ function MessageItem({
   sent: (message: Schemas['Message']) => ReactNode
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { subject, status, response, error, automationId, openedAt, clickedAt } = message
+  const { subject, status, response, error, automationId, campaignId, openedAt, clickedAt } = message
+  const campaignName = useCampaignName()
   return (
     <Line at={at} icon={IconMail} meaning="accent" beside={<StatusBadge status={MESSAGE_STATUS[status]} />}>
       <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {subject ?? 'An email'}
+        {subject ?? 'Email'}
       </button>
       <p className="small t2">
-        {automationId === null ? 'A campaign' : nameOf(automationId)}
+        {automationId === null ? ((campaignId && campaignName(campaignId)) ?? 'Campaign') : nameOf(automationId)}
         {response !== null && (
           <>
-            . The server said <span className="mono">{response}</span>
+            {' '}
+            · Server response: <span className="mono">{response}</span>
           </>
         )}
-        {error !== null && `. ${error}`}
-        {openedAt !== null && '. Opened'}
-        {clickedAt !== null && '. A link was followed'}
+        {error !== null && ` · ${error}`}
+        {openedAt !== null && ' · Opened'}
+        {clickedAt !== null && ' · Clicked'}
       </p>
       {status === 'UNCONFIRMED' && <ResolveUnconfirmed id={message.id} />}
       {isOpen && sent(message)}
@@ -152,21 +155,21 @@ function MessageItem({
   )
 }
 
-/** What only somebody can decide: whether it is sent again, or left. */
+/** Asks whether to resend or dismiss an unconfirmed message. */
 function ResolveUnconfirmed({ id }: { id: string }) {
   const canEdit = useHasRole('editor')
   const { resend, dismiss, error } = useUnconfirmedMessage(id)
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <p className="small t2">Nobody knows whether it arrived, so it is not sent again by itself.</p>
+      <p className="small t2">We couldn’t confirm delivery, so Dripline doesn’t resend it automatically.</p>
       {error && <ErrorBanner error={error} scrollsIntoView />}
       {canEdit && (
         <div className="row" style={{ marginTop: 6 }}>
           {isAsking ? (
             <>
               <Button key="sure" variant="filled" loading={resend.isPending} onClick={() => resend.mutate()}>
-                Send again: it may arrive twice
+                Resend (may arrive twice)
               </Button>
               <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
                 Cancel
@@ -175,7 +178,7 @@ function ResolveUnconfirmed({ id }: { id: string }) {
           ) : (
             <>
               <Button key="ask" onClick={() => setAsking(true)}>
-                Send again…
+                Resend…
               </Button>
               <Button variant="subtle" color="gray" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
                 Dismiss

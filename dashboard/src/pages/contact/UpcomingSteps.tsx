@@ -6,7 +6,7 @@ import classes from './contact.module.css'
 type Enrollment = Schemas['Enrollment']
 type Automation = Schemas['Automation']
 
-/** What is due for a contact by a timer, the next first: it is to come, so it is drawn hollow. */
+/** Lists the scheduled steps of a contact, the next one first. */
 export function UpcomingSteps({
   name,
   enrollments,
@@ -35,7 +35,7 @@ export function UpcomingSteps({
               </time>
               <div>
                 <p className="strong">
-                  {step?.type === 'EMAIL' ? step.subject : nextStepId === null ? 'The end of the sequence' : 'An email'}
+                  {step?.type === 'EMAIL' ? step.subject : nextStepId === null ? 'End of the automation' : 'Email'}
                 </p>
                 <p className="small t2">
                   {weekdayTime(at)}
@@ -50,9 +50,9 @@ export function UpcomingSteps({
   )
 }
 
-/** How far somebody is: a part for each step, those behind solid, and hollow what is to come. */
+/** Shows how far an enrollment is: one segment for each step, filled once passed. */
 export function Progress({ enrollment, automation }: { enrollment: Enrollment; automation: Automation | undefined }) {
-  // Of another version than the present one nobody here knows the steps.
+  // The steps of other versions are not loaded.
   if (!automation || automation.version !== enrollment.version || automation.steps.length > 40) return null
   const { steps } = automation
   const next = steps.findIndex(({ id }) => id === enrollment.nextStepId)

@@ -13,7 +13,7 @@ import { NewContactForm } from './NewContact.tsx'
 
 const PAUSE_MS = 300
 
-/** Contacts: all of them, or those that are looked for. What is looked for is in the address. */
+/** Lists contacts. The filters are in the URL. */
 export function ContactsPage() {
   const search = useSearch({ from: '/w/$workspaceId/contacts' })
   const navigate = useNavigate({ from: '/w/$workspaceId/contacts' })
@@ -57,8 +57,8 @@ export function ContactsPage() {
       <div className={classes.filters}>
         <TextInput
           ref={find}
-          aria-label="Find"
-          placeholder="Email or name"
+          aria-label="Search"
+          placeholder="Search by email or name"
           leftSection={<IconSearch aria-hidden />}
           rightSection={<kbd>/</kbd>}
           defaultValue={search.q ?? search.email ?? ''}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import type { Api } from '../../api/client.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../lib/format.ts'
+import { plural } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
@@ -33,7 +33,7 @@ const pageQuery = (api: Api, workspaceId: string, search: ContactSearch, page: n
     staleTime: 15_000,
   })
 
-/** A table of as many as there are: what is seen is read, by pages, wherever one scrolls to. */
+/** A table of all matching contacts. Only the visible pages are loaded. */
 export function ContactsTable({ search }: { search: ContactSearch }) {
   const { api, workspace } = useWorkspace()
   const first = useQuery(pageQuery(api, workspace.id, search, 1))
@@ -44,7 +44,7 @@ export function ContactsTable({ search }: { search: ContactSearch }) {
     const isAll = Object.keys(search).length === 0
     return (
       <p className="t2">
-        {isAll ? 'No contact yet. Make one here, or send them by the API: POST /contacts.' : 'Nobody is like that.'}
+        {isAll ? 'No contacts yet. Create one, import a CSV file, or use the API.' : 'No contacts match these filters.'}
       </p>
     )
   }
@@ -120,7 +120,7 @@ function Table({ total, queryOf }: { total: number; queryOf: (page: number) => R
           </div>
         </div>
       </div>
-      <p className="small t3">{count(total)} in all</p>
+      <p className="small t3">{plural(total, 'contact')}</p>
     </>
   )
 }

@@ -10,7 +10,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import classes from './contacts.module.css'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
-/** One contact by hand: it starts what a call would start. */
+/** Creates a contact. It triggers automations like an API request. */
 export function NewContactForm({ onDone }: { onDone: () => void }) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
@@ -32,11 +32,11 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
   const param = make.error instanceof DriplineError ? make.error.param : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // Whoever has gone elsewhere meanwhile stays there.
+    // Does not navigate if the user closed the form.
     make.mutate(undefined, { onSuccess: goTo })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="New contact">
+    <form className="card" onSubmit={submit} onChange={() => make.isError && make.reset()} aria-label="New contact">
       <UnsavedChangesGuard isDirty={(email !== '' || firstName !== '') && !make.isSuccess} isSending={make.isPending} />
       {make.isError && param !== '/email' && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className={`plainFields ${classes.pair}`} disabled={make.isPending}>
@@ -55,8 +55,7 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
         />
       </fieldset>
       <p className="small t3">
-        Whoever is there already is found by the email, and changed. A new one starts the automations that listen for
-        that.
+        If a contact with this email exists, it is updated. A new contact can start automations.
       </p>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>

@@ -1,15 +1,14 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** No browser makes a thing taller than some 33 million pixels, where a million rows would be 36. */
+/** Browsers limit elements to about 33 million pixels. A million rows would need 36 million. */
 const MAX_HEIGHT_PX = 30_000_000
-/** So many more than fit are there above and below, for whoever scrolls on. */
+/** Rows rendered above and below the visible ones. */
 const OVERSCAN_ROWS = 10
 
 /**
- * Which rows of many are seen, all of one height. Where they are taller together than a thing can be, one scrolls a little further
- * with each pixel: the first and the last are reached as ever.
+ * Computes which rows of a long list are visible. If the list is taller than an element can be, each scrolled pixel moves slightly more, so that first and last row stay reachable.
  *
- * @returns how tall all is, and the rows that are seen with where they stand, in pixels
+ * @returns the total height, and the visible rows with their positions, in pixels
  */
 export function useVirtualRows(total: number, rowHeight: number, scroller: RefObject<HTMLElement | null>) {
   const [{ top, height }, setSeen] = useState({ top: 0, height: 800 })

@@ -26,23 +26,21 @@ export type EnrollmentSearch = {
   status?: (typeof ENROLLMENT_STATUSES)[number]
 }
 
-/** Who is in an automation, by where they are and what is next for them. */
+/** Lists the enrollments of an automation. */
 export function EnrollmentsPage() {
   const { rows, error } = useAutomations()
   const search = useSearch({ from: '/w/$workspaceId/enrollments' })
-  // Where most people are, unless another one is asked for.
-  const busiest = rows?.toSorted((a, b) => (b.figures?.active ?? 0) - (a.figures?.active ?? 0))[0]
-  // Chosen once: the table does not change under somebody's hand.
+  // Defaults to the automation with the most active contacts.
+  const busiest = rows?.toSorted((a, b) => (b.stats?.active ?? 0) - (a.stats?.active ?? 0))[0]
+  // Chosen once, so that the table does not change while the user reads it.
   const [first, setFirst] = useState<string>()
-  if (first === undefined && busiest?.figures) setFirst(busiest.automation.id)
+  if (first === undefined && busiest?.stats) setFirst(busiest.automation.id)
   const automationId = search.automationId ?? first ?? busiest?.automation.id
   return (
     <Page title="Enrollments">
       {error && <ErrorBanner error={error} />}
       {!rows && !error && <SkeletonRows />}
-      {rows?.length === 0 && (
-        <p className="t2">Nobody is in an automation: there is none yet. Make one, and enroll somebody.</p>
-      )}
+      {rows?.length === 0 && <p className="t2">No contacts in automations yet. Create an automation first.</p>}
       {rows && automationId !== undefined && (
         <AutomationEnrollments
           key={automationId}
@@ -87,15 +85,15 @@ function AutomationEnrollments({
         />
         <Select
           aria-label="Next email"
-          placeholder="Before any email"
+          placeholder="Any next email"
           clearable
           data={emails ?? []}
           value={search.stepId ?? null}
           onChange={(value) => set(value === null ? { stepId: undefined! } : { stepId: value, status: 'ACTIVE' })}
         />
         <Select
-          aria-label="State"
-          placeholder="In any state"
+          aria-label="Status"
+          placeholder="Any status"
           clearable
           data={ENROLLMENT_STATUSES.map((value) => ({ value, label: ENROLLMENT_STATUS[value].label }))}
           value={search.status ?? null}
@@ -123,7 +121,7 @@ function EnrollmentTable({
   const { rows, error, refetch, nextPage } = useCursorList(
     ['enrollments', automationId, status, stepId],
     async (api, page, signal) => {
-      // Whoever is on the way is listed by when they go on: what is held or late is first.
+      // Active enrollments are sorted by their next step: paused and overdue ones come first.
       const sort = status === 'ACTIVE' ? ('next' as const) : ('entered' as const)
       const query = { ...page, sort, ...(status && { status }), ...(stepId && { stepId }) }
       const params = { path: { id: automationId }, query }
@@ -133,15 +131,15 @@ function EnrollmentTable({
   )
   if (error) return <ErrorBanner error={error} onRetry={refetch} />
   if (!rows) return <SkeletonRows rows={12} />
-  if (rows.length === 0) return <p className="t2">Nobody is like that.</p>
+  if (rows.length === 0) return <p className="t2">No enrollments match these filters.</p>
   return (
     <>
       <table className="table stacked">
         <thead>
           <tr>
             <th>Contact</th>
-            <th>State</th>
-            <th>Goes on</th>
+            <th>Status</th>
+            <th>Next step</th>
             <th>Next email</th>
             <th className="num wide">Enrolled</th>
             <th>
@@ -172,7 +170,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
               <StatusBadge status={ENROLLMENT_STATUS[held ? 'HELD' : status]} />
             </td>
             <td className="t2" data-cell="figure">
-              {held ? 'When the automation is active' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
+              {held ? 'When the automation resumes' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
             </td>
             <td className="t2" data-cell="about">
               {(nextStepId !== null && emails.get(nextStepId)) || '–'}
@@ -190,8 +188,8 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
                     href={workflowPage(service.temporal, enrollment)}
                     target="_blank"
                     rel="noreferrer"
-                    aria-label="Its workflow in the Temporal UI"
-                    title="Its workflow in the Temporal UI"
+                    aria-label="Open workflow in Temporal UI"
+                    title="Open workflow in Temporal UI"
                   >
                     <IconExternalLink />
                   </a>

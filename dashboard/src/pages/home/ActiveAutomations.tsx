@@ -12,36 +12,34 @@ import classes from './HomePage.module.css'
 
 const SHOWN = 8
 
-/** Automations that somebody is in. */
+/** Lists automations with active contacts. */
 export function ActiveAutomations() {
   const { workspace } = useWorkspace()
   const { data, error, refetch } = useAutomationsWithStats()
-  const busy = (data ?? [])
-    .filter(({ figures }) => figures.active > 0)
-    .toSorted((a, b) => b.figures.active - a.figures.active)
-  const active = busy.reduce((sum, { figures }) => sum + figures.active, 0)
+  const busy = (data ?? []).filter(({ stats }) => stats.active > 0).toSorted((a, b) => b.stats.active - a.stats.active)
+  const active = busy.reduce((sum, { stats }) => sum + stats.active, 0)
   return (
     <Section
-      title="Mid-sequence now"
+      title="Active in automations"
       meta={data && `${plural(active, 'enrollment')} in ${plural(busy.length, 'automation')}`}
     >
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={4} />}
-      {data && busy.length === 0 && <p className="t2">Nobody is in an automation.</p>}
+      {data && busy.length === 0 && <p className="t2">No contacts in an automation yet.</p>}
       {busy.length > 0 && (
         <table className="table">
           <thead>
             <tr>
               <th>Automation</th>
-              <th className="num">Mid-sequence</th>
+              <th className="num">Active</th>
               <th className="num">Next step</th>
               <th className="num wide">Messages, 24 h</th>
-              <th className="wide">Problems</th>
+              <th className="wide">Problems, all time</th>
             </tr>
           </thead>
           <tbody>
-            {busy.slice(0, SHOWN).map(({ automation, figures }) => {
-              const { failed, unconfirmed } = figures.messages
+            {busy.slice(0, SHOWN).map(({ automation, stats }) => {
+              const { failed, unconfirmed } = stats.messages
               return (
                 <tr key={automation.id}>
                   <td className="strong">
@@ -53,17 +51,17 @@ export function ActiveAutomations() {
                       {automation.name}
                     </Link>
                   </td>
-                  <td className="num strong">{count(figures.active)}</td>
+                  <td className="num strong">{count(stats.active)}</td>
                   <td className="num t2">
-                    {automation.status !== 'active' && figures.held > 0 ? (
-                      'Held'
-                    ) : figures.nextWakeAt === null ? (
+                    {automation.status !== 'active' && stats.held > 0 ? (
+                      'Paused'
+                    ) : stats.nextWakeAt === null ? (
                       'Now'
                     ) : (
-                      <Time at={figures.nextWakeAt} />
+                      <Time at={stats.nextWakeAt} />
                     )}
                   </td>
-                  <td className="num t2 wide">{count(totalOf(figures.days.at(-1)!.messages))}</td>
+                  <td className="num t2 wide">{count(totalOf(stats.days.at(-1)!.messages))}</td>
                   <td className={`wide ${classes.problems}`}>
                     {unconfirmed > 0 && (
                       <StatusBadge

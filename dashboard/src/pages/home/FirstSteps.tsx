@@ -2,12 +2,13 @@ import { Button, TextInput } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { callOnce } from '../../api/call-once.ts'
 import { useSession } from '../../api/session.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { toCurl, type ApiCall } from '../../lib/curl.ts'
 import { CurlButton } from '../../components/CurlButton.tsx'
+import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import classes from './FirstSteps.module.css'
 
@@ -26,7 +27,7 @@ const WELCOME = {
 
 const IDLE_REFETCH_MS = 3_600_000
 
-/** How far a new workspace is. */
+/** Checks which first steps are done. */
 function useProgress(refetchMs: number) {
   return useWorkspaceQuery(
     ['first-steps'],
@@ -48,16 +49,19 @@ function useProgress(refetchMs: number) {
 }
 
 /**
- * The way to a first email, in a workspace that has sent none: each step done here, with the same as a request beside it. Else
- * what a page shows.
+ * Guides a new workspace to its first email, each step with its API request. Shows the children once an email was sent.
  */
 export function FirstStepsOr({ children }: { children: ReactNode }) {
   const canEdit = useHasRole('editor')
-  // Who is past it is not asked for any more.
+  // Poll rarely once the workspace has messages.
   const [refetchMs, setRefetchMs] = useState(2_000)
   const { data, error } = useProgress(refetchMs)
   const [isDone, setDone] = useState(false)
-  // Who has begun here sees the end of it.
+  const invalidate = useInvalidate()
+  const status = data?.message?.status
+  // The delivery log next to the steps shows the same status.
+  useEffect(() => void (status !== undefined && invalidate('messages', 'last')), [status, invalidate])
+  // A user who started here sees the last step.
   const [hasBegun, setBegun] = useState(false)
   if (error || isDone) return children
   if (!data) return null
@@ -107,25 +111,25 @@ function Steps({
   }
   return (
     <section className={classes.steps} aria-label="Your first email">
-      <h2 className={classes.claim}>Your first email, in three steps.</h2>
+      <h2 className={classes.claim}>Send your first email in three steps</h2>
       <p className="t2">
         {workspace.mode === 'test'
-          ? 'In this workspace no email is delivered: you read here what would have been sent.'
-          : 'Each step is done here, or by the request beside it.'}
+          ? 'This is a test workspace: you’ll see what would have been sent.'
+          : 'Use the buttons, or run the API requests on the right.'}
       </p>
       <ol>
         <Step
           n={1}
-          title="Make a sequence"
+          title="Create an automation"
           isDone={hasAutomation}
-          says="One email to whoever is created as a contact. You change it in the builder, or make your own."
+          description="Sends a welcome email to every new contact. You can edit it later."
           call={{ method: 'POST', path: '/automations', body: WELCOME }}
         >
           <Button variant="filled" loading={make.isPending} onClick={() => make.mutate()}>
-            Make “Welcome”
+            Create welcome automation
           </Button>
           <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
-            Or build one
+            Start from scratch
           </Link>
           {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
         </Step>
@@ -133,7 +137,7 @@ function Steps({
           n={2}
           title="Add yourself"
           isDone={hasAutomation && contact !== undefined}
-          says="Creating a contact starts the sequence, from here as from your own service."
+          description="New contacts enter the automation, whether they are added here or through the API."
           call={{ method: 'POST', path: '/contacts', body: { email } }}
         >
           <form onSubmit={submit} className={classes.form}>
@@ -151,12 +155,12 @@ function Steps({
         </Step>
         <Step
           n={3}
-          title="Read it"
+          title="Read your email"
           isDone={message !== undefined}
-          says={
+          description={
             message === undefined
-              ? 'It stands here a moment later, as it was sent.'
-              : `“${message.subject ?? 'The email'}” to ${message.to ?? 'you'}: ${message.status.toLowerCase()}.`
+              ? 'It appears here as soon as it is sent.'
+              : `“${message.subject ?? 'Your email'}” to ${message.to ?? 'you'}: ${MESSAGE_STATUS[message.status].label.toLowerCase()}.`
           }
           call={{ method: 'GET', path: `/contacts/${contact?.id ?? `email:${email}`}/activity` }}
         >
@@ -166,7 +170,7 @@ function Steps({
               params={{ workspaceId: workspace.id, contactId: message.contactId }}
             >
               <Button variant="filled" component="span">
-                Read the email
+                Read email
               </Button>
             </Link>
           )}
@@ -185,14 +189,14 @@ function Step({
   n,
   title,
   isDone,
-  says,
+  description,
   call,
   children,
 }: {
   n: number
   title: string
   isDone: boolean
-  says: string
+  description: string
   call: ApiCall
   children: ReactNode
 }) {
@@ -203,11 +207,11 @@ function Step({
       </span>
       <div className={classes.what}>
         <h3>{title}</h3>
-        <p className="t2">{says}</p>
+        <p className="t2">{description}</p>
         {(!isDone || n > 1) && <div className={classes.actions}>{children}</div>}
       </div>
       <div className={classes.request}>
-        <pre className="mono" tabIndex={0} aria-label={`The same in curl: ${title}`}>
+        <pre className="mono" tabIndex={0} aria-label={`API request: ${title}`}>
           {toCurl(call)}
         </pre>
         <CurlButton call={call} />

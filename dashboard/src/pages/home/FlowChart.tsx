@@ -17,7 +17,7 @@ export interface Flow {
   intervals: readonly Schemas['Interval'][]
 }
 
-/** Six hours a bar, over fourteen days: what was to be sent is solid, what waits for its time is hollow, and now is a line. */
+/** A bar chart of 14 days in steps of six hours: due messages are filled, scheduled ones hollow, and a line marks now. */
 export function FlowChart({ flow }: { flow: Flow | undefined }) {
   const { ref, width } = useElementSize()
   const at = useRef<HTMLDivElement>(null)
@@ -27,7 +27,7 @@ export function FlowChart({ flow }: { flow: Flow | undefined }) {
     if (!flow || !target || width === 0) return undefined
     const plot = new uPlot(optionsFor(width), seriesOf(flow), target)
     return () => plot.destroy()
-    // The colours are read when it is drawn.
+    // Redrawn when the color scheme changes, because colors are read while drawing.
   }, [flow, width, scheme])
   return (
     <div ref={ref} className={classes.chart} role="img" aria-label={flow ? chartLabel(flow) : 'Loading'}>
@@ -49,11 +49,11 @@ function seriesOf({ since, intervals }: Flow): uPlot.AlignedData {
 function chartLabel(flow: Flow): string {
   const [, sent, waiting] = seriesOf(flow) as [number[], (number | null)[], (number | null)[]]
   const sum = (values: (number | null)[]) => values.reduce<number>((a, b) => a + (b ?? 0), 0)
-  return `A bar chart by six hours: ${count(sum(sent))} messages were due in the last days, and ${count(sum(waiting))} contacts go on in the next seven.`
+  return `Bar chart: ${count(sum(sent))} messages due in the past 7 days, ${count(sum(waiting))} contacts scheduled in the next 7 days.`
 }
 
 const token = (name: string): string => {
-  // A canvas knows no light-dark(): the page resolves it.
+  // Canvas does not support light-dark(), so the page resolves it.
   const probe = document.createElement('i')
   probe.style.color = `var(${name})`
   document.body.append(probe)
@@ -76,7 +76,7 @@ function optionsFor(width: number): uPlot.Options {
   return {
     width,
     height: HEIGHT,
-    padding: [24, 0, 0, 0],
+    padding: [24, 0, 0, 24],
     cursor: { show: false },
     legend: { show: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(max, 4)] }, x: { range: (_, min, max) => [min, max + STEP_S] } },
@@ -103,7 +103,7 @@ function optionsFor(width: number): uPlot.Options {
     series: [
       {},
       { label: 'Sent', fill: solid, width: 0, paths: bars, points: { show: false } },
-      { label: 'Due by a timer', fill: tint, stroke: solid, width: 1, paths: bars, points: { show: false } },
+      { label: 'Scheduled', fill: tint, stroke: solid, width: 1, paths: bars, points: { show: false } },
     ],
     hooks: {
       draw: [

@@ -17,9 +17,9 @@ import { LatestMessages } from './LatestMessages.tsx'
 import { ActiveAutomations } from './ActiveAutomations.tsx'
 
 const PERIODS = {
-  '24h': { word: '24 hours', title: 'Last 24 hours', days: 1 },
-  '7d': { word: '7 days', title: 'Last 7 days', days: 7 },
-  '30d': { word: '30 days', title: 'Last 30 days', days: 30 },
+  '24h': { label: '24 hours', title: 'Last 24 hours', days: 1 },
+  '7d': { label: '7 days', title: 'Last 7 days', days: 7 },
+  '30d': { label: '30 days', title: 'Last 30 days', days: 30 },
 } as const
 type Period = keyof typeof PERIODS
 
@@ -38,10 +38,10 @@ export function HomePage() {
       meta={<Today />}
       actions={
         <SegmentedControl
-          aria-label="How far back"
+          aria-label="Period"
           value={last}
           onChange={choose}
-          data={Object.entries(PERIODS).map(([value, { word }]) => ({ value, label: word }))}
+          data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
         />
       }
       aside={
@@ -66,7 +66,7 @@ export function HomePage() {
 
 const Today = () => <span className="t2 wide">{fullDate(useNow(30))}</span>
 
-/** What was to be sent lately, and what became of each. */
+/** The messages of the period, by status. */
 function DueMessages({ span }: { span: Period }) {
   const { workspace } = useWorkspace()
   const { title, days } = PERIODS[span]
@@ -93,8 +93,8 @@ function DueMessages({ span }: { span: Period }) {
       ) : data ? (
         <>
           <p className={classes.claim}>
-            {plural(total, 'message')} {total === 1 ? 'was' : 'were'} due.{' '}
-            {total > 0 && <span className="t3">Every one is accounted for.</span>}
+            {plural(total, 'message')} due.{' '}
+            {total > 0 && <span className="t3">{total === 1 ? 'It is accounted for.' : 'All accounted for.'}</span>}
           </p>
           <MessageBreakdown counts={counts} isTest={workspace.mode === 'test'} />
         </>
@@ -123,12 +123,12 @@ function ScheduleChart() {
   )
   const waiting = data?.intervals.reduce((sum, interval) => sum + interval.waiting, 0) ?? 0
   return (
-    <Section title="Sent, and already due">
+    <Section title="Sent and scheduled">
       {error ? <ErrorBanner error={error} onRetry={() => void refetch()} /> : <FlowChart flow={data} />}
       {data && (
         <p className="small t3">
-          {count(waiting)} {waiting === 1 ? 'contact goes' : 'contacts go'} on by a timer until then, each with what is
-          next for them. What follows that, and whoever enrolls later, comes on top.
+          {count(waiting)} {waiting === 1 ? 'contact has' : 'contacts have'} a step scheduled in the next 7 days. Later
+          steps and new enrollments aren’t included.
         </p>
       )}
     </Section>

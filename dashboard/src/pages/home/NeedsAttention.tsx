@@ -22,88 +22,78 @@ import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 import classes from './HomePage.module.css'
 
-/** What waits for somebody: it does not go on by itself, or it does not go on now. */
+/** Lists problems that need a decision or delay messages. */
 export function NeedsAttention() {
-  const { data: figures, error, refetch } = useStats()
+  const { data: stats, error, refetch } = useStats()
   const { data: unconfirmed } = useWorkspaceQuery(
     ['messages', 'unconfirmed'],
     async (api, signal) =>
       (await api.GET('/messages', { params: { query: { status: 'UNCONFIRMED', limit: 3 } }, signal })).data.data,
-    { enabled: (figures?.unconfirmed ?? 0) > 0, refetchMs: 10_000 },
+    { enabled: (stats?.unconfirmed ?? 0) > 0, refetchMs: 10_000 },
   )
   const { data: deferred } = useWorkspaceQuery(
     ['messages', 'deferred'],
     async (api, signal) =>
       (await api.GET('/messages', { params: { query: { status: 'DEFERRED', limit: 1 } }, signal })).data.data,
-    { enabled: (figures?.deferred ?? 0) > 0, refetchMs: 10_000 },
+    { enabled: (stats?.deferred ?? 0) > 0, refetchMs: 10_000 },
   )
   const { data: service } = useServiceStatus()
   const { workspace } = useWorkspace()
   const { data: automations } = useAutomationsWithStats()
   if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
-  if (!figures) return <SkeletonRows rows={3} />
+  if (!stats) return <SkeletonRows rows={3} />
   const failure = workspace.mode === 'live' ? (service?.mail.failure ?? null) : null
   const hasNoWorker = service?.temporal.workers === 0
-  const failing = (automations ?? []).filter(({ figures: { days } }) => isFailing(days.at(-1)!.messages))
+  const failing = (automations ?? []).filter(({ stats: { days } }) => isFailing(days.at(-1)!.messages))
   const waiting =
-    [figures.unconfirmed, figures.held, figures.deferred].filter((value) => value > 0).length +
+    [stats.unconfirmed, stats.held, stats.deferred].filter((value) => value > 0).length +
     failing.length +
     (failure === null ? 0 : 1) +
     (hasNoWorker ? 1 : 0)
   return (
-    <Section title="Needs a decision" meta={waiting}>
-      {waiting === 0 && <p className="t2">Nothing. What is due goes out by itself.</p>}
+    <Section title="Needs attention" meta={waiting}>
+      {waiting === 0 && <p className="t2">You’re all caught up.</p>}
       {failure !== null && (
-        <AttentionItem meaning="bad" icon={IconPlugConnectedX} title="The mail server does not let us in">
-          <span className="mono">{failure}</span> What is due waits, and goes out when it does.
+        <AttentionItem meaning="bad" icon={IconPlugConnectedX} title="Can’t connect to the mail server">
+          <span className="mono">{failure}</span> Emails wait and are sent as soon as it works again.
         </AttentionItem>
       )}
       {hasNoWorker && (
-        <AttentionItem meaning="bad" icon={IconPlugConnectedX} title="No worker runs">
-          Nothing is sent until one does: <span className="code">npm run worker</span>
+        <AttentionItem meaning="bad" icon={IconPlugConnectedX} title="No worker is running">
+          Nothing is being sent. Start one: <span className="code">npm run worker</span>
         </AttentionItem>
       )}
-      {failing.map(({ automation, figures: { days } }) => (
-        <AttentionItem key={automation.id} meaning="bad" icon={IconX} title={`“${automation.name}” fails`}>
-          {plural(days.at(-1)!.messages.failed, 'message')} of the last 24 hours{' '}
-          {days.at(-1)!.messages.failed === 1 ? 'was' : 'were'} refused for good.{' '}
+      {failing.map(({ automation, stats: { days } }) => (
+        <AttentionItem key={automation.id} meaning="bad" icon={IconX} title={`“${automation.name}” is failing`}>
+          {plural(days.at(-1)!.messages.failed, 'message')} failed in the last 24 hours.{' '}
           <Link
             className="link"
             to="/w/$workspaceId/messages"
             params={{ workspaceId: workspace.id }}
             search={{ status: 'FAILED', automationId: automation.id }}
           >
-            Look at them
+            View messages
           </Link>
         </AttentionItem>
       ))}
-      {figures.unconfirmed > 0 &&
+      {stats.unconfirmed > 0 &&
         (unconfirmed ?? []).map((message) => <UnconfirmedItem key={message.id} message={message} />)}
-      {figures.unconfirmed > 3 && (
-        <p className="small t3">And {plural(figures.unconfirmed - 3, 'more unconfirmed message')}.</p>
+      {stats.unconfirmed > 3 && (
+        <p className="small t3">And {plural(stats.unconfirmed - 3, 'more unconfirmed message')}.</p>
       )}
-      {figures.held > 0 && (
-        <AttentionItem
-          meaning="warn"
-          icon={IconPlayerPause}
-          title={`${plural(figures.held, 'contact')} ${figures.held === 1 ? 'is' : 'are'} held`}
-        >
-          Their automation is paused or a draft, and an email is due for them. It goes out when the automation is active
-          again.
+      {stats.held > 0 && (
+        <AttentionItem meaning="warn" icon={IconPlayerPause} title={`${plural(stats.held, 'enrollment')} paused`}>
+          An email is due, but the automation is paused or a draft. It is sent when you resume the automation.
         </AttentionItem>
       )}
-      {figures.deferred > 0 && (
-        <AttentionItem
-          meaning="warn"
-          icon={IconClock}
-          title={`${plural(figures.deferred, 'message')} ${figures.deferred === 1 ? 'waits' : 'wait'} for another try`}
-        >
+      {stats.deferred > 0 && (
+        <AttentionItem meaning="warn" icon={IconClock} title={`${plural(stats.deferred, 'message')} deferred`}>
           {deferred?.[0]?.error ? (
             <>
-              The last one: <span className="mono">{deferred[0].error}</span>
+              Latest error: <span className="mono">{deferred[0].error}</span>
             </>
           ) : (
-            'The mail server did not take them. They are tried again by themselves.'
+            'The mail server asked to try later. Dripline retries automatically.'
           )}
         </AttentionItem>
       )}
@@ -111,7 +101,7 @@ export function NeedsAttention() {
   )
 }
 
-/** A refusal now and then is a mailbox that is gone. */
+/** A few failures are normal: mailboxes disappear. */
 const isFailing = (messages: Schemas['MessageCounts']): boolean =>
   messages.failed >= 3 && messages.failed > totalOf(messages) / 10
 
@@ -148,12 +138,13 @@ function UnconfirmedItem({ message }: { message: Schemas['MessageSummary'] }) {
     <AttentionItem
       meaning="ask"
       icon={IconQuestionMark}
-      title="1 message is unconfirmed"
+      title="1 unconfirmed message"
       actions={
         canEdit && (
           <>
             <Button onClick={() => resend.mutate()} loading={resend.isPending}>
-              Send again
+              {' '}
+              Resend
             </Button>
             <Button variant="subtle" color="gray" onClick={() => dismiss.mutate()} loading={dismiss.isPending}>
               Dismiss
@@ -162,15 +153,15 @@ function UnconfirmedItem({ message }: { message: Schemas['MessageSummary'] }) {
         )
       }
     >
-      “{message.subject ?? 'An email'}” to{' '}
+      “{message.subject ?? 'Email'}” to{' '}
       <Link
         className="link"
         to="/w/$workspaceId/contacts/$contactId"
         params={{ workspaceId: workspace.id, contactId: message.contactId }}
       >
-        {message.to ?? 'its contact'}
+        {message.to ?? 'contact'}
       </Link>
-      , <Time at={message.createdAt} />. Nobody knows whether it arrived: sent again, it may arrive twice.
+      , <Time at={message.createdAt} />. We don’t know whether it arrived. Resending may deliver it twice.
       {error && <ErrorBanner error={error} scrollsIntoView />}
     </AttentionItem>
   )

@@ -6,7 +6,7 @@ import type { Import } from './imports.ts'
 
 const SHOWN = 100
 
-/** Which rows of a file could not be read, and why. */
+/** Lists the rows that could not be imported, and why. */
 export function ImportErrors({ of: { id, failed } }: { of: Import }) {
   const { data, error, refetch } = useWorkspaceQuery(['imports', id, 'errors', failed], async (api, signal) => {
     const params = { path: { id }, query: { limit: SHOWN } }
@@ -16,11 +16,11 @@ export function ImportErrors({ of: { id, failed } }: { of: Import }) {
   if (!data) return <SkeletonRows rows={3} />
   return (
     <>
-      <table className="table" aria-label="Rows that could not be read">
+      <table className="table" aria-label="Failed rows">
         <thead>
           <tr>
             <th className="num">Line</th>
-            <th>Why</th>
+            <th>Problem</th>
           </tr>
         </thead>
         <tbody>
@@ -34,10 +34,12 @@ export function ImportErrors({ of: { id, failed } }: { of: Import }) {
       </table>
       {failed > data.length && (
         <p className="small t3">
-          The first {count(data.length)} of {count(failed)}.
+          Showing {count(data.length)} of {count(failed)}.
         </p>
       )}
-      <p className="small t2">Mend these rows, and import them once more: no contact comes in twice.</p>
+      <p className="small t2">
+        Fix these rows and import the file again. Existing contacts are updated, not duplicated.
+      </p>
     </>
   )
 }

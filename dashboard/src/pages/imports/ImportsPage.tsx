@@ -5,7 +5,7 @@ import { Fragment, useEffect, useRef, useState } from 'react'
 import { DisplayableError } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../lib/format.ts'
+import { count, plural } from '../../lib/format.ts'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -18,10 +18,10 @@ import { ImportErrors } from './ImportErrors.tsx'
 import { NewImportForm } from './NewImport.tsx'
 import { inspectFile } from './inspect-file.ts'
 
-/** A file, as it is known again. */
-const nameOf = ({ name, size }: Import) => (size === null ? name : `${name}, of ${count(size)} bytes`)
+/** Identifies a file by name and size. */
+const nameOf = ({ name, size }: Import) => (size === null ? name : `${name}, ${count(size)} bytes`)
 
-/** Files of contacts: what was brought, how far it is, and which rows could not be read. */
+/** Lists imports, and uploads and resumes files. */
 export function ImportsPage() {
   const { api } = useWorkspace()
   const canEdit = useHasRole('editor')
@@ -32,7 +32,7 @@ export function ImportsPage() {
   const [failure, setFailure] = useState<unknown>()
   const leaving = useRef<AbortController>(undefined)
   useHotkeys([['n', () => canEdit && setChoosing(true)]])
-  // Whoever leaves the page goes on later, with the same file.
+  // Leaving the page stops the upload. It can be resumed with the same file.
   useEffect(() => () => leaving.current?.abort(), [])
   const { data, error, refetch } = useWorkspaceQuery(['imports', 'page'], (read, signal) =>
     readPages((query) => read.GET('/imports', { params: { query }, signal })),
@@ -53,9 +53,9 @@ export function ImportsPage() {
   }
   const goOn = async (found: Import, file: File | null) => {
     if (!file) return
-    // By what it is, where that is known: a name is given anew with each download.
+    // Compared by size if it is known: downloads often change the name.
     const isOther = found.size === null ? file.name !== found.name : found.size !== file.size
-    if (isOther) setFailure(new DisplayableError(`This is another file: it goes on with ${nameOf(found)} alone.`))
+    if (isOther) setFailure(new DisplayableError(`This is a different file. Choose ${nameOf(found)} to resume.`))
     else await begin(found, file, (await inspectFile(file)).encoding)
   }
   const rows = data?.map((each) => (each.id === under?.id ? under : each))
@@ -71,7 +71,7 @@ export function ImportsPage() {
             disabled={isChoosing || under !== undefined}
             onClick={() => setChoosing(true)}
           >
-            Import a file
+            Import file
           </Button>
         )
       }
@@ -88,9 +88,9 @@ export function ImportsPage() {
           isDirty
           isSending
           asks={{
-            title: 'A file is being imported',
-            leave: 'Stop it there',
-            says: 'It is read in this page. Stopped, it goes on later, with the same file.',
+            title: 'Import in progress',
+            leave: 'Stop import',
+            message: 'Leaving stops the upload. You can resume it later with the same file.',
           }}
         />
       )}
@@ -99,7 +99,7 @@ export function ImportsPage() {
       {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && !isChoosing && (
         <p className="t2">
-          Nothing was imported yet. Large files come in by the command line, too:{' '}
+          Import contacts from a CSV file. For large files, you can also use the command line:{' '}
           <span className="mono">cli import</span>.
         </p>
       )}
@@ -108,12 +108,12 @@ export function ImportsPage() {
           <thead>
             <tr>
               <th>File</th>
-              <th>State</th>
-              <th className="num">New</th>
-              <th className="num wide">There before</th>
-              <th className="num wide">Not mailed</th>
-              <th className="num">Not read</th>
-              <th className="num wide">Begun</th>
+              <th>Status</th>
+              <th className="num">Created</th>
+              <th className="num wide">Updated</th>
+              <th className="num wide">Suppressed</th>
+              <th className="num">Failed</th>
+              <th className="num wide">Started</th>
             </tr>
           </thead>
           <tbody>
@@ -135,7 +135,7 @@ export function ImportsPage() {
                             styles={{ label: { whiteSpace: 'normal' } }}
                             {...props}
                           >
-                            Go on with the same file…
+                            Resume upload…
                           </Button>
                         )}
                       </FileButton>
@@ -155,7 +155,7 @@ export function ImportsPage() {
                         aria-expanded={shown === each.id}
                         onClick={() => setShown(shown === each.id ? undefined : each.id)}
                       >
-                        {count(each.failed)}: why?
+                        {count(each.failed)}, view
                       </Button>
                     )}
                   </td>
@@ -179,7 +179,7 @@ export function ImportsPage() {
   )
 }
 
-/** How far a file is that is being brought. */
+/** Shows the progress of an upload. */
 function ImportProgress({
   of: { name, lines, position, size, created, updated },
   onStop,
@@ -190,17 +190,17 @@ function ImportProgress({
   return (
     <div className="card" role="status">
       <p>
-        <strong>{name}</strong>: {count(lines)} lines are read, {count(created)} contacts are new, and {count(updated)}{' '}
-        were there.
+        <strong>{name}</strong>: {plural(lines, 'line')} processed, {count(created)} contacts created, {count(updated)}{' '}
+        updated.
       </p>
       {size !== null && size > 0 && (
-        <Progress value={Math.min(100, (position / size) * 100)} aria-label={`How far ${name} is`} />
+        <Progress value={Math.min(100, (position / size) * 100)} aria-label={`Progress of ${name}`} />
       )}
       <div className="row" style={{ marginTop: 8 }}>
         <Button variant="subtle" color="gray" onClick={onStop}>
-          Stop here
+          Stop import
         </Button>
-        <span className="small t2">Stay on this page. Stopped, it goes on later with the same file.</span>
+        <span className="small t2">Keep this page open. You can stop and resume later with the same file.</span>
       </div>
     </div>
   )

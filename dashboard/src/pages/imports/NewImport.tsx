@@ -8,13 +8,13 @@ import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
-import { FIELDS, FORMATS, type Import } from './imports.ts'
+import { FIELDS, FORMATS, guessedLabel, type Import } from './imports.ts'
 import { type FileInspection, inspectFile } from './inspect-file.ts'
 
 const SUBSCRIPTION_STATUSES = [
-  { value: 'SUBSCRIBED', label: 'Subscribed, where no column says more' },
-  { value: 'UNSUBSCRIBED', label: 'Unsubscribed: they get no marketing' },
-  { value: 'BOUNCED', label: 'Bounced: they get nothing at all' },
+  { value: 'SUBSCRIBED', label: 'Subscribed (unless a column says otherwise)' },
+  { value: 'UNSUBSCRIBED', label: 'Unsubscribed' },
+  { value: 'BOUNCED', label: 'Bounced (suppress all email)' },
 ] as const
 
 type Fields = Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ const withField = (fields: Fields, column: string, field: string | null): Fields
     ...(field === null ? [] : [[column, field] as const]),
   ])
 
-/** Which file is imported, what its columns are, and what becomes of its contacts. */
+/** Chooses a file, maps its columns, and sets options for its contacts. */
 export function NewImportForm({
   onBegun,
   onCancel,
@@ -62,14 +62,14 @@ export function NewImportForm({
         name: file!.name,
         format,
         ...(format === 'csv' && { columns }),
-        // What is wrong with it is told before anything has begun.
+        // Lets the server reject the header before anything is imported.
         ...(seen!.header.length > 0 && { header: seen!.header }),
         listId,
         tags,
         as: standing,
         triggers,
         confirmed,
-        // Of another encoding it is not known before it is read.
+        // The size in UTF-8 is unknown for other encodings.
         size: seen!.encoding === 'utf-8' ? file!.size : null,
       }
       return (await api.POST('/imports', { body })).data.data
@@ -85,13 +85,13 @@ export function NewImportForm({
     if (!focusInvalidField(event.currentTarget)) begin.mutate()
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="Import a file">
+    <form className="card" onSubmit={submit} onChange={() => begin.isError && begin.reset()} aria-label="Import file">
       <UnsavedChangesGuard isDirty={file !== null && !begin.isSuccess} isSending={begin.isPending} />
       {begin.isError && <ErrorBanner error={begin.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={begin.isPending}>
         <FileInput
           label="File"
-          description="CSV, in UTF-8, UTF-16 or what Windows writes. It is read in this window, and brought in pieces."
+          description="A CSV file. Keep this page open while it uploads."
           placeholder="Choose a file"
           accept=".csv,.tsv,.txt,text/csv"
           value={file}
@@ -99,7 +99,7 @@ export function NewImportForm({
           clearable
         />
         <Select
-          label="It is"
+          label="Source"
           data={FORMATS}
           value={format}
           allowDeselect={false}
@@ -107,8 +107,8 @@ export function NewImportForm({
         />
         {format === 'listmonk' && (
           <p className="t2" role="status">
-            Who has left a list in listmonk is “enabled” in this file all the same: import the export of each list that
-            is filtered by “unsubscribed” as well, as unsubscribed.
+            listmonk exports contacts who left a list as “enabled”. Also export each list filtered by “unsubscribed”,
+            and import that file with the status Unsubscribed.
           </p>
         )}
         {format === 'csv' && seen && seen.header.length > 0 && (
@@ -116,7 +116,7 @@ export function NewImportForm({
             <thead>
               <tr>
                 <th>Column</th>
-                <th>Is</th>
+                <th>Import as</th>
               </tr>
             </thead>
             <tbody>
@@ -125,8 +125,8 @@ export function NewImportForm({
                   <td className="mono">{column}</td>
                   <td>
                     <Select
-                      aria-label={`What ${column} is`}
-                      placeholder="What its name says, or metadata"
+                      aria-label={`Import ${column} as`}
+                      placeholder={`${guessedLabel(column)} (detected)`}
                       data={FIELDS}
                       value={fields[column] ?? null}
                       clearable
@@ -139,37 +139,38 @@ export function NewImportForm({
           </table>
         )}
         <SearchableSelect
-          label="They join"
+          label="Add to list"
           placeholder="No list"
-          description="Whoever has opted out does not."
+          description="Unsubscribed contacts are skipped."
           data={lists ?? []}
           value={listId}
           clearable
           onChange={setListId}
         />
-        <TagsInput label="They are tagged" value={tags} onChange={setTags} />
+        <TagsInput label="Add tags" value={tags} onChange={setTags} />
         <Select
-          label="They are"
-          placeholder="What a column says"
+          label="Subscription status"
+          placeholder="From the file"
           data={SUBSCRIPTION_STATUSES}
           value={standing}
           clearable
           onChange={(value) => setStanding(SUBSCRIPTION_STATUSES.find((each) => each.value === value)?.value ?? null)}
         />
         <Checkbox
-          label="Automations start because of it"
+          label="Start automations"
           checked={triggers}
           onChange={({ currentTarget: { checked } }) => setTriggers(checked)}
         />
         <Checkbox
-          label="They have confirmed elsewhere that they want to be in the list"
+          label="These contacts already gave consent (skip double opt-in)"
           checked={confirmed}
           onChange={({ currentTarget: { checked } }) => setConfirmed(checked)}
         />
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={begin.isPending} disabled={!file || !seen}>
-          Import it
+          {' '}
+          Start import
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={begin.isPending}>
           Cancel
@@ -177,10 +178,10 @@ export function NewImportForm({
       </div>
       {isAsking && !confirmed && (
         <p className="t2" role="status">
-          Who joins this list has to confirm it, and is in it, and mailed, when she has.{' '}
+          This list requires double opt-in: contacts join after they confirm.{' '}
           {triggers
-            ? 'Each of them is asked by an email.'
-            : 'None of them is asked: let automations start, or say that they have confirmed elsewhere.'}
+            ? 'Each contact gets a confirmation email.'
+            : 'No confirmation emails will be sent. Check “Start automations”, or confirm that they already gave consent.'}
         </p>
       )}
     </form>

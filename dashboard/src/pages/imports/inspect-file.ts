@@ -1,17 +1,16 @@
 import { parse } from 'csv-parse/browser/esm/sync'
 
-/** So much of a file is looked at before it is brought: its header, and how it writes characters. */
+/** Bytes read to detect header and encoding. */
 const SAMPLE_BYTES = 64 * 1024
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** What is known of a file before any of it is brought. */
 export interface FileInspection {
   encoding: string
-  /** The columns of its header; none where it cannot be read. */
+  /** The columns; empty if the header cannot be parsed. */
   header: string[]
 }
 
-/** Looks at the beginning of a CSV file. */
+/** Detects the encoding and header of a CSV file. */
 export async function inspectFile(file: File): Promise<FileInspection> {
   const bytes = new Uint8Array(await file.slice(0, SAMPLE_BYTES).arrayBuffer())
   const encoding = encodingOf(bytes)
@@ -35,12 +34,12 @@ function headerOf(text: string, delimiter: string): string[] {
   }
 }
 
-/** UTF-16 says so at its beginning; what is no UTF-8 is what Windows writes. */
+/** Detects UTF-16 by its byte order mark. Anything that is not valid UTF-8 is taken as windows-1252. */
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   try {
-    // It may end in the middle of a character.
+    // The sample may end within a character.
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
     return 'utf-8'
   } catch {
@@ -48,7 +47,7 @@ function encodingOf(bytes: Uint8Array): string {
   }
 }
 
-/** A file as bytes of UTF-8, some at a time: not all of it is in memory at once. */
+/** Streams a file as UTF-8, without loading all of it into memory. */
 export async function* utf8Of(file: File, encoding: string): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const decoder = new TextDecoder(encoding, { ignoreBOM: true })
   const encoder = new TextEncoder()

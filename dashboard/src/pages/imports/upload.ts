@@ -3,17 +3,16 @@ import { utf8Of } from './inspect-file.ts'
 
 type Import = Schemas['Import']
 
-/** A call has so much of a file; a row that is longer than that has a call of the most that is taken. */
+/** The size of a chunk. A row that is longer is sent in a chunk of the maximum size. */
 const CHUNK_BYTES = 256 * 1024
 const MAX_CHUNK_BYTES = 1024 * 1024
 const MAX_ATTEMPTS = 8
 
 /**
- * Brings a file piece by piece, from where its import is: also one that was begun before, and broken off. Whatever happens in between, no
- * row comes in twice.
+ * Uploads a file in chunks, from the current position of its import, so that an interrupted import can resume. No row is imported twice.
  *
- * @param tell told behind every piece
- * @returns the import, when all of it is read
+ * @param tell called after every chunk
+ * @returns the finished import
  */
 export async function uploadImport(
   api: Api,
@@ -48,10 +47,7 @@ export async function uploadImport(
   while (found.status === 'RUNNING') {
     signal.throwIfAborted()
     await fill(least)
-    if (toSkip > 0)
-      throw new DisplayableError(
-        'The file is shorter than what is imported of it: choose the one that it was begun with.',
-      )
+    if (toSkip > 0) throw new DisplayableError('This isn’t the file that the import started with.')
     const piece = waiting.subarray(0, chunkEnd(waiting, isAll ? MAX_CHUNK_BYTES : least))
     const body = {
       position: found.position,
@@ -60,10 +56,10 @@ export async function uploadImport(
     }
     const next = await sendChunk(api, found.id, body, signal)
     const forward = next.position - found.position
-    if (forward > waiting.length) throw new DisplayableError('Somebody else imports this file at the moment.')
+    if (forward > waiting.length) throw new DisplayableError('This file is being imported in another window.')
     waiting = waiting.slice(forward)
     if (forward === 0 && next.status === 'RUNNING') {
-      if (least === MAX_CHUNK_BYTES) throw new DisplayableError('A row of the file does not end.')
+      if (least === MAX_CHUNK_BYTES) throw new DisplayableError('A row is too long. Check for an unclosed quote.')
       least = MAX_CHUNK_BYTES
     } else least = CHUNK_BYTES
     found = next
@@ -72,7 +68,7 @@ export async function uploadImport(
   return found
 }
 
-/** Sends a piece until it is known what became of it: asked for where the import is, whose answer was lost knows. */
+/** Sends a chunk with retries. If an earlier response was lost, the import's position shows whether it was applied. */
 async function sendChunk(api: Api, id: string, body: Schemas['ImportPiece'], signal: AbortSignal): Promise<Import> {
   const params = { path: { id } }
   for (let attempt = 1; ; attempt += 1) {
@@ -98,7 +94,7 @@ function concat(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all
 }
 
-/** Where a piece ends that has so many bytes at most: in the middle of no character. */
+/** Finds the end of a chunk without splitting a UTF-8 character. */
 function chunkEnd(bytes: Uint8Array, most: number): number {
   if (bytes.length <= most) return bytes.length
   let end = most

@@ -10,7 +10,7 @@ import { AuthLayout } from '../../layout/AuthLayout.tsx'
 import { SingleSignOnButton } from '../sign-in/SignInOptions.tsx'
 
 export function JoinPage() {
-  // What stands behind the # of a link is sent to nobody but by this page. Another link may be opened in its place.
+  // Browsers do not send the part after #, so the token stays out of logs. Another link may be opened in the same tab.
   const token = useLocation({ select: ({ hash }) => hash })
   const offer = useQuery({
     queryKey: ['offer', token],
@@ -35,7 +35,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
     mutationFn: () => accountApi.POST('/invitation/accept', { body: { token, email, password } }),
     async onSuccess() {
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-      // Where the link is to, and not where somebody worked last.
+      // Open the workspace of the invitation, not the one used last.
       const [to] = offer.workspaces
       const joined = session.workspaces.find(({ name, mode }) => name === to?.name && mode === to.mode)
       if (joined) rememberWorkspace(joined.id)
@@ -49,16 +49,16 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
   const param = accept.error instanceof DriplineError ? accept.error.param : undefined
   const message = accept.error?.message
   return (
-    <form onSubmit={submit} style={{ display: 'grid', gap: 16 }}>
+    <form onSubmit={submit} onChange={() => accept.isError && accept.reset()} style={{ display: 'grid', gap: 16 }}>
       <p className="t2">
-        You become {offer.role} of {offer.workspaces.map(({ name }) => name).join(' and ')}. The link works once.
+        You’re joining {offer.workspaces.map(({ name }) => name).join(' and ')} as {offer.role}. This link works once.
       </p>
       {accept.isError && param !== '/password' && param !== '/email' && (
         <ErrorBanner error={accept.error} scrollsIntoView />
       )}
       <TextInput
         label="Email"
-        description="By which you sign in from now on."
+        description="You’ll sign in with this address."
         type="email"
         autoComplete="username"
         required
@@ -71,7 +71,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
       />
       <PasswordInput
         label="Password"
-        description="12 characters or more. If you have an account here, its own."
+        description="At least 12 characters. If you already have an account, enter its password."
         autoComplete="new-password"
         required
         withAsterisk={false}
@@ -80,7 +80,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
         onChange={({ currentTarget: { value } }) => setPassword(value)}
       />
       <Button type="submit" variant="filled" data-size="lg" loading={accept.isPending}>
-        Sign in
+        Join workspace
       </Button>
       <SingleSignOnButton invitation={token} />
     </form>

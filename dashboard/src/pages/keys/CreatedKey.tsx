@@ -13,7 +13,7 @@ const SAMPLES = {
     `import { createDriplineClient } from '@dripline/client'\n\nconst dripline = createDriplineClient({\n  baseUrl: '${origin}/api/v1',\n  apiKey: process.env.KEY,\n})\nconst { data } = await dripline.GET('/whoami')`,
 } as const
 
-/** A key, the one time that it can be seen. */
+/** Shows a new key. It can be seen only once. */
 export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () => void }) {
   const { workspace } = useWorkspace()
   const { data: service } = useServiceStatus()
@@ -23,18 +23,16 @@ export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () =
   const { key, name, scopes, allow } = apiKey
   const begin = key.slice(0, key.lastIndexOf('_') + 1)
   return (
-    <section className="card" aria-label={`The key ${name}`}>
+    <section className="card" aria-label={`API key ${name}`}>
       <div className={classes.made}>
         <span className={`${classes.mark} c-ok`} aria-hidden>
           <IconCheck size={14} stroke={2} />
         </span>
         <div>
-          <h2>The key “{name}” works now</h2>
-          <p className="t2">
-            Copy it before you leave. It is shown this once; only a hash of it is kept, so nobody can show it again.
-          </p>
+          <h2>API key “{name}” created</h2>
+          <p className="t2">Copy the key now. It won’t be shown again, because only a hash is stored.</p>
         </div>
-        <ActionIcon className="push" aria-label="Hide the key" onClick={onDone}>
+        <ActionIcon className="push" aria-label="Close" onClick={onDone}>
           <IconX />
         </ActionIcon>
       </div>
@@ -49,7 +47,7 @@ export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () =
           onClick={() => copy(key)}
           aria-live="polite"
         >
-          {copied ? 'Copied' : error ? 'Select it, and copy' : 'Copy'}
+          {copied ? 'Copied' : error ? 'Couldn’t copy: select the key' : 'Copy'}
         </Button>
       </div>
       <dl className={classes.facts}>
@@ -64,20 +62,20 @@ export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () =
           </dd>
         </div>
         <div>
-          <dt>Allowed from</dt>
-          <dd className="mono">{allow.length === 0 ? 'Anywhere' : allow.join(', ')}</dd>
+          <dt>Allowed IPs</dt>
+          <dd className="mono">{allow.length === 0 ? 'Any' : allow.join(', ')}</dd>
         </div>
         <div>
-          <dt>Acts on</dt>
-          <dd>{isDelivered ? 'Real people. Email is delivered.' : 'Nobody: email is captured.'}</dd>
+          <dt>Email delivery</dt>
+          <dd>{isDelivered ? 'Live: emails are delivered' : 'Test: emails are captured'}</dd>
         </div>
       </dl>
       <div className={classes.try}>
         <div className="row">
-          <h3>Try it</h3>
+          <h3>Example request</h3>
           <SegmentedControl
             className="push"
-            aria-label="In which language"
+            aria-label="Language"
             value={sample}
             onChange={setSample}
             data={Object.keys(SAMPLES) as (keyof typeof SAMPLES)[]}

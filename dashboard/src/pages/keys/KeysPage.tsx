@@ -27,7 +27,7 @@ export function KeysPage() {
   if (!isOwner)
     return (
       <Page title="API keys" narrow>
-        <p className="t2">Keys are an owner’s to make and to see. Ask one, in Members.</p>
+        <p className="t2">Only owners can manage API keys.</p>
       </Page>
     )
   return (
@@ -44,10 +44,11 @@ export function KeysPage() {
             color="gray"
             leftSection={<IconBook2 aria-hidden />}
           >
-            Reference
+            {' '}
+            API reference
           </Button>
           <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
-            New key
+            New API key
           </Button>
         </>
       }
@@ -55,15 +56,13 @@ export function KeysPage() {
       {shown && <CreatedKey apiKey={shown} onDone={() => setShown(undefined)} />}
       {isCreating && <NewKeyForm onCreated={show} onCancel={() => setIsCreating(false)} />}
       <Section
-        title={`Keys of ${workspace.name}`}
+        title={`API keys of ${workspace.name}`}
         meta={data?.length}
-        action={<span className="small t3 wide">Requests are counted exactly, over any 60 seconds</span>}
+        action={<span className="small t3 wide">Rate limits apply to any 60 seconds</span>}
       >
         {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
         {!data && !error && <SkeletonRows />}
-        {data?.length === 0 && (
-          <p className="t2">No key yet. Make one, and try it with the command that is shown beside it.</p>
-        )}
+        {data?.length === 0 && <p className="t2">Create a key to use the API.</p>}
         {data && data.length > 0 && <KeysTable keys={data} newId={shown?.id} onRotated={show} />}
       </Section>
     </Page>

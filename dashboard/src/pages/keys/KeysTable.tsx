@@ -33,10 +33,10 @@ export function KeysTable({
       <thead>
         <tr>
           <th>Name</th>
-          <th>Begins with</th>
+          <th className="wide">Prefix</th>
           <th className="wide">Scopes</th>
-          <th className="wide">Allowed from</th>
-          <th className="wide">Last 60 s</th>
+          <th className="wide">Allowed IPs</th>
+          <th className="wide">Usage (60 s)</th>
           <th>Last used</th>
           <th>
             <span className={classes.hidden}>Actions</span>
@@ -52,7 +52,7 @@ export function KeysTable({
                 {key.id === newId && <span className={`${classes.badge} c-ok`}>New</span>}
                 {key.expiresAt !== null && <ExpiryBadge at={key.expiresAt} />}
               </td>
-              <td className="mono t2">{key.prefix}…</td>
+              <td className="mono t2 wide">{key.prefix}…</td>
               <td className="wide">
                 {key.scopes.slice(0, MAX_SHOWN_SCOPES).map((scope) => (
                   <span key={scope} className={classes.tag}>
@@ -134,12 +134,12 @@ function ExpiryBadge({ at }: { at: string }) {
   const isOver = new Date(at) <= now()
   return (
     <span className={`${classes.badge} ${isOver ? 'c-bad' : 'c-warn'}`}>
-      {isOver ? 'Ended' : 'Ends'} <Time at={at} as="date" />
+      {isOver ? 'Expired' : 'Expires'} <Time at={at} as="date" />
     </span>
   )
 }
 
-/** How much of its limit a key has used in the last minute. */
+/** Shows how much of its rate limit a key used in the last minute. */
 function UsageMeter({ of: { requests, rateLimit } }: { of: ApiKey }) {
   if (requests === 0) return <span className="t3">None</span>
   return (
@@ -165,18 +165,18 @@ function ConfirmDelete({ apiKey, others, onDone }: { apiKey: ApiKey; others: num
     },
   })
   return (
-    <div className={`${classes.ask} c-bad`} role="group" aria-label={`Delete the key ${apiKey.name}`}>
-      <h3>Delete the key “{apiKey.name}”?</h3>
+    <div className={`${classes.ask} c-bad`} role="group" aria-label={`Delete API key ${apiKey.name}`}>
+      <h3>Delete API key “{apiKey.name}”?</h3>
       <p className="t2">
         {apiKey.lastUsedAt === null ? (
-          'It was never used.'
+          'This key was never used.'
         ) : (
           <>
-            It made {plural(apiKey.requests, 'request')} in the last minute, the latest <Time at={apiKey.lastUsedAt} />.
-            From the moment you confirm, each gets <span className="code">401</span>.
+            This key made {plural(apiKey.requests, 'request')} in the last minute and was last used{' '}
+            <Time at={apiKey.lastUsedAt} />. Its requests will fail with <span className="code">401</span>.
           </>
         )}{' '}
-        {others > 0 && `The other ${plural(others, 'key')} ${others === 1 ? 'goes' : 'go'} on. `}This cannot be undone.
+        {others > 0 && `${plural(others, 'other key')} will keep working. `}This can’t be undone.
       </p>
       {remove.isError && <ErrorBanner error={remove.error} scrollsIntoView />}
       <div className="row">
@@ -184,7 +184,7 @@ function ConfirmDelete({ apiKey, others, onDone }: { apiKey: ApiKey; others: num
           Delete key
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} data-autofocus>
-          Keep it
+          Cancel
         </Button>
       </div>
     </div>
@@ -207,11 +207,11 @@ function ConfirmRotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: New
     },
   })
   return (
-    <div className={`${classes.ask} c-mute`} role="group" aria-label={`Rotate the key ${apiKey.name}`}>
-      <h3>Rotate the key “{apiKey.name}”?</h3>
+    <div className={`${classes.ask} c-mute`} role="group" aria-label={`Rotate API key ${apiKey.name}`}>
+      <h3>Rotate API key “{apiKey.name}”?</h3>
       <p className="t2">
-        A new one that may do the same is made at once. The old one works for {OVERLAP_HOURS} hours more, and then no
-        longer: put the new one in its place until then.
+        Creates a new key with the same scopes. The old key keeps working for {OVERLAP_HOURS} hours, so that you can
+        replace it.
       </p>
       {rotate.isError && <ErrorBanner error={rotate.error} scrollsIntoView />}
       <div className="row">
@@ -219,7 +219,7 @@ function ConfirmRotate({ apiKey, onDone }: { apiKey: ApiKey; onDone: (made?: New
           Rotate key
         </Button>
         <Button variant="subtle" color="gray" onClick={() => onDone()}>
-          Keep it
+          Cancel
         </Button>
       </div>
     </div>

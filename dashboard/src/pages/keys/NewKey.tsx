@@ -13,10 +13,9 @@ import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((line) => line !== '')
 
-/** Requests a minute, where nobody says otherwise. */
+/** Requests per minute. */
 const DEFAULT_RATE_LIMIT = 120
 
-/** Makes a key: in its place on the page, above those there are. */
 export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey) => void; onCancel: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
@@ -26,6 +25,7 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
   const [allow, setAllow] = useState('')
   const [rateLimit, setRateLimit] = useState(DEFAULT_RATE_LIMIT)
   const [expires, setExpires] = useState('')
+  const [wasSubmitted, setWasSubmitted] = useState(false)
   const make = useMutation({
     mutationFn: async () => {
       const expiresAt = expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString()
@@ -33,7 +33,7 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
       return (await api.POST('/api-keys', { body })).data.data
     },
     onSuccess(key) {
-      // Also to whoever has closed the form: it is made, and shown this once.
+      // Even if the form was closed: the key can be shown only now.
       onCreated(key)
       void invalidate('api-keys')
     },
@@ -43,39 +43,43 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
     !make.isSuccess
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (!focusInvalidField(event.currentTarget)) make.mutate()
+    setWasSubmitted(true)
+    if (name.trim() === '' || scopes.length === 0 || focusInvalidField(event.currentTarget)) return
+    make.mutate()
   }
   const param = make.error instanceof DriplineError ? (make.error.param ?? '') : ''
   const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
   const isPlaced = ['name', 'scopes', 'allow', 'expiresAt'].some((field) => at(field) !== undefined)
+  const nameError = wasSubmitted && name.trim() === '' ? 'Enter a name.' : at('name')
+  const scopesError = wasSubmitted && scopes.length === 0 ? 'Select at least one scope.' : at('scopes')
   return (
-    <form onSubmit={submit} className="card" aria-label="New key">
-      <h2>New key</h2>
+    <form onSubmit={submit} onChange={() => make.isError && make.reset()} className="card" aria-label="New API key">
+      <h2>New API key</h2>
       <UnsavedChangesGuard isDirty={isDirty} isSending={make.isPending} />
       {make.isError && !isPlaced && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
           label="Name"
-          description="Who uses it, or where."
+          description="What this key is for."
           placeholder="Checkout"
           value={name}
-          error={at('name')}
-          data-told={at('name') !== undefined || undefined}
+          error={nameError}
+          data-told={nameError !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => setName(value)}
           autoFocus
         />
         <Checkbox.Group
           label="Scopes"
-          description="What it may do. Give it no more than it needs."
+          description="Grant only what the key needs."
           value={scopes}
-          error={at('scopes')}
+          error={scopesError}
           onChange={(value) => setScopes(value)}
         >
           <div className={classes.scopes}>
-            {SCOPES.map(({ of, says, scopes: both }) => (
+            {SCOPES.map(({ of, detail, scopes: both }) => (
               <fieldset key={of} className={classes.scope}>
                 <legend>
-                  <span className="strong">{of}</span> <span className="t3 small">{says}</span>
+                  <span className="strong">{of}</span> <span className="t3 small">{detail}</span>
                 </legend>
                 <div className="row">
                   {both.map((scope) => (
@@ -88,8 +92,8 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
         </Checkbox.Group>
         <div className={classes.pair}>
           <Textarea
-            label="Allowed from"
-            description="Addresses or CIDR ranges. Empty: from anywhere."
+            label="Allowed IPs"
+            description="IP addresses or CIDR ranges. Leave empty to allow any."
             placeholder="203.0.113.0/24"
             autosize
             minRows={1}
@@ -99,16 +103,16 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
             onChange={({ currentTarget: { value } }) => setAllow(value)}
           />
           <IntegerInput
-            label="Requests a minute"
-            description="In any 60 seconds."
+            label="Rate limit (requests per minute)"
+            description="Applies to any 60 seconds."
             min={1}
             max={1_000_000}
             value={rateLimit}
             onChange={(rate) => setRateLimit((now) => rate ?? now)}
           />
           <TextInput
-            label="Ends"
-            description="With that day. Empty: never."
+            label="Expires"
+            description="At the end of that day. Leave empty for never."
             type="date"
             value={expires}
             error={at('expiresAt')}
@@ -119,7 +123,7 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
-          Make the key
+          Create API key
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={make.isPending}>
           Cancel

@@ -4,14 +4,16 @@ export type ApiKey = Schemas['ApiKey']
 export type NewApiKey = Schemas['NewApiKey']
 export type Scope = ApiKey['scopes'][number]
 
-/** What keys may do: what a word is about, and whether there is reading and writing of it. */
-export const SCOPES: readonly { of: string; says: string; scopes: readonly Scope[] }[] = [
-  { of: 'Contacts', says: 'and their tags, events and messages', scopes: ['contacts:read', 'contacts:write'] },
-  { of: 'Lists', says: 'and who is in them', scopes: ['lists:read', 'lists:write'] },
-  { of: 'Segments', says: '', scopes: ['segments:read', 'segments:write'] },
+/** Scopes in groups of a read and a write scope. */
+export const SCOPES: readonly { of: string; detail: string; scopes: readonly Scope[] }[] = [
+  { of: 'Contacts', detail: 'with tags, events and messages', scopes: ['contacts:read', 'contacts:write'] },
+  { of: 'Lists', detail: 'with their members', scopes: ['lists:read', 'lists:write'] },
+  { of: 'Segments', detail: '', scopes: ['segments:read', 'segments:write'] },
+  { of: 'Campaigns', detail: '', scopes: ['campaigns:read', 'campaigns:write'] },
+  { of: 'Templates', detail: '', scopes: ['templates:read', 'templates:write'] },
   {
     of: 'Automations',
-    says: 'enrolling, and trying messages again',
+    detail: 'with enrollments and retries',
     scopes: ['automations:read', 'automations:write'],
   },
 ]

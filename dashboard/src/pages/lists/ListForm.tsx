@@ -18,7 +18,7 @@ const fieldsOf = (list: List | undefined) => ({
   public: list?.public ?? false,
 })
 
-/** A new list, or what one is called, what it is for, and whether its people see it. */
+/** Creates or edits a list. */
 export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) {
   useReturnFocus()
   const { api, workspace } = useWorkspace()
@@ -26,7 +26,7 @@ export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) 
   const [fields, setFields] = useState(() => fieldsOf(list))
   const set = (some: Partial<typeof fields>) => setFields((now) => ({ ...now, ...some }))
   const isDirty = stableJson(fields) !== stableJson(fieldsOf(list))
-  // Only what was changed: somebody else may change the rest.
+  // Only changed fields, so that changes of others are not reverted.
   const before = fieldsOf(list)
   const body = {
     ...((!list || fields.name !== before.name) && { name: fields.name }),
@@ -49,7 +49,12 @@ export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) 
     else save.mutate(undefined, { onSuccess: onDone })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label={list ? `List ${list.name}` : 'New list'}>
+    <form
+      className="card"
+      onSubmit={submit}
+      onChange={() => save.isError && save.reset()}
+      aria-label={list ? `List ${list.name}` : 'New list'}
+    >
       <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
       {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
@@ -60,20 +65,20 @@ export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) 
           autoFocus
         />
         <TextInput
-          label="What for"
+          label="Description"
           value={fields.description}
           onChange={({ currentTarget: { value } }) => set({ description: value })}
         />
         <Checkbox
           label="Public"
-          description="Whoever is in it sees it by these words on the page of her preferences, and can leave it alone."
+          description="Subscribers see this list in their preferences and can leave it."
           checked={fields.public}
           onChange={({ currentTarget: { checked } }) => set({ public: checked })}
         />
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
-          {list ? 'Save the list' : 'Make the list'}
+          {list ? 'Save list' : 'Create list'}
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={save.isPending}>
           Cancel

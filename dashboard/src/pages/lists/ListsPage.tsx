@@ -16,7 +16,6 @@ import { Page, Section } from '../../layout/Page.tsx'
 import { ListForm } from './ListForm.tsx'
 import classes from './lists.module.css'
 
-/** Named sets of contacts; and tags, which are words on them. */
 export function ListsPage() {
   const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
@@ -52,19 +51,15 @@ export function ListsPage() {
       <Section title="Lists" meta={lists && count(lists.length)}>
         {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
         {!lists && !error && <SkeletonRows rows={4} />}
-        {lists?.length === 0 && (
-          <p className="t2">
-            No list yet. A contact joins one by the API or by hand, and that can start an automation.
-          </p>
-        )}
+        {lists?.length === 0 && <p className="t2">Lists group subscribers. Joining a list can start an automation.</p>}
         {lists && lists.length > 0 && (
           <table className="table">
             <thead>
               <tr>
                 <th>Name</th>
-                <th className="wide">What for</th>
+                <th className="wide">Description</th>
                 <th className="num">Contacts</th>
-                <th className="num wide">Made</th>
+                <th className="num wide">Created</th>
                 <th>
                   <VisuallyHidden>Actions</VisuallyHidden>
                 </th>
@@ -81,8 +76,8 @@ export function ListsPage() {
                     >
                       {list.name}
                     </Link>
-                    {list.doubleOptIn && <span className="small t3"> joined by confirming</span>}
-                    {list.public && <span className="small t3"> public</span>}
+                    {list.doubleOptIn && <span className="small t3"> · double opt-in</span>}
+                    {list.public && <span className="small t3"> · public</span>}
                   </td>
                   <td className="wide t2">{list.description}</td>
                   <td className={`num ${list.contactCount === 0 ? 't3' : 'strong'}`}>{count(list.contactCount)}</td>
@@ -122,7 +117,7 @@ export function ListsPage() {
         )}
       </Section>
       <Section title="Tags" meta={tags?.length}>
-        {tags?.length === 0 && <p className="t2">No contact has a tag yet.</p>}
+        {tags?.length === 0 && <p className="t2">No tags yet.</p>}
         <div className={classes.tags}>
           {tags?.map(({ name, contactCount }) => (
             <Link
@@ -141,7 +136,7 @@ export function ListsPage() {
   )
 }
 
-/** Whether whoever is put into a list is asked first. */
+/** Turns double opt-in of a list on or off. */
 function DoubleOptInButton({ list: { id, doubleOptIn } }: { list: Schemas['ContactList'] }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
@@ -152,7 +147,7 @@ function DoubleOptInButton({ list: { id, doubleOptIn } }: { list: Schemas['Conta
   })
   return (
     <Button variant="subtle" color="gray" className="wide" loading={change.isPending} onClick={() => change.mutate()}>
-      {doubleOptIn ? 'Ask no more' : 'Ask to confirm'}
+      {doubleOptIn ? 'Turn off double opt-in' : 'Require double opt-in'}
     </Button>
   )
 }
@@ -164,7 +159,7 @@ function ConfirmDeleteList({ id, contacts, onDone }: { id: string; contacts: num
     <ConfirmDelete
       object="list"
       path={`/lists/${id}`}
-      description={`${plural(contacts, 'contact')} in it ${contacts === 1 ? 'stays' : 'stay'}.`}
+      description={`${plural(contacts, 'contact')} will leave this list but ${contacts === 1 ? 'is' : 'are'} not deleted.`}
       action={() => api.DELETE('/lists/{id}', { params: { path: { id } } }).finally(() => void invalidate('lists'))}
       onDone={onDone}
     />

@@ -15,13 +15,12 @@ import classes from './members.module.css'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const ROLES: readonly { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: sees everything, changes nothing' },
-  { value: 'editor', label: 'Editor: changes contacts and automations' },
-  { value: 'owner', label: 'Owner: has keys, members and settings, too' },
+  { value: 'viewer', label: 'Viewer: can view' },
+  { value: 'editor', label: 'Editor: can edit contacts, automations and campaigns' },
+  { value: 'owner', label: 'Owner: full access, including API keys, members and settings' },
 ]
 const ROLE_OPTIONS = ROLES.map(({ value }) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))
 
-/** Who works in the workspace. */
 export function MembersPage() {
   const { workspace } = useWorkspace()
   const isOwner = useHasRole('owner')
@@ -38,7 +37,8 @@ export function MembersPage() {
       actions={
         isOwner && (
           <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setInviting(true)}>
-            Invite
+            {' '}
+            Invite member
           </Button>
         )
       }
@@ -83,8 +83,13 @@ function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void
     invite.mutate()
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="Invite somebody">
-      <h2>Invite somebody</h2>
+    <form
+      className="card"
+      onSubmit={submit}
+      onChange={() => invite.isError && invite.reset()}
+      aria-label="Invite a member"
+    >
+      <h2>Invite a member</h2>
       <UnsavedChangesGuard isDirty={email !== '' && !invite.isSuccess} isSending={invite.isPending} />
       {invite.isError && param !== '/email' && <ErrorBanner error={invite.error} scrollsIntoView />}
       <Select
@@ -98,7 +103,7 @@ function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void
       <TextInput
         disabled={invite.isPending}
         label="Email"
-        description="For whom the link is. Empty: for whoever opens it first."
+        description="Leave empty to let anyone with the link join."
         value={email}
         error={param === '/email' && invite.error?.message}
         onChange={({ currentTarget: { value } }) => setEmail(value)}
@@ -106,7 +111,7 @@ function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void
       />
       <div className="row">
         <Button type="submit" variant="filled" loading={invite.isPending}>
-          Make a link
+          Create invitation link
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={invite.isPending}>
           Cancel
@@ -119,14 +124,17 @@ function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void
 function InviteLink({ link, onDone }: { link: string; onDone: () => void }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (
-    <section className="card" aria-label="The link">
+    <section className="card" aria-label="Invitation link">
       <div className="row">
-        <h2>Send them this link</h2>
-        <ActionIcon className="push" aria-label="Hide the link" onClick={onDone}>
+        <h2>Invitation link</h2>
+        <ActionIcon className="push" aria-label="Close" onClick={onDone}>
           <IconX />
         </ActionIcon>
       </div>
-      <p className="t2">It works once, for seven days, and is shown this once. No mail is sent by it.</p>
+      <p className="t2">
+        Copy the link and send it yourself; Dripline doesn’t email it. It works once, within 7 days, and won’t be shown
+        again.
+      </p>
       <div className="row">
         <output className={`mono ${classes.link}`}>{link}</output>
         <Button
@@ -170,7 +178,7 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
           <tr>
             <th>Email</th>
             <th>Role</th>
-            <th className="wide">Since</th>
+            <th className="wide">Joined</th>
             <th>
               <VisuallyHidden>Actions</VisuallyHidden>
             </th>
@@ -222,11 +230,15 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
                 {removing === id && (
                   <tr>
                     <td colSpan={4}>
-                      <div className={`${classes.ask} c-bad`} role="group" aria-label={isMe ? 'Leave' : 'Remove'}>
+                      <div
+                        className={`${classes.ask} c-bad`}
+                        role="group"
+                        aria-label={isMe ? 'Leave workspace' : 'Remove member'}
+                      >
                         <h3>{isMe ? 'Leave this workspace?' : `Remove ${email}?`}</h3>
                         <p className="t2">
-                          {isMe ? 'You see' : 'They see'} nothing of it from then on. What {isMe ? 'you' : 'they'} made
-                          stays. Another link lets {isMe ? 'you' : 'them'} in again.
+                          {isMe ? 'You lose' : 'They lose'} access immediately. Everything {isMe ? 'you' : 'they'}{' '}
+                          created stays. An owner can invite {isMe ? 'you' : 'them'} again.
                         </p>
                         {remove.isError && <ErrorBanner error={remove.error} scrollsIntoView />}
                         <div className="row">
@@ -239,7 +251,8 @@ function MembersTable({ members, isOwner }: { members: readonly Schemas['Member'
                             {isMe ? 'Leave workspace' : 'Remove member'}
                           </Button>
                           <Button variant="subtle" color="gray" onClick={() => setRemoving(undefined)}>
-                            Leave it
+                            {' '}
+                            Cancel
                           </Button>
                         </div>
                       </div>
@@ -268,20 +281,20 @@ function PendingInvitations() {
   })
   if (!data || data.length === 0) return null
   return (
-    <Section title="Links that nobody has used" meta={data.length}>
+    <Section title="Pending invitations" meta={data.length}>
       {revoke.isError && <ErrorBanner error={revoke.error} scrollsIntoView />}
       <table className="table">
         <tbody>
           {data.map(({ id, email, role, expiresAt }) => (
             <tr key={id}>
-              <td>{email ?? <span className="t2">Whoever opens it</span>}</td>
+              <td>{email ?? <span className="t2">Anyone with the link</span>}</td>
               <td className="t2">{ROLE_OPTIONS.find(({ value }) => value === role)?.label}</td>
               <td className="t2">
-                ends <Time at={expiresAt} />
+                expires <Time at={expiresAt} />
               </td>
               <td className="num">
                 <Button variant="subtle" color="gray" onClick={() => revoke.mutate(id)}>
-                  Take back
+                  Revoke
                 </Button>
               </td>
             </tr>

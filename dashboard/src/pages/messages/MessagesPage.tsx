@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { errorMessage } from '../../api/client.ts'
 import { useAutomations } from '../automations/use-automations.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useStats } from '../../api/queries.ts'
+import { useCampaignName, useStats } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
@@ -32,14 +32,15 @@ const STATUSES: readonly MessageStatus[] = [
   'DISMISSED',
 ]
 
-/** The ledger: each email to each contact, and what became of it. */
+/** The delivery log: every email to every contact, with its status. */
 export function MessagesPage() {
   const { workspace } = useWorkspace()
   const { status, automationId, campaignId } = useSearch({ from: '/w/$workspaceId/messages' })
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
   const canEdit = useHasRole('editor')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const { data: figures } = useStats()
+  const { data: stats } = useStats()
+  const campaignName = useCampaignName()
   const { rows } = useAutomations()
   const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
   const {
@@ -61,7 +62,7 @@ export function MessagesPage() {
     { refetchMs: 10_000 },
   )
   const nameOf = (id: string) =>
-    automations === undefined ? '…' : (automations.find(({ value }) => value === id)?.label ?? 'A deleted automation')
+    automations === undefined ? '…' : (automations.find(({ value }) => value === id)?.label ?? 'Deleted automation')
   const choose = (next: {
     status?: MessageStatus | undefined
     automationId?: string | undefined
@@ -79,9 +80,9 @@ export function MessagesPage() {
     })
   }
   const numbers: Partial<Record<MessageStatus, number | undefined>> = {
-    UNCONFIRMED: figures?.unconfirmed,
-    DEFERRED: figures?.deferred,
-    SENDING: figures?.sending,
+    UNCONFIRMED: stats?.unconfirmed,
+    DEFERRED: stats?.deferred,
+    SENDING: stats?.sending,
   }
   const canDecide = canEdit && (status === 'UNCONFIRMED' || status === 'FAILED')
   return (
@@ -112,7 +113,7 @@ export function MessagesPage() {
             rightSection={<IconX aria-hidden />}
             onClick={() => choose({ campaignId: undefined })}
           >
-            Of one campaign
+            Campaign: {campaignName(campaignId) ?? '…'}
           </Button>
         )}
         <SearchableSelect
@@ -127,7 +128,8 @@ export function MessagesPage() {
       </div>
       {status === 'UNCONFIRMED' && (
         <p className="t2" style={{ marginBottom: 12 }}>
-          Nobody knows whether these arrived. They are not sent again by themselves: sent again, one may arrive twice.
+          We don’t know whether these messages arrived, so Dripline doesn’t resend them automatically. Resending may
+          deliver a message twice.
         </p>
       )}
       {canDecide && chosen.size > 0 && (
@@ -135,7 +137,7 @@ export function MessagesPage() {
       )}
       {error && <ErrorBanner error={error} onRetry={refetch} />}
       {!messages && !error && <SkeletonRows rows={12} />}
-      {messages?.length === 0 && <p className="t2">None. A message stands here as soon as it is due.</p>}
+      {messages?.length === 0 && <p className="t2">No messages match these filters.</p>}
       {messages && messages.length > 0 && (
         <table className="table stacked">
           <thead>
@@ -143,7 +145,7 @@ export function MessagesPage() {
               {canDecide && (
                 <th style={{ width: 32 }}>
                   <Checkbox
-                    aria-label="All of these"
+                    aria-label="Select all"
                     checked={chosen.size === messages.length}
                     indeterminate={chosen.size > 0 && chosen.size < messages.length}
                     onChange={({ currentTarget: { checked } }) =>
@@ -154,9 +156,9 @@ export function MessagesPage() {
               )}
               <th>Status</th>
               <th>Email</th>
-              <th className="wide">Automation</th>
+              <th className="wide">Source</th>
               <th>To</th>
-              <th className="wide">The server said</th>
+              <th className="wide">Server response</th>
               <th className="num">Due</th>
             </tr>
           </thead>
@@ -166,7 +168,7 @@ export function MessagesPage() {
                 {canDecide && (
                   <td data-cell="select">
                     <Checkbox
-                      aria-label={`${message.subject ?? 'An email'} to ${message.to ?? 'somebody'}`}
+                      aria-label={`${message.subject ?? 'Email'} to ${message.to ?? 'contact'}`}
                       checked={chosen.has(message.id)}
                       onChange={({ currentTarget: { checked } }) => {
                         const next = new Set(chosen)
@@ -181,7 +183,12 @@ export function MessagesPage() {
                   <StatusBadge status={MESSAGE_STATUS[message.status]} />
                 </td>
                 <td className="strong" data-cell="title">
-                  {message.subject ?? <span className="t3">No subject yet</span>}
+                  <Link
+                    to="/w/$workspaceId/contacts/$contactId"
+                    params={{ workspaceId: workspace.id, contactId: message.contactId }}
+                  >
+                    {message.subject ?? <span className="t3">No subject</span>}
+                  </Link>
                 </td>
                 <td className="wide t2">
                   {message.campaignId === null ? (
@@ -192,7 +199,7 @@ export function MessagesPage() {
                       to="/w/$workspaceId/campaigns/$campaignId"
                       params={{ workspaceId: workspace.id, campaignId: message.campaignId }}
                     >
-                      A campaign
+                      {campaignName(message.campaignId) ?? 'Campaign'}
                     </Link>
                   )}
                 </td>
@@ -202,7 +209,7 @@ export function MessagesPage() {
                     to="/w/$workspaceId/contacts/$contactId"
                     params={{ workspaceId: workspace.id, contactId: message.contactId }}
                   >
-                    <bdi>{message.to ?? 'The contact'}</bdi>
+                    <bdi>{message.to ?? 'Contact'}</bdi>
                   </Link>
                 </td>
                 <td className={`wide mono t2 ${classes.said}`}>{message.error ?? message.response}</td>
@@ -219,7 +226,7 @@ export function MessagesPage() {
   )
 }
 
-/** What is done with those that are chosen, one by one. */
+/** Resends or dismisses the selected messages, one by one. */
 function BulkActions({
   ids,
   isUnconfirmed,
@@ -248,13 +255,13 @@ function BulkActions({
       return { what, done, failure }
     },
     async onSuccess({ what, done, failure }) {
-      const words = what === 'dismiss' ? 'left as they are' : 'tried again'
-      notifications.show({ message: `${plural(done, 'message')} ${words}.` })
+      const outcome = what === 'dismiss' ? 'dismissed' : 'queued to send again'
+      notifications.show({ message: `${plural(done, 'message')} ${outcome}.` })
       if (failure !== undefined)
         notifications.show({
           color: 'bad',
           autoClose: false,
-          title: `${plural(ids.length - done, 'message')} not`,
+          title: `${plural(ids.length - done, 'message')} failed`,
           message: errorMessage(failure),
         })
       onDone()
@@ -262,10 +269,11 @@ function BulkActions({
     },
   })
   return (
-    <div className={`row ${classes.decide}`} role="group" aria-label="What to do with them">
-      <span className="strong">{plural(ids.length, 'message')}</span>
+    <div className={`row ${classes.decide}`} role="group" aria-label="Bulk actions">
+      <span className="strong">{plural(ids.length, 'message')} selected</span>
       <Button onClick={() => act.mutate('again')} loading={act.isPending}>
-        Send again
+        {' '}
+        Resend
       </Button>
       {isUnconfirmed && (
         <Button variant="subtle" color="gray" disabled={act.isPending} onClick={() => act.mutate('dismiss')}>
@@ -275,7 +283,7 @@ function BulkActions({
       {ids.length === 1 && (
         <CurlButton call={{ method: 'POST', path: `/messages/${ids[0]}/retry`, body: { evenIfSent: isUnconfirmed } }} />
       )}
-      {isUnconfirmed && <span className="small t2">Sent again, each may arrive twice, under the same Message-ID.</span>}
+      {isUnconfirmed && <span className="small t2">Each message may arrive twice, with the same Message-ID.</span>}
     </div>
   )
 }

@@ -1,17 +1,26 @@
 import { ActionIcon, Button, Select, SegmentedControl, Textarea, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useLists } from '../../api/queries.ts'
-import { COMPARISONS, type Kind, type Line, type Lines, needsValue, NEW_LINE } from './condition.ts'
+import {
+  ACTIVITY_LABELS,
+  COMPARISONS,
+  FIELD_LABELS,
+  type Kind,
+  type Line,
+  type Lines,
+  needsValue,
+  NEW_LINE,
+} from './condition.ts'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import classes from './segments.module.css'
 
 const KINDS: { value: Kind; label: string }[] = [
-  { value: 'field', label: 'Field' },
-  { value: 'metadata', label: 'Data' },
+  { value: 'field', label: 'Profile' },
+  { value: 'metadata', label: 'Metadata' },
   { value: 'tag', label: 'Tag' },
   { value: 'list', label: 'List' },
   { value: 'event', label: 'Event' },
-  { value: 'activity', label: 'Was sent' },
+  { value: 'activity', label: 'Email activity' },
 ]
 const DEFAULTS_OF_KIND: Record<Kind, Pick<Line, 'name' | 'is'>> = {
   field: { name: 'email', is: 'endsWith' },
@@ -21,42 +30,42 @@ const DEFAULTS_OF_KIND: Record<Kind, Pick<Line, 'name' | 'is'>> = {
   event: { name: '', is: 'equal' },
   activity: { name: 'SENT', is: 'equal' },
 }
-const FIELDS = ['email', 'firstName', 'createdAt', 'updatedAt']
-const STATUSES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'OPENED', 'CLICKED']
+const FIELDS = Object.entries(FIELD_LABELS).map(([value, label]) => ({ value, label }))
+const STATUSES = Object.entries(ACTIVITY_LABELS).map(([value, label]) => ({ value, label }))
 const COMPARISON_OPTIONS = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }))
 
-/** A condition, line by line. */
+/** Edits a condition line by line. */
 export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lines) => void }) {
   const lists = useLists()
   const change = (at: number, fields: Partial<Line>) =>
     set({ ...lines, lines: lines.lines.map((line, n) => (n === at ? { ...line, ...fields } : line)) })
   return (
     <fieldset className="plainFields">
-      <legend className={classes.legend}>Who is in it</legend>
+      <legend className={classes.legend}>Contacts who match</legend>
       <SegmentedControl
-        aria-label="How the lines are joined"
+        aria-label="Match"
         value={lines.join}
         onChange={(join) => set({ ...lines, join: join })}
         data={[
-          { value: 'all', label: 'All of these' },
-          { value: 'any', label: 'Any of these' },
+          { value: 'all', label: 'All conditions' },
+          { value: 'any', label: 'Any condition' },
         ]}
         mb={12}
       />
       {lines.lines.map((line, at) => (
         <div key={at} className={classes.line}>
           <Select
-            aria-label={`Line ${at + 1}: whether`}
+            aria-label={`Condition ${at + 1}: include or exclude`}
             allowDeselect={false}
             data={[
-              { value: 'so', label: 'Who' },
-              { value: 'not', label: 'Who not' },
+              { value: 'so', label: 'Include' },
+              { value: 'not', label: 'Exclude' },
             ]}
             value={line.not ? 'not' : 'so'}
             onChange={(value) => change(at, { not: value === 'not' })}
           />
           <Select
-            aria-label={`Line ${at + 1}: by what`}
+            aria-label={`Condition ${at + 1}: type`}
             allowDeselect={false}
             data={KINDS}
             value={line.kind}
@@ -65,7 +74,7 @@ export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lin
           <Name line={line} at={at} lists={lists ?? []} set={(name) => change(at, { name })} />
           {(line.kind === 'field' || line.kind === 'metadata') && (
             <Select
-              aria-label={`Line ${at + 1}: compared how`}
+              aria-label={`Condition ${at + 1}: comparison`}
               allowDeselect={false}
               data={COMPARISON_OPTIONS}
               value={line.is}
@@ -74,17 +83,19 @@ export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lin
           )}
           {needsValue(line) && (
             <TextInput
-              aria-label={`Line ${at + 1}: with what`}
+              aria-label={`Condition ${at + 1}: value`}
               placeholder={line.name.endsWith('At') ? '2026-01-31T12:00:00Z' : 'Value'}
               title={
-                line.kind === 'metadata' ? 'A number is compared as one; in quotes, such as "12", as a text' : undefined
+                line.kind === 'metadata'
+                  ? 'Numbers are compared as numbers. Use quotes to compare as text: "12".'
+                  : undefined
               }
               value={line.value}
               onChange={({ currentTarget: { value } }) => change(at, { value })}
             />
           )}
           <ActionIcon
-            aria-label={`Remove line ${at + 1}`}
+            aria-label={`Remove condition ${at + 1}`}
             onClick={() => set({ ...lines, lines: lines.lines.filter((_, n) => n !== at) })}
           >
             <IconTrash />
@@ -92,14 +103,18 @@ export function ConditionEditor({ lines, set }: { lines: Lines; set: (lines: Lin
         </div>
       ))}
       {lines.lines.length === 0 && (
-        <p className="t2">{lines.join === 'all' ? 'Everybody, as long as nothing is asked.' : 'Nobody yet.'}</p>
+        <p className="t2">
+          {lines.join === 'all'
+            ? 'No conditions: this matches all contacts.'
+            : 'No conditions: this matches no contacts.'}
+        </p>
       )}
       <Button
         leftSection={<IconPlus aria-hidden />}
         mt={8}
         onClick={() => set({ ...lines, lines: [...lines.lines, NEW_LINE] })}
       >
-        Add a line
+        Add condition
       </Button>
     </fieldset>
   )
@@ -117,12 +132,12 @@ function Name({
   set: (name: string) => void
 }) {
   const choices = kind === 'field' ? FIELDS : kind === 'activity' ? STATUSES : undefined
-  const label = `Line ${at + 1}: which`
+  const label = `Condition ${at + 1}: attribute`
   if (kind === 'list')
     return (
       <SearchableSelect
         aria-label={label}
-        placeholder="Which"
+        placeholder="Choose one"
         data={lists}
         value={name === '' ? null : name}
         onChange={(value) => set(value ?? '')}
@@ -133,7 +148,7 @@ function Name({
       <Select
         aria-label={label}
         allowDeselect={false}
-        placeholder="Which"
+        placeholder="Choose one"
         data={choices}
         value={name === '' ? null : name}
         onChange={(value) => set(value ?? '')}
@@ -149,7 +164,7 @@ function Name({
   )
 }
 
-/** The same as JSON, where it has parts in parts. */
+/** Edits a condition as JSON, if it has nested groups. */
 export const ConditionJson = ({
   json,
   set,
@@ -160,8 +175,8 @@ export const ConditionJson = ({
   error: string | undefined
 }) => (
   <Textarea
-    label="Who is in it, as JSON"
-    description="It has parts in parts, which lines cannot show."
+    label="Condition (JSON)"
+    description="This condition has nested groups, so it can only be edited as JSON."
     autosize
     minRows={5}
     maxRows={20}

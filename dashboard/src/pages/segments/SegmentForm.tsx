@@ -23,11 +23,11 @@ function read(json: string): { condition?: Condition; error?: string } {
   try {
     return { condition: JSON.parse(json) as Condition }
   } catch {
-    return { error: 'This is no JSON yet' }
+    return { error: 'Enter valid JSON.' }
   }
 }
 
-/** A segment: its name, its condition, and for how many that is true as one types. */
+/** Creates or edits a segment, and counts its contacts while the user types. */
 export function SegmentForm({
   segment: given,
   onDone,
@@ -35,7 +35,7 @@ export function SegmentForm({
   segment: Schemas['Segment'] | undefined
   onDone: () => void
 }) {
-  // As it was when the form was opened.
+  // As loaded when the form opened.
   const [segment] = useState(given)
   useReturnFocus()
   const { api, workspace } = useWorkspace()
@@ -45,13 +45,15 @@ export function SegmentForm({
   const [json, setJson] = useState(JSON.stringify(segment?.condition, null, 2) ?? '')
   const { condition, error } = lines ? { condition: fromLines(lines), error: undefined } : read(json)
   const body = { name, condition: condition! }
-  // What nobody has touched here is not changed back, where others have.
+  // Only changed fields, so that changes of others are not reverted.
   const change = {
     ...(name !== segment?.name && { name }),
     ...(condition && stableJson(condition) !== stableJson(segment?.condition) && { condition }),
   }
   const isDirty = segment ? Object.keys(change).length > 0 : name !== '' || stableJson(lines) !== stableJson(NEW_LINES)
   const isIncompleteForm = lines?.lines.some(isIncomplete) ?? false
+  // An empty condition matches everyone: keep it in an existing segment, but never save it by accident.
+  const isEmpty = lines?.lines.length === 0 && (!segment || toLines(segment.condition)?.lines.length !== 0)
   const save = useMutation({
     mutationFn: async () => {
       if (segment) await api.PATCH('/segments/{id}', { params: { path: { id: segment.id } }, body: change })
@@ -63,13 +65,18 @@ export function SegmentForm({
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (focusInvalidField(event.currentTarget)) return
-    if (!condition || typeof condition !== 'object' || isIncompleteForm) return
+    if (!condition || typeof condition !== 'object' || isIncompleteForm || isEmpty) return
     if (segment && Object.keys(change).length === 0) onDone()
-    // Not where another one was opened meanwhile: it closes this form alone.
+    // Closes this form only, not one that was opened in the meantime.
     else save.mutate(undefined, { onSuccess: onDone })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label={segment ? segment.name : 'New segment'}>
+    <form
+      className="card"
+      onSubmit={submit}
+      onChange={() => save.isError && save.reset()}
+      aria-label={segment ? segment.name : 'New segment'}
+    >
       <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
       {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
@@ -80,7 +87,13 @@ export function SegmentForm({
           <ConditionJson json={json} set={setJson} error={error} />
         )}
       </fieldset>
-      {isIncompleteForm ? <p className="t2">A line says nothing yet.</p> : <Count condition={condition} />}
+      {isIncompleteForm || isEmpty ? (
+        <p className="t2" role="status">
+          {isEmpty ? 'Add at least one condition.' : 'Complete the condition.'}
+        </p>
+      ) : (
+        <Count condition={condition} />
+      )}
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
           Save segment
@@ -112,7 +125,11 @@ function Count({ condition }: { condition: Condition | undefined }) {
   )
   return (
     <p role="status" className={error ? 'small' : 't2'} style={error ? { color: 'var(--bad)' } : undefined}>
-      {error ? errorMessage(error) : data === undefined ? 'Counting …' : `${plural(data, 'contact')} at this moment`}
+      {error
+        ? errorMessage(error)
+        : data === undefined
+          ? 'Counting…'
+          : `${plural(data, 'contact')} ${data === 1 ? 'matches' : 'match'}`}
     </p>
   )
 }

@@ -15,11 +15,10 @@ import { readPages, useListName } from '../../api/queries.ts'
 import { describeCondition } from './condition.ts'
 import { SegmentForm } from './SegmentForm.tsx'
 
-/** Saved conditions: whoever they are true for at the moment. */
 export function SegmentsPage() {
   const canEdit = useHasRole('editor')
   const [editing, setEditing] = useState<Schemas['Segment'] | 'new'>()
-  // One at a time: another one would take the place of what was typed.
+  // One form at a time: another would discard what was typed.
   useHotkeys([['n', () => canEdit && setEditing((now) => now ?? 'new')]])
   const { data, error, refetch } = useWorkspaceQuery(['segments', 'page'], (api, signal) =>
     readPages((query) => api.GET('/segments', { params: { query }, signal })),
@@ -52,9 +51,7 @@ export function SegmentsPage() {
         {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
         {!data && !error && <SkeletonRows rows={4} />}
         {data?.length === 0 && (
-          <p className="t2">
-            No segment yet. It is a saved condition: nobody is put in or taken out, whoever it is true for is in it.
-          </p>
+          <p className="t2">Segments update automatically as contacts match your conditions. Create your first one.</p>
         )}
         {data && data.length > 0 && (
           <Table segments={data} canEdit={canEdit} onEdit={editing === undefined ? setEditing : undefined} />
@@ -81,8 +78,8 @@ function Table({
       <thead>
         <tr>
           <th>Name</th>
-          <th className="wide">Who</th>
-          <th className="num wide">Changed</th>
+          <th className="wide">Condition</th>
+          <th className="num wide">Updated</th>
           <th>
             <VisuallyHidden>Actions</VisuallyHidden>
           </th>
@@ -133,7 +130,7 @@ function ConfirmDeleteSegment({ segment: { id }, onDone }: { segment: Schemas['S
     <ConfirmDelete
       object="segment"
       path={`/segments/${id}`}
-      description="Its contacts stay."
+      description="Its contacts are not deleted."
       action={() =>
         api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => void invalidate('segments'))
       }

@@ -2,22 +2,21 @@ import type { Schemas } from '../../api/client.ts'
 import { stableJson } from '../../lib/stable-json.ts'
 
 export type Condition = Schemas['Condition']
-/** As the page makes them: the document's union of forms, by their keys. */
+/** A condition without the discriminated union of the API schema. */
 type Loose = Record<string, unknown>
 
 export type Kind = 'field' | 'metadata' | 'tag' | 'list' | 'event' | 'activity'
 
-/** One line of a condition. */
 export interface Line {
   not: boolean
   kind: Kind
-  /** The field, key, tag, list's id, event or status. */
+  /** The field, metadata key, tag, list ID, event or status. */
   name: string
   is: string
   value: string
 }
 
-/** What the page can show in lines: all or any of some, none of them nested. */
+/** A condition without nested groups, which the editor can show. */
 export interface Lines {
   join: 'all' | 'any'
   lines: Line[]
@@ -28,31 +27,45 @@ export const NEW_LINE: Line = { not: false, kind: 'field', name: 'email', is: 'e
 export const COMPARISONS = {
   equal: 'is',
   contains: 'contains',
-  startsWith: 'begins with',
+  startsWith: 'starts with',
   endsWith: 'ends with',
   less: 'is less than',
   more: 'is more than',
-  present: 'is there',
-  missing: 'is not there',
+  present: 'is set',
+  missing: 'is not set',
 } as const
+export const FIELD_LABELS: Readonly<Record<string, string>> = {
+  email: 'Email',
+  firstName: 'First name',
+  createdAt: 'Created',
+  updatedAt: 'Updated',
+}
+export const ACTIVITY_LABELS: Readonly<Record<string, string>> = {
+  SENT: 'Was sent an email',
+  CAPTURED: 'Had an email captured',
+  FAILED: 'Had an email fail',
+  UNCONFIRMED: 'Has an unconfirmed email',
+  OPENED: 'Opened an email',
+  CLICKED: 'Clicked an email',
+}
 const UNARY = ['present', 'missing']
-/** These compare texts, whatever they look like. */
+/** Comparisons of text only. */
 const TEXTS = ['contains', 'startsWith', 'endsWith']
 export const needsValue = ({ kind, is }: Line): boolean =>
   (kind === 'field' || kind === 'metadata') && !UNARY.includes(is)
 
-/** What somebody types of metadata: true, false and numbers as they are written are those; anything else, and what is in quotes, a text. */
+/** Parses a metadata value: `true`, `false` and numbers by their type; anything else, or in quotes, as text. */
 function typed(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   if (/^".*"$/s.test(text)) return text.slice(1, -1)
   return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : text
 }
 
-/** As somebody would type it. */
+/** Formats a value so that `typed` parses it again. */
 const asTyped = (value: unknown): string =>
   typeof value === 'string' && typed(value) !== value ? `"${value}"` : String(value)
 
-/** What keeps a line from saying anything. */
+/** Checks whether a line still lacks a name or value. */
 export const isIncomplete = (line: Line): boolean =>
   line.name.trim() === '' || (needsValue(line) && line.is !== 'equal' && line.value.trim() === '')
 
@@ -78,7 +91,7 @@ function lineOf(condition: Loose): Line | undefined {
   return { not, kind, name: String(part[kind]), is: String(is), value: isText ? String(value) : asTyped(value) }
 }
 
-/** @returns `undefined` where it is more than lines can show */
+/** @returns `undefined` if the condition has nested groups */
 export function toLines(condition: Condition): Lines | undefined {
   const loose = condition as Loose
   const join = 'all' in loose ? 'all' : 'any' in loose ? 'any' : undefined
@@ -86,15 +99,15 @@ export function toLines(condition: Condition): Lines | undefined {
   const lines = parts.map(lineOf)
   if (lines.some((line) => line === undefined)) return undefined
   const found = { join: join ?? 'all', lines: lines as Line[] } as const
-  // What is shown has to be what is saved.
+  // The lines must save the same condition that was loaded.
   return stableJson(fromLines(found)) === stableJson(join ? condition : { all: [condition] }) ? found : undefined
 }
 
-/** A condition in words. @param listName what a list is called */
+/** Describes a condition in words. */
 export function describeCondition(condition: Condition, listName: (id: string) => string | undefined): string {
   const lines = toLines(condition)
-  if (!lines) return 'A condition with parts in parts'
-  if (lines.lines.length === 0) return lines.join === 'all' ? 'Everybody' : 'Nobody'
+  if (!lines) return 'Nested conditions'
+  if (lines.lines.length === 0) return lines.join === 'all' ? 'All contacts' : 'No contacts'
   return lines.lines.map((line) => describeLine(line, listName)).join(lines.join === 'all' ? ' and ' : ' or ')
 }
 
@@ -102,10 +115,8 @@ function describeLine(line: Line, listName: (id: string) => string | undefined):
   const { not, kind, name, is, value } = line
   const no = not ? 'not ' : ''
   if (kind === 'tag') return `${no}tagged ${name}`
-  if (kind === 'list') return `${no}in ${listName(name) ?? 'a list'}`
-  if (kind === 'event') return `${not ? 'never did' : 'did'} ${name}`
-  if (kind === 'activity' && name === 'OPENED') return `${not ? 'never opened' : 'opened'} an email`
-  if (kind === 'activity' && name === 'CLICKED') return `${not ? 'never followed' : 'followed'} a link of an email`
-  if (kind === 'activity') return `${no}sent an email that is ${name}`
-  return `${no}${name} ${COMPARISONS[is as 'equal']}${needsValue(line) ? ` ${value}` : ''}`
+  if (kind === 'list') return `${no}in ${listName(name) ?? 'a deleted list'}`
+  if (kind === 'event') return `${not ? 'never performed' : 'performed'} ${name}`
+  if (kind === 'activity') return `${not ? 'not: ' : ''}${(ACTIVITY_LABELS[name] ?? name).toLowerCase()}`
+  return `${no}${kind === 'field' ? (FIELD_LABELS[name] ?? name).toLowerCase() : name} ${COMPARISONS[is as 'equal']}${needsValue(line) ? ` ${value}` : ''}`
 }

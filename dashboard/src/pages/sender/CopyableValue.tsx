@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import classes from './sender.module.css'
 
-/** What is to be put somewhere else as it is. */
+/** A value with a copy button. */
 export function CopyableValue({ label, text }: { label: string; text: string }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (

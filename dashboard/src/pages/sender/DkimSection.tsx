@@ -7,20 +7,19 @@ import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
 
-/** Whether mail is signed (DKIM), and by which key. */
 export function DkimSection({ sender }: { sender: Schemas['Sender'] }) {
   const isOwner = useHasRole('owner')
   return (
-    <Section title="Signed mail">
+    <Section title="DKIM">
       <div className="card still">
         <p className="t2">
           {sender.isSigned ? (
             <>
-              Each email is signed (DKIM), by the key <span className="mono">{sender.dkimSelector}</span>. Its record
-              has to be in the DNS.
+              Emails are signed with the key <span className="mono">{sender.dkimSelector}</span>. Add its DNS record
+              below.
             </>
           ) : (
-            'No email is signed. Gmail and Yahoo ask bulk senders for it (DKIM).'
+            'Emails aren’t signed. Gmail and Yahoo require DKIM for bulk email.'
           )}
         </p>
         {isOwner && (sender.isSigned ? <DeleteDkimKey /> : <SetUpDkimForm />)}
@@ -43,17 +42,17 @@ function SetUpDkimForm() {
     make.mutate()
   }
   return (
-    <form onSubmit={submit} aria-label="Sign mail">
+    <form onSubmit={submit} aria-label="Set up DKIM">
       {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
       <div className="row" style={{ alignItems: 'end' }}>
         <TextInput
           label="Selector"
-          description="Another one for each key."
+          description="Use a new selector for each key."
           value={selector}
           onChange={({ currentTarget: { value } }) => setSelector(value)}
         />
         <Button type="submit" loading={make.isPending}>
-          Make a key and sign
+          Set up DKIM
         </Button>
       </div>
     </form>
@@ -68,14 +67,14 @@ function DeleteDkimKey() {
     return (
       <div className="row">
         <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-          Sign no mail…
+          Delete DKIM key…
         </Button>
       </div>
     )
   return (
     <ConfirmAction
-      confirmLabel="Delete the key"
-      description="The key is gone for good; emails from now on are not signed."
+      confirmLabel="Delete DKIM key"
+      description="New emails won’t be signed. This can’t be undone."
       action={async () => {
         await api.DELETE('/sender/dkim')
         await invalidate('sender')

@@ -13,20 +13,20 @@ type DnsRecord = Sender['records'][number]
 type Status = 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
 
 const RECORD_LABELS: Record<DnsRecord['what'], string> = {
-  SPF: 'SPF: who may send for the domain',
-  DKIM: 'DKIM: what mail is signed with',
-  DMARC: 'DMARC: what to do with other mail',
-  RETURN_PATH: 'Return path: where bounces go',
+  SPF: 'SPF',
+  DKIM: 'DKIM',
+  DMARC: 'DMARC',
+  RETURN_PATH: 'Return path',
 }
 
-const CHECK_STATUS: Record<Status, { icon: TablerIcon; word: string; meaning: string }> = {
-  OK: { icon: IconCheck, word: 'As it should be', meaning: 'ok' },
-  MISSING: { icon: IconX, word: 'Missing', meaning: 'bad' },
-  WRONG: { icon: IconAlertTriangle, word: 'Wrong', meaning: 'bad' },
-  UNKNOWN: { icon: IconQuestionMark, word: 'The DNS did not answer', meaning: 'warn' },
+const CHECK_STATUS: Record<Status, { icon: TablerIcon; label: string; meaning: string }> = {
+  OK: { icon: IconCheck, label: 'Verified', meaning: 'ok' },
+  MISSING: { icon: IconX, label: 'Missing', meaning: 'bad' },
+  WRONG: { icon: IconAlertTriangle, label: 'Wrong', meaning: 'bad' },
+  UNKNOWN: { icon: IconQuestionMark, label: 'DNS lookup failed', meaning: 'warn' },
 }
 
-/** The records that the domain's DNS should have, ready to copy, and whether it has them. */
+/** Lists the DNS records that the domain needs, and checks them. */
 export function DnsRecords({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
   const check = useMutation({ mutationFn: async () => (await api.POST('/sender/check')).data.data })
@@ -37,7 +37,7 @@ export function DnsRecords({ sender }: { sender: Sender }) {
       meta={sender.records.length}
       action={
         <Button loading={check.isPending} onClick={() => check.mutate()}>
-          Check the DNS
+          Check DNS records
         </Button>
       }
     >
@@ -73,11 +73,11 @@ export function DnsRecords({ sender }: { sender: Sender }) {
 }
 
 function CheckBadge({ status }: { status: Status }) {
-  const { icon: Icon, word, meaning } = CHECK_STATUS[status]
+  const { icon: Icon, label, meaning } = CHECK_STATUS[status]
   return (
     <span className={`row push c-${meaning}`} style={{ color: 'var(--c)' }}>
       <Icon aria-hidden />
-      {word}
+      {label}
     </span>
   )
 }

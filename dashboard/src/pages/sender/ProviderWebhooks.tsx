@@ -20,17 +20,17 @@ const NAMES: Record<string, string> = {
   mailgun: 'Mailgun',
 }
 
-/** The mail providers that may tell what came back: where each calls, and what proves its calls. */
+/** Connects email providers that report bounces and complaints through webhooks. */
 export function ProviderWebhooks() {
   const { data, error, refetch } = useWorkspaceQuery(
     ['feedback-sources'],
     async (api, signal) => (await api.GET('/feedback-sources', { signal })).data.data,
   )
   return (
-    <Section title="Reports of mail providers">
+    <Section title="Bounce and complaint webhooks">
       <p className="t2">
-        Whoever delivers your mail can tell of bounces and complaints: these addresses are not mailed any more. Give the
-        provider the address to call, and say here what proves its calls.
+        Let your email provider report bounces and complaints, so that Dripline suppresses those addresses. Enter the
+        webhook URL at the provider, and its signing secret here.
       </p>
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       <ul className={classes.records}>
@@ -55,29 +55,29 @@ function ProviderCard({ source }: { source: Source }) {
         <h3 className="strong">{name}</h3>
         <span className="push t2">
           {!isSet ? (
-            'Not heard'
+            'Not connected'
           ) : lastUsedAt === null ? (
-            'Heard; it has not called yet'
+            'Connected, no events yet'
           ) : (
             <>
-              Called <Time at={lastUsedAt} />
+              Last event <Time at={lastUsedAt} />
             </>
           )}
         </span>
       </div>
       <dl className={classes.record}>
-        <CopyableValue label="Calls" text={url} />
+        <CopyableValue label="Webhook URL" text={url} />
       </dl>
       {isOwner && <CredentialForm source={source} name={name} />}
       {isOwner && isSet && !isAsked && (
         <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-          Hear {name} no more…
+          Disconnect {name}…
         </Button>
       )}
       {isAsked && (
         <ConfirmAction
-          confirmLabel={`Hear ${name} no more`}
-          description="What proves its calls is forgotten."
+          confirmLabel={`Disconnect ${name}`}
+          description="The secret is deleted and its webhooks are rejected."
           action={async () => {
             await api.DELETE('/feedback-sources/{provider}', { params: { path: { provider } } })
             await invalidate('feedback-sources')
@@ -106,20 +106,25 @@ function CredentialForm({ source, name }: { source: Source; name: string }) {
     save.mutate()
   }
   return (
-    <form onSubmit={submit} aria-label={`What proves calls of ${name}`} style={{ marginTop: 8 }}>
+    <form
+      onSubmit={submit}
+      onChange={() => save.isError && save.reset()}
+      aria-label={`${name} credentials`}
+      style={{ marginTop: 8 }}
+    >
       <UnsavedChangesGuard isDirty={credential !== ''} isSending={save.isPending} />
       {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <div className="row" style={{ alignItems: 'end', flexWrap: 'wrap' }}>
         <PasswordInput
           label={what}
-          description={isSet ? 'Kept, and shown nowhere. Another one takes its place.' : 'It is kept encrypted.'}
+          description={isSet ? 'Stored encrypted. Enter a new value to replace it.' : 'Stored encrypted.'}
           autoComplete="off"
           style={{ flex: '1 1 260px' }}
           value={credential}
           onChange={({ currentTarget: { value } }) => setCredential(value)}
         />
         <Button type="submit" loading={save.isPending}>
-          Hear {name}
+          Connect {name}
         </Button>
       </div>
     </form>

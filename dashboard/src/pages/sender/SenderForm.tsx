@@ -9,7 +9,7 @@ import { Section } from '../../layout/Page.tsx'
 
 type Sender = Schemas['Sender']
 
-/** Empty is the installation's. */
+/** Empty fields use the default of the instance. */
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
 const TEXTS = ['fromName', 'fromAddress', 'replyTo', 'postalAddress'] as const
@@ -30,13 +30,13 @@ export function SenderForm({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
   const isOwner = useHasRole('owner')
   const invalidate = useInvalidate()
-  // What is typed stays, whatever is read again meanwhile.
+  // Edited fields keep their values during refetches.
   const [typed, setTyped] = useState<Partial<Fields>>({})
   const fields = { ...fieldsOf(sender), ...typed }
   const body = bodyOf(fields)
   const isDirty = Object.keys(typed).some((name) => body[name as keyof Fields] !== sender[name as keyof Fields])
   const save = useMutation({
-    // What was not typed here stays as it is by now: a colleague may have said it meanwhile.
+    // Fields that were not edited keep their current values: a colleague may have changed them.
     mutationFn: async () => {
       const { data } = await api.GET('/sender')
       await api.PUT('/sender', { body: bodyOf({ ...fieldsOf(data.data), ...typed }) })
@@ -46,7 +46,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
       setTyped({})
     },
   })
-  // What is as it was is not typed.
+  // A field that is back to its saved value is not edited.
   const set = (some: Partial<Fields>) =>
     setTyped((now) => {
       const was = fieldsOf(sender)
@@ -68,45 +68,46 @@ export function SenderForm({ sender }: { sender: Sender }) {
     save.mutate()
   }
   return (
-    <Section title="As whom it sends">
-      <form className="card still" onSubmit={submit} aria-label="Sender">
+    <Section title="Sender identity">
+      <form className="card still" onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label="Sender">
         <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
         {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
         <fieldset className="plainFields formFields" disabled={save.isPending}>
-          <TextInput label="Name" placeholder="The installation’s" {...of('fromName')} />
+          <TextInput label="From name" placeholder="Default of the instance" {...of('fromName')} />
           <TextInput
-            label="Address"
-            placeholder="The installation’s"
-            description="The DNS of its domain has to say that this service may send for it: which records that wants is shown below, when it is saved."
+            label="From address"
+            placeholder="Default of the instance"
+            description="Save to see the DNS records that authorize this domain."
             {...of('fromAddress')}
           />
-          <TextInput label="Answers go to" placeholder="The same address" {...of('replyTo')} />
+          <TextInput label="Reply-to" placeholder="Same as the from address" {...of('replyTo')} />
           <Textarea
             label="Postal address"
-            description="Stands below each marketing email, as the law of many countries asks for."
+            description="Added to the footer of marketing emails; required by law in many countries."
             autosize
             minRows={2}
             {...of('postalAddress')}
           />
           <Checkbox
-            label="Look who opens marketing emails"
-            description="By a picture at their end, which many mail programs fetch for everybody, or for nobody."
+            label="Track opens"
+            description="Adds a tracking pixel to marketing emails. Some email clients block or preload it."
             {...choice('trackOpens')}
           />
           <Checkbox
-            label="Look who follows links in marketing emails"
-            description="Links lead by way of this service. Receipts are left as they are."
+            label="Track clicks"
+            description="Redirects links in marketing emails through Dripline. Transactional emails aren’t tracked."
             {...choice('trackClicks')}
           />
         </fieldset>
         {isOwner && (
           <div className="row">
             <Button type="submit" variant="filled" loading={save.isPending}>
-              Save
+              {' '}
+              Save sender
             </Button>
             {save.isSuccess && !isDirty && (
               <span className="small t2" role="status">
-                Saved. Emails from now on have it.
+                Saved. Applies to new emails.
               </span>
             )}
           </div>

@@ -8,7 +8,6 @@ import { DkimSection } from './DkimSection.tsx'
 import { ProviderWebhooks } from './ProviderWebhooks.tsx'
 import { WarmUp } from './WarmUp.tsx'
 
-/** From whom the workspace's mail is, and what the DNS of its domain has to say of that. */
 export function SenderPage() {
   const { data, error, refetch } = useWorkspaceQuery(
     ['sender'],

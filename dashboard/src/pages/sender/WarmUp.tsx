@@ -13,23 +13,22 @@ import { warmUpStatus } from './warm-up-status.ts'
 
 type Sender = Schemas['Sender']
 
-/** What many begin with. */
 const DEFAULTS = { perDay: 50, growthPercent: 50, upTo: 20_000 }
 type Numbers = Record<keyof typeof DEFAULTS, number>
 
 const FIELDS = [
-  { name: 'perDay', label: 'Emails on the first day', max: 10_000_000 },
-  { name: 'growthPercent', label: 'More each day, by per cent', max: 400 },
-  { name: 'upTo', label: 'Over at so many a day', max: 10_000_000 },
+  { name: 'perDay', label: 'First-day limit (emails)', max: 10_000_000 },
+  { name: 'growthPercent', label: 'Daily increase (%)', max: 400 },
+  { name: 'upTo', label: 'Stop at (emails per day)', max: 10_000_000 },
 ] as const
 
-/** How many emails a sender that nobody knows yet may mail a day. */
+/** Limits the daily volume of a new sender. */
 export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
   const isOwner = useHasRole('owner')
   const [isOpen, setOpen] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
-  // Whoever has closed it by a key goes on where they were.
+  // Returns the keyboard focus to the button when the form closes.
   useEffect(() => {
     if (wasOpen.current && !isOpen) opener.current?.focus()
     wasOpen.current = isOpen
@@ -40,13 +39,13 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
         <p className="t2">
           {warmUp
             ? warmUpStatus(warmUp)
-            : 'As many emails are mailed as there are. A new domain or server that begins so is taken for spam.'}
+            : 'No daily limit. Increase the volume of a new domain slowly, so that mailbox providers don’t treat it as spam.'}
         </p>
         {isOwner && isOpen && <WarmUpForm warmUp={warmUp} onDone={() => setOpen(false)} />}
         {isOwner && !isOpen && (
           <div className="row">
             <Button ref={opener} variant="default" onClick={() => setOpen(true)}>
-              {!warmUp ? 'Warm it up' : warmUp.allowedToday === null ? 'Warm it up again' : 'Change the numbers'}
+              {!warmUp ? 'Start warm-up' : warmUp.allowedToday === null ? 'Restart warm-up' : 'Edit schedule'}
             </Button>
             {warmUp && <EndWarmUp />}
           </div>
@@ -76,7 +75,7 @@ function WarmUpForm({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () =
     if (!focusInvalidField(event.currentTarget)) save.mutate()
   }
   return (
-    <form onSubmit={submit} aria-label="Warm-up">
+    <form onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label="Warm-up">
       <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
       {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={save.isPending}>
@@ -93,12 +92,12 @@ function WarmUpForm({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () =
         ))}
       </fieldset>
       <p className="small t2">
-        Days are those of UTC. Marketing emails and campaigns wait for the next day; transactional ones count, and do
-        not wait.
+        Days start at 00:00 UTC. Above the limit, marketing emails wait for the next day. Transactional emails count but
+        never wait.
       </p>
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
-          {warmUp && warmUp.allowedToday !== null ? 'Save' : 'Begin today'}
+          {warmUp && warmUp.allowedToday !== null ? 'Save schedule' : 'Start today'}
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone}>
           Cancel
@@ -115,13 +114,13 @@ function EndWarmUp() {
   if (!isAsked)
     return (
       <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-        End it…
+        End warm-up…
       </Button>
     )
   return (
     <ConfirmAction
-      confirmLabel="End the warm-up"
-      description="As many emails are mailed as there are; those that wait go out within the hour."
+      confirmLabel="End warm-up"
+      description="The daily limit is removed; waiting emails are sent within the hour."
       action={async () => {
         await api.DELETE('/sender/warm-up')
         await invalidate('sender')

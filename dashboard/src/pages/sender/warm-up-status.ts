@@ -2,11 +2,10 @@ import type { Schemas } from '../../api/client.ts'
 
 type WarmUp = NonNullable<Schemas['Sender']['warmUp']>
 
-/** How a warm-up stands. */
+/** Describes the progress of a warm-up. */
 export function warmUpStatus({ day, allowedToday, mailedToday, upTo }: WarmUp): string {
-  if (allowedToday === null)
-    return `It is over: ${upTo.toLocaleString('en')} a day are reached, and as many are mailed as there are.`
+  if (allowedToday === null) return `Warm-up complete (${upTo.toLocaleString('en')} per day): no daily limit.`
   const [mailed, allowed] = [mailedToday, allowedToday].map((count) => count.toLocaleString('en'))
   const full = mailedToday >= allowedToday ? ' Marketing emails wait for tomorrow (UTC).' : ''
-  return `Day ${day}: ${mailed} of ${allowed} emails are mailed today.${full}`
+  return `Day ${day}: ${mailed} of ${allowed} emails sent today.${full}`
 }

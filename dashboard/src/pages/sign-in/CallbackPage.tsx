@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { AuthLayout } from '../../layout/AuthLayout.tsx'
 import { RETURN_TO_KEY } from './SignInOptions.tsx'
 
-/** Where another service sends somebody back to. What it says is good once. */
+/** Completes single sign-on when the identity provider redirects back. Its response works once. */
 export function CallbackPage() {
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -29,12 +29,12 @@ export function CallbackPage() {
     void navigate({ to: /^\/(?!\/)/.test(to) ? to : '/', replace: true })
   }, [isSuccess, navigate])
   return (
-    <AuthLayout title={error ? 'Not signed in' : 'Signing in'}>
+    <AuthLayout title={error ? 'Couldn’t sign you in' : 'Signing in'}>
       {error ? <ErrorBanner error={error} /> : <SkeletonRows rows={3} />}
       {error && (
         <p>
           <Link to="/sign-in" className="link">
-            Sign in in another way
+            Other sign-in options
           </Link>
         </p>
       )}

@@ -6,7 +6,7 @@ import { sessionQuery } from '../../api/session.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { PasskeyButton } from './SignInOptions.tsx'
 
-/** Email and password. @param email of whom, where that is known already */
+/** Signs in with email and password, or a passkey. @param email of a known user, which cannot be changed */
 export function SignInForm({ email: known, onSignedIn }: { email?: string; onSignedIn: () => void }) {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
@@ -23,7 +23,7 @@ export function SignInForm({ email: known, onSignedIn }: { email?: string; onSig
     signIn.mutate()
   }
   return (
-    <form onSubmit={submit} style={{ display: 'grid', gap: 16 }}>
+    <form onSubmit={submit} onChange={() => signIn.isError && signIn.reset()} style={{ display: 'grid', gap: 16 }}>
       {signIn.isError && <ErrorBanner error={signIn.error} scrollsIntoView />}
       <TextInput
         label="Email"

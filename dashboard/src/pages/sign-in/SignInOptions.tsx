@@ -6,10 +6,9 @@ import { supportsPasskeys, isPasskeyCancelled, signInWithPasskey } from '../../a
 import { sessionQuery } from '../../api/session.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 
-/** Where to go when another service has sent somebody back. */
+/** Session storage key of the page to open after single sign-on. */
 export const RETURN_TO_KEY = 'dripline.to'
 
-/** Signing in with a device. */
 export function PasskeyButton({ onSignedIn }: { onSignedIn: () => void }) {
   const client = useQueryClient()
   const signIn = useMutation({
@@ -35,7 +34,7 @@ export function PasskeyButton({ onSignedIn }: { onSignedIn: () => void }) {
   )
 }
 
-/** Signing in by another service, where one is set up. @param invitation a link that is accepted so @param to where to go after */
+/** Starts single sign-on, if it is set up. @param invitation token to accept @param to page to open afterwards */
 export function SingleSignOnButton({ invitation, to = '/' }: { invitation?: string; to?: string }) {
   const { data } = useQuery({
     queryKey: ['ways'],

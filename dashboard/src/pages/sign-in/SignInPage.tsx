@@ -14,7 +14,7 @@ export function SignInPage() {
       <SignInForm onSignedIn={() => void navigate({ to })} />
       <SingleSignOnButton to={to} />
       <p className="small t3">
-        Nobody can send a forgotten password here. Whoever runs this service makes a link for a new one:{' '}
+        Forgot your password? Ask your administrator for a reset link:{' '}
         <span className="code">cli member create --email</span>
       </p>
     </AuthLayout>

@@ -8,12 +8,11 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const CHOICES = [
-  { value: 'MANUAL', label: 'Nothing at all, no receipt either' },
-  { value: 'UNSUBSCRIBED', label: 'No marketing' },
+  { value: 'MANUAL', label: 'All email, including transactional' },
+  { value: 'UNSUBSCRIBED', label: 'Marketing email' },
 ] as const
 type Choice = (typeof CHOICES)[number]['value']
 
-/** Keeps an address from being mailed. */
 export function NewSuppressionForm({ onDone }: { onDone: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
@@ -31,7 +30,12 @@ export function NewSuppressionForm({ onDone }: { onDone: () => void }) {
     suppress.mutate(undefined, { onSuccess: onDone })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="Suppress an address">
+    <form
+      className="card"
+      onSubmit={submit}
+      onChange={() => suppress.isError && suppress.reset()}
+      aria-label="Suppress address"
+    >
       <UnsavedChangesGuard
         isDirty={(email !== '' || note !== '') && !suppress.isSuccess}
         isSending={suppress.isPending}
@@ -39,14 +43,14 @@ export function NewSuppressionForm({ onDone }: { onDone: () => void }) {
       {suppress.isError && <ErrorBanner error={suppress.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={suppress.isPending}>
         <TextInput
-          label="Address"
-          description="There need be no contact who has it."
+          label="Email"
+          description="The address doesn’t need to belong to a contact."
           value={email}
           onChange={({ currentTarget: { value } }) => setEmail(value)}
           autoFocus
         />
         <Select
-          label="It gets"
+          label="Block"
           allowDeselect={false}
           data={CHOICES}
           value={reason}
@@ -54,14 +58,14 @@ export function NewSuppressionForm({ onDone }: { onDone: () => void }) {
         />
         <TextInput
           label="Note"
-          description="For people: who has asked for it, and when."
+          description="Internal note, such as who asked and when."
           value={note}
           onChange={({ currentTarget: { value } }) => setNote(value)}
         />
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={suppress.isPending}>
-          Suppress it
+          Suppress address
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={suppress.isPending}>
           Cancel

@@ -19,7 +19,6 @@ type Suppression = Schemas['Suppression']
 
 const PAUSE_MS = 400
 
-/** Addresses that are not mailed, and why. */
 export function SuppressionsPage() {
   const canEdit = useHasRole('editor')
   const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
@@ -41,14 +40,14 @@ export function SuppressionsPage() {
       actions={
         <>
           <TextInput
-            aria-label="Of one address"
-            placeholder="A whole address"
+            aria-label="Search by email"
+            placeholder="Search by exact email"
             w={190}
             value={address}
             onChange={({ currentTarget: { value } }) => setAddress(value)}
           />
           <Select
-            aria-label="Why"
+            aria-label="Reason"
             w={190}
             value={reason ?? 'all'}
             allowDeselect={false}
@@ -57,13 +56,14 @@ export function SuppressionsPage() {
               void navigate({ search: chosen ? { reason: chosen } : {}, replace: true })
             }}
             data={[
-              { value: 'all', label: 'Every reason' },
+              { value: 'all', label: 'Any reason' },
               ...REASONS.map((value) => ({ value, label: REASON_LABELS[value] })),
             ]}
           />
           {canEdit && (
             <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
-              Suppress
+              {' '}
+              Add suppression
             </Button>
           )}
         </>
@@ -74,18 +74,19 @@ export function SuppressionsPage() {
       {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && (
         <p className="t2">
-          {email === '' ? 'No address is' : 'That address is not'} suppressed
-          {reason ? ' for this reason' : ''}. Whoever unsubscribes, complains or has no mailbox is here.
+          {email === '' && !reason
+            ? 'Unsubscribes, spam complaints and hard bounces appear here.'
+            : 'No suppressions match these filters.'}
         </p>
       )}
       {rows && rows.length > 0 && (
         <table className="table">
           <thead>
             <tr>
-              <th>Address</th>
-              <th>Why</th>
+              <th>Email</th>
+              <th>Reason</th>
               <th className="wide">Note</th>
-              <th className="num wide">Since</th>
+              <th className="num wide">Added</th>
               <th>
                 <VisuallyHidden>Actions</VisuallyHidden>
               </th>
@@ -108,7 +109,7 @@ function Row({ suppression, canEdit }: { suppression: Suppression; canEdit: bool
   const { email, reason, note, createdAt } = suppression
   return (
     <tr>
-      <td className="strong">{email ?? <span className="t3">Erased: only its hash is kept</span>}</td>
+      <td className="strong">{email ?? <span className="t3">Erased (hash only)</span>}</td>
       <td>{REASON_LABELS[reason]}</td>
       <td className="wide t2">{note}</td>
       <td className="num wide t2">
@@ -120,7 +121,7 @@ function Row({ suppression, canEdit }: { suppression: Suppression; canEdit: bool
             <ConfirmRemove suppression={suppression} onDone={() => setRemoving(false)} />
           ) : (
             <Button variant="subtle" color="gray" onClick={() => setRemoving(true)}>
-              Lift…
+              Remove…
             </Button>
           ))}
       </td>
@@ -128,16 +129,16 @@ function Row({ suppression, canEdit }: { suppression: Suppression; canEdit: bool
   )
 }
 
-/** Asks once more: mailing somebody who wants no mail is what blocklists are for. */
+/** Asks for confirmation: sending to people who opted out leads to blocklisting. */
 function ConfirmRemove({ suppression: { id, reason }, onDone }: { suppression: Suppression; onDone: () => void }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const isOptOut = reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
   return (
     <ConfirmAction
-      confirmLabel="Lift suppression"
+      confirmLabel="Remove suppression"
       path={`/suppressions/${id}`}
-      description={`${isOptOut ? 'Only where its owner has asked for mail again.' : 'It is mailed again.'} What has ended stays ended.`}
+      description={`${isOptOut ? 'Only do this if the person asked to hear from you again.' : 'This address will be emailed again.'} Stopped automations won’t restart.`}
       action={async () => {
         await api.DELETE('/suppressions/{id}', { params: { path: { id } } })
         void invalidate('suppressions')

@@ -9,13 +9,13 @@ import classes from './template.module.css'
 
 const ALIGNMENTS = [
   { value: 'LEFT', label: 'Left' },
-  { value: 'CENTER', label: 'Middle' },
+  { value: 'CENTER', label: 'Center' },
   { value: 'RIGHT', label: 'Right' },
 ] as const
 
 type Alignment = (typeof ALIGNMENTS)[number]['value']
 
-/** What one block says, and how. @param name by which it is known on the page */
+/** Edits one block. @param name label of the block, such as "Text 1" */
 export function BlockFields<Of extends Block>({
   block,
   name,
@@ -45,7 +45,7 @@ export function BlockFields<Of extends Block>({
   )
   const align = (value: Alignment) => (
     <SegmentedControl
-      aria-label={`Where ${name} stands`}
+      aria-label={`Alignment of ${name}`}
       data={[...ALIGNMENTS]}
       value={value}
       readOnly={readOnly}
@@ -68,26 +68,20 @@ export function BlockFields<Of extends Block>({
     case 'BUTTON':
       return (
         <>
-          {line('label', 'Says', block.label, 'Begin')}
-          {line('url', 'Leads to', block.url, 'https://example.com/start')}
+          {line('label', 'Label', block.label, 'Get started')}
+          {line('url', 'Link', block.url, 'https://example.com/start')}
           {align(block.align ?? 'CENTER')}
         </>
       )
     case 'IMAGE':
       return (
         <>
-          {line('url', 'Where it is', block.url, 'https://example.com/box.png')}
-          {line(
-            'alt',
-            'What is to be seen',
-            block.alt,
-            'A box of apples',
-            'For whoever sees no images, and for spam filters.',
-          )}
-          {line('link', 'Leads to', block.link ?? '', 'Nowhere')}
+          {line('url', 'Image URL', block.url, 'https://example.com/box.png')}
+          {line('alt', 'Alt text', block.alt, 'A box of apples', 'Shown when images are off.')}
+          {line('link', 'Link', block.link ?? '', 'No link')}
           <IntegerInput
-            label="Width, in pixels"
-            placeholder="As wide as there is room"
+            label="Width (pixels)"
+            placeholder="Full width"
             min={1}
             max={600}
             isOptional
@@ -100,7 +94,7 @@ export function BlockFields<Of extends Block>({
     case 'SPACER':
       return (
         <IntegerInput
-          label="Height, in pixels"
+          label="Height (pixels)"
           min={1}
           max={200}
           value={block.height}
@@ -136,7 +130,7 @@ export function BlockFields<Of extends Block>({
 
 type ColumnsBlock = Extract<Block, { type: 'COLUMNS' }>
 
-/** What lies in them is known by the same keys, as long as it is the same. */
+/** Stable keys of the blocks in columns. */
 const kept = new WeakMap<PlainBlock, KeyedBlock<PlainBlock>>()
 const keptOf = (block: PlainBlock): KeyedBlock<PlainBlock> => {
   const known = kept.get(block) ?? withKey(block)
@@ -170,11 +164,11 @@ function Columns({
   return (
     <>
       <SegmentedControl
-        aria-label={`How many columns ${name} has`}
+        aria-label={`Number of columns of ${name}`}
         data={['2', '3', '4'].map((columns) => ({
           value: columns,
           label: columns,
-          // What is in one that would go is taken out first.
+          // Only empty columns can be removed.
           disabled: block.columns.slice(Number(columns)).some(({ blocks }) => blocks.length > 0),
         }))}
         value={String(block.columns.length)}

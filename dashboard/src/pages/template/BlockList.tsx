@@ -7,7 +7,7 @@ import classes from './template.module.css'
 
 const COLUMN_BLOCK_TYPES: readonly BlockType[] = ['TEXT', 'BUTTON', 'IMAGE', 'DIVIDER', 'SPACER', 'CODE']
 
-/** Blocks below each other: what they say, and where they stand. All of it can be done by keys. */
+/** Edits a list of blocks. Everything can be done by keyboard. */
 export function BlockList<Of extends Block>({
   name,
   blocks,
@@ -30,7 +30,7 @@ export function BlockList<Of extends Block>({
     const moved = blocks[from]!
     onChange(blocks.toSpliced(from, 1).toSpliced(to, 0, moved))
   }
-  // What was taken out can be brought back, until something else is.
+  // The last deleted block, for undo.
   const [gone, setGone] = useState<{ at: number; of: KeyedBlock<Of> }>()
   const [added, setAdded] = useState<string>()
   useEffect(() => {
@@ -39,7 +39,7 @@ export function BlockList<Of extends Block>({
     const field = block?.querySelector<HTMLElement>(
       '[contenteditable="true"], input:not([readonly], [type="hidden"]), textarea',
     )
-    // Behind the menu, which gives it back to what has opened it.
+    // After the menu, which returns the focus to its button.
     const timer = setTimeout(() => (field ?? block?.querySelector('button'))?.focus(), 50)
     return () => clearTimeout(timer)
   }, [added])
@@ -58,7 +58,7 @@ export function BlockList<Of extends Block>({
   }
   const types = isInColumn ? COLUMN_BLOCK_TYPES : [...COLUMN_BLOCK_TYPES, 'COLUMNS' as const]
   const add = (at: number, type: BlockType) => put(at, withKey(newBlock(type) as Of))
-  // Enter in a line is no wish to save: that goes out.
+  // Enter in a text field must not submit the form.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
   }
@@ -84,12 +84,12 @@ export function BlockList<Of extends Block>({
                       <IconArrowDown aria-hidden />
                     </BlockAction>
                     <BlockAction
-                      word={`Copy ${word}`}
+                      word={`Duplicate ${word}`}
                       onPress={() => write(at + 1, 0, withKey(structuredClone(block)))}
                     >
                       <IconCopy aria-hidden />
                     </BlockAction>
-                    <BlockAction word={`Take ${word} out`} onPress={() => remove(at)}>
+                    <BlockAction word={`Delete ${word}`} onPress={() => remove(at)}>
                       <IconTrash aria-hidden />
                     </BlockAction>
                   </span>
@@ -108,17 +108,17 @@ export function BlockList<Of extends Block>({
       </ol>
       {gone && (
         <p className="row small t2" role="status">
-          {BLOCK_LABELS[gone.of.block.type]} {gone.at + 1} is taken out.
+          {BLOCK_LABELS[gone.of.block.type]} {gone.at + 1} deleted.
           <Button key={gone.of.key} variant="default" autoFocus onClick={bringBack}>
-            Bring it back
+            Undo
           </Button>
         </p>
       )}
       {!readOnly && (
         <Menu position="bottom-start">
           <Menu.Target>
-            <Button variant="default" leftSection={<IconPlus aria-hidden />} aria-label={`Add a block to ${name}`}>
-              Add a block
+            <Button variant="default" leftSection={<IconPlus aria-hidden />} aria-label={`Add block to ${name}`}>
+              Add block
             </Button>
           </Menu.Target>
           <Menu.Dropdown>

@@ -6,13 +6,13 @@ import type { Theme } from './blocks.ts'
 import classes from './template.module.css'
 
 const THEME_COLORS = [
-  ['accent', 'Buttons and links', '#026b98'],
-  ['text', 'Words', '#131b1f'],
-  ['surface', 'Behind the words', '#ffffff'],
-  ['page', 'Around them', '#f3f6f8'],
+  ['accent', 'Accent', '#026b98'],
+  ['text', 'Text', '#131b1f'],
+  ['surface', 'Content background', '#ffffff'],
+  ['page', 'Page background', '#f3f6f8'],
 ] as const
 
-/** The colours of an email of blocks: what is not said is as usual. */
+/** Edits the colors of an email. Empty colors use the defaults. */
 export function Colors({
   theme,
   readOnly,
@@ -23,7 +23,7 @@ export function Colors({
   onChange: (theme: Theme) => void
 }) {
   return (
-    <Section title="Colours" meta="On dark screens they are others.">
+    <Section title="Colors" meta="Adjusted automatically in dark mode">
       <div className={classes.colours}>
         {THEME_COLORS.map(([name, label, usual]) => (
           <ColorField
@@ -40,7 +40,7 @@ export function Colors({
   )
 }
 
-/** A colour is one when it is whole: until then it is only typed. */
+/** Reports complete colors only. */
 function ColorField({
   label,
   usual,
@@ -64,7 +64,7 @@ function ColorField({
       readOnly={readOnly}
       withEyeDropper={false}
       fixOnBlur={false}
-      error={!isWhole && 'Such as #026b98'}
+      error={!isWhole && 'Enter a hex color, such as #026b98'}
       onChange={(value) => {
         setTyped(value)
         if (value === '' || /^#[0-9a-f]{6}$/i.test(value)) onChange(value)

@@ -21,13 +21,13 @@ const EXTENSIONS = [
     trailingNode: false,
     link: { openOnClick: false, autolink: false, isAllowedUri: isLinkUrl },
   }),
-  // One line each, and none in another: so Tab goes on to the next field.
+  // Items have one paragraph and cannot be nested, so that Tab moves to the next field.
   ListItem.extend({ content: 'paragraph' }),
-  // Each begins at one.
+  // Lists always start at 1.
   OrderedList.extend({ addAttributes: () => ({}) }),
 ]
 
-/** A text as in any word processor. Variables are written as they are: `{{ contact.firstName }}`. */
+/** A rich text editor. Variables are typed as text: `{{ contact.firstName }}`. */
 export function RichText({
   label,
   paragraphs,
@@ -69,7 +69,7 @@ const STYLES = [
 function setStyle(editor: Editor, style: string | null): void {
   const chain = editor.chain().focus()
   const [isBullets, isNumbers] = [editor.isActive('bulletList'), editor.isActive('orderedList')]
-  // One kind of list becomes the other, as a whole.
+  // Converts the whole list.
   if (style === 'BULLET') return void (isBullets || chain.toggleBulletList().run())
   if (style === 'NUMBER') return void (isNumbers || chain.toggleOrderedList().run())
   const plain = isBullets ? chain.toggleBulletList() : isNumbers ? chain.toggleOrderedList() : chain
@@ -78,13 +78,13 @@ function setStyle(editor: Editor, style: string | null): void {
   else plain.setParagraph().run()
 }
 
-/** What is pasted of a table is a paragraph for each cell: there is none in a text. */
+/** Replaces pasted tables with one paragraph for each cell. */
 const withoutTables = (html: string): string =>
   html
     .replace(/<(\/?)(?:td|th)\b[^>]*>/gi, '<$1p>')
     .replace(/<\/?(?:table|thead|tbody|tfoot|tr|colgroup|col)\b[^>]*>/gi, '')
 
-/** Whoever presses it goes on writing where they were. */
+/** Keeps the focus in the text when a toolbar button is pressed. */
 const keepFocus = (event: MouseEvent) => event.preventDefault()
 
 function Toolbar({ editor, of }: { editor: Editor; of: string }) {
@@ -118,7 +118,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
     const href = link.trim()
     const chain = editor.chain().focus().extendMarkRange('link')
     if (href === '') chain.unsetLink().run()
-    // Where nothing is marked, it is a link that says where it leads.
+    // Without a selection, the URL becomes the link text.
     else if (editor.state.selection.empty && !editor.isActive('link'))
       chain.insertContent({ type: 'text', text: href, marks: [{ type: 'link', attrs: { href } }] }).run()
     else chain.setLink({ href }).run()
@@ -135,7 +135,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
     }
   }
   return (
-    <div role="group" aria-label={`How ${of} looks`} className={classes.toolbar}>
+    <div role="group" aria-label={`Formatting of ${of}`} className={classes.toolbar}>
       <Select
         aria-label="Style"
         data={STYLES}
@@ -167,8 +167,8 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
       {link !== undefined && (
         <div className="row" style={{ width: '100%', alignItems: 'start' }}>
           <TextInput
-            aria-label="Where it leads"
-            placeholder="https://example.com, or empty for no link"
+            aria-label="Link URL"
+            placeholder="https://example.com"
             value={link}
             error={isWrong && INVALID_LINK_MESSAGE}
             onChange={({ currentTarget: { value } }) => setLink(value)}
@@ -176,7 +176,7 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
             autoFocus
             style={{ flex: 1 }}
           />
-          <Button onClick={setHref}>{link.trim() === '' ? 'No link' : 'Set'}</Button>
+          <Button onClick={setHref}>{link.trim() === '' ? 'Remove link' : 'Set link'}</Button>
         </div>
       )}
     </div>

@@ -20,7 +20,6 @@ import { type Content, TemplatePreview } from './TemplatePreview.tsx'
 
 type Template = Schemas['Template']
 
-/** A template, with the ETag that it was read with. */
 interface LoadedTemplate {
   template: Template
   etag: string | null
@@ -31,7 +30,7 @@ const toLoaded = ({ data, response }: { data: { data: Template }; response: Resp
   etag: response.headers.get('etag'),
 })
 
-/** A template, and beside it what a contact would get. */
+/** Edits a template, with a preview. */
 export function TemplateForm({
   from,
   actions,
@@ -45,7 +44,7 @@ export function TemplateForm({
   const canEdit = useHasRole('editor')
   const invalidate = useInvalidate()
   const dataKeys = useMetadataKeys()
-  // It is read again meanwhile: what is changed is what was there when that began.
+  // The template as loaded when the form opened; the page keeps refetching.
   const [{ template, etag }, setRead] = useState(from)
   const [fields, setFields] = useState(() => fieldsOf(template))
   const [saved, setSaved] = useState(() => templateKey(template))
@@ -56,11 +55,11 @@ export function TemplateForm({
   useEffect(() => void (latest.current = content))
   const now = contentKeyOf(fields.name, content)
   const isDirty = now !== saved
-  /** What somebody else has saved meanwhile: whose is meant has to be said. */
+  /** A version that someone else saved in the meantime. */
   const [theirs, setTheirs] = useState<LoadedTemplate>()
-  /** What was sent and has had no answer: it may be what is there. */
+  /** Content sent without a response. The server may have stored it. */
   const unanswered = useRef<string>(undefined)
-  /** How often another one took the place of all that is here. */
+  /** Remounts the fields after their values were replaced. */
   const [taken, setTaken] = useState(0)
   const save = useMutation({
     mutationFn: async (sent: { body: typeof body; is: string; over: string | null }): Promise<LoadedTemplate> => {
@@ -76,14 +75,14 @@ export function TemplateForm({
         if (isOutcomeUnknown(error)) unanswered.current = sent.is
         if (!hasErrorCode(error, 'changed_meanwhile')) throw error
         const there = toLoaded(await api.GET('/templates/{id}', { params: { path } }))
-        // It was saved, and the answer was lost.
+        // Saved by an earlier request whose response was lost.
         if (templateKey(there.template) === sent.is) return there
         if (templateKey(there.template) === unanswered.current) return put(there.etag)
         setTheirs(there)
         throw error
       }
     },
-    // What was typed meanwhile is not saved.
+    // Edits made in the meantime are not saved.
     onSuccess: async (read, { is }) => {
       unanswered.current = undefined
       setRead(read)
@@ -104,11 +103,11 @@ export function TemplateForm({
     save.reset()
   }
   const form = useRef<HTMLFormElement>(null)
-  /** What has no field here, or was not touched in it, is theirs. */
+  /** Overwrites the other version, but keeps its values of fields that were not edited here. */
   const saveOver = (read: LoadedTemplate) => {
     if (form.current && focusInvalidField(form.current)) return
     const isUntouched = stableJson(fields.translations) === stableJson(template.translations)
-    // Those of blocks and those of code are no other's.
+    // Translations of blocks and of code are not interchangeable.
     const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
     const mine = {
       ...fields,
@@ -135,13 +134,13 @@ export function TemplateForm({
         <fieldset className="plainFields formFields">
           {(fields.translations ?? []).length > 0 && (
             <p className="small t2">
-              It is translated: what it says in {fields.translations.map(({ locale }) => locale).join(', ')} stays as it
-              is, and is changed by the API.
+              Translations ({fields.translations.map(({ locale }) => locale).join(', ')}) stay unchanged. Edit them
+              through the API.
             </p>
           )}
           <TextInput
             label="Name"
-            description="For people here; no recipient sees it."
+            description="Internal name. Recipients won’t see it."
             value={fields.name}
             readOnly={!canEdit}
             onChange={({ currentTarget: { value } }) => set({ name: value })}
@@ -159,7 +158,7 @@ export function TemplateForm({
                 {...shared}
                 as="line"
                 label="Preview text"
-                description="What mailboxes show behind the subject."
+                description="Shown after the subject in the inbox."
                 value={fields.previewText}
                 onChange={(previewText) => set({ previewText })}
               />
@@ -190,8 +189,8 @@ export function TemplateForm({
           {template.kind === 'EMAIL' && (
             <CodeEditor
               {...shared}
-              label="Text"
-              description="Made of what is above where it is empty."
+              label="Plain text"
+              description="Leave empty to generate it."
               value={fields.text}
               onChange={(text) => set({ text })}
             />
@@ -199,7 +198,7 @@ export function TemplateForm({
         </fieldset>
         {theirs && (
           <ConflictDialog
-            description={`Version ${theirs.template.version} was saved since you have opened this one.`}
+            description={`Version ${theirs.template.version} was saved after you opened this one.`}
             onUseTheirs={() => applyTheirs(theirs)}
             onSaveMine={() => saveOver(theirs)}
           />
@@ -208,18 +207,19 @@ export function TemplateForm({
         {canEdit && (
           <div className="row" style={{ marginTop: 16, flexWrap: 'wrap' }}>
             <Button type="submit" variant="filled" loading={save.isPending}>
-              Save
+              {' '}
+              Save template
             </Button>
             {save.isSuccess && !isDirty && (
               <span className="small t2" role="status">
-                Saved. What names it from now on has this.
+                Saved as version {template.version}.
               </span>
             )}
             {isOfBlocks && (
               <ConvertToCode
                 content={content}
                 onDone={(code, of) => {
-                  // What was typed meanwhile is not in it.
+                  // Edits made in the meantime are not included.
                   if (stableJson(of) !== stableJson(latest.current)) return false
                   set({ ...code, format: 'MJML', blocks: [] })
                   return true
@@ -234,7 +234,7 @@ export function TemplateForm({
   )
 }
 
-/** The layout that an email is in: it has to be of the same format, which is said where it is not. */
+/** Selects the layout of an email. It must have the same format; the API rejects others. */
 function LayoutSelect({
   layoutId,
   readOnly,
@@ -259,13 +259,13 @@ function LayoutSelect({
   )
 }
 
-/** There is no way back from code, but to leave without saving. */
+/** Converts the blocks to MJML. There is no way back except leaving without saving. */
 function ConvertToCode({
   content,
   onDone,
 }: {
   content: Content
-  /** @returns whether it is taken: what it is of may have changed meanwhile */
+  /** @returns false if the content changed in the meantime */
   onDone: (code: { html: string; translations: Template['translations'] }, of: Content) => boolean
 }) {
   const { api } = useWorkspace()
@@ -274,7 +274,7 @@ function ConvertToCode({
     const body = { format: 'BLOCKS' as const, ...(design && { design }) }
     return (await api.POST('/templates/preview', { body })).data.data.mjml ?? ''
   }
-  // Of what is there when it is pressed, in all its languages.
+  // Converts the current content in all languages.
   const make = useMutation({
     mutationFn: async () => {
       const code = {
@@ -287,22 +287,21 @@ function ConvertToCode({
           })),
         ),
       }
-      if (!onDone(code, content))
-        throw new DisplayableError('Something was typed while it was made. Press again for all of it.')
+      if (!onDone(code, content)) throw new DisplayableError('You made changes during the conversion. Try again.')
     },
   })
   return (
     <>
       <Button variant="subtle" color="gray" aria-expanded={isAsked} onClick={() => setPending(!isAsked)}>
-        Go on as code…
+        Convert to code…
       </Button>
       {isAsked && (
         <span className="row" style={{ flexWrap: 'wrap' }}>
           <span className="small t2">
-            It is MJML from then on, and no blocks, in all its languages; earlier versions stay as they are.
+            The template becomes MJML in every language. You can’t switch back, but earlier versions stay unchanged.
           </span>
           <Button loading={make.isPending} onClick={() => make.mutate()}>
-            Go on as code
+            Convert to code
           </Button>
           {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
         </span>

@@ -8,7 +8,6 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { TemplateForm } from './TemplateForm.tsx'
 
-/** A template: what it says, as it is written and as it comes. */
 export function TemplatePage() {
   const { templateId } = useParams({ from: '/w/$workspaceId/templates/$templateId' })
   const { api, workspace } = useWorkspace()
@@ -51,9 +50,9 @@ export function TemplatePage() {
     >
       {isDeleting && (
         <ConfirmDelete
-          object="the template"
+          object="template"
           path={`/templates/${templateId}`}
-          description="It is gone with its versions. Automations and campaigns keep what they have of it."
+          description="All its versions are deleted. Automations and campaigns keep the content they use."
           action={remove}
           onDone={() => setDeleting(false)}
         />

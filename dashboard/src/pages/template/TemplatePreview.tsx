@@ -7,7 +7,7 @@ const PAUSE_MS = 500
 
 export type Content = Omit<Schemas['TemplateContent'], 'name'>
 
-/** What a template would be, as one types. @param isPart whether it is no email by itself */
+/** Previews a template while the user types. @param isPart whether it is a layout or partial */
 export function TemplatePreview({ content, isPart }: { content: Content; isPart: boolean }) {
   const [shown] = useDebouncedValue(content, PAUSE_MS)
   return (

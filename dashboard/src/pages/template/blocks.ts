@@ -12,15 +12,15 @@ export const BLOCK_LABELS: Record<BlockType, string> = {
   TEXT: 'Text',
   BUTTON: 'Button',
   IMAGE: 'Image',
-  DIVIDER: 'Line',
-  SPACER: 'Space',
+  DIVIDER: 'Divider',
+  SPACER: 'Spacer',
   CODE: 'HTML',
   COLUMNS: 'Columns',
 }
 
 const paragraph = (text: string): Paragraph => ({ style: 'PARAGRAPH', runs: text === '' ? [] : [{ text }] })
 
-/** One of its kind, as it begins. */
+/** Creates a new block. */
 export function newBlock(type: PlainBlock['type']): PlainBlock
 export function newBlock(type: BlockType): Block
 export function newBlock(type: BlockType): Block {
@@ -42,7 +42,6 @@ export function newBlock(type: BlockType): Block {
   }
 }
 
-/** What a new email begins with. */
 export const STARTER_DESIGN: Design = {
   blocks: [
     {
@@ -52,7 +51,7 @@ export const STARTER_DESIGN: Design = {
   ],
 }
 
-/** A block as it is known while it is edited: what is moved keeps its fields. */
+/** A block with a stable key, so that moving it keeps its editor state. */
 export interface KeyedBlock<Of extends Block = Block> {
   key: string
   block: Of

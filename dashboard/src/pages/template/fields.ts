@@ -6,7 +6,7 @@ import type { Content } from './TemplatePreview.tsx'
 
 type Template = Schemas['Template']
 
-/** What of an image or a link says nothing is left out, and blanks around an address are. */
+/** Trims URLs and drops empty links. */
 const cleaned = (block: Block): Block => {
   switch (block.type) {
     case 'COLUMNS':
@@ -28,7 +28,7 @@ const cleaned = (block: Block): Block => {
   }
 }
 
-/** What the form has of a template. */
+/** Returns the form fields of a template. */
 export const fieldsOf = ({
   name,
   format,
@@ -55,7 +55,7 @@ export type Fields = ReturnType<typeof fieldsOf>
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-/** What the API is told, but the name. */
+/** Returns the request body without the name. */
 export function contentOf(fields: Fields): Content {
   const { format, layoutId, subject, previewText, html, text, theme, blocks, translations } = fields
   const isOfBlocks = format === 'BLOCKS'
@@ -71,6 +71,6 @@ export function contentOf(fields: Fields): Content {
   }
 }
 
-/** All that a form holds of a template, to be held against another one. */
+/** Serializes the content of the form, for comparison. */
 export const contentKeyOf = (name: string, content: Content) => stableJson([name, content])
 export const templateKey = (template: Template) => contentKeyOf(template.name, contentOf(fieldsOf(template)))

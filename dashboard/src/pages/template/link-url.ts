@@ -1,4 +1,4 @@
-/** Whether mail programs lead to it; see `address` of the API. */
+/** Checks whether email clients can open the link. The API has the same rule. */
 export const isLinkUrl = (url: string): boolean => /^(?:https?:\/\/|mailto:|tel:|\{\{|\{%)/i.test(url)
 
-export const INVALID_LINK_MESSAGE = 'It begins with https://, http://, mailto:, tel: or Liquid'
+export const INVALID_LINK_MESSAGE = 'Enter a full link (https://, http://, mailto:, tel:) or a variable'

@@ -1,7 +1,7 @@
 import type { JSONContent } from '@tiptap/react'
 import type { Paragraph, Run } from './blocks.ts'
 
-/** What TipTap edits, of what a block of text keeps. */
+/** Converts paragraphs to a TipTap document. */
 export function toDocument(paragraphs: readonly Paragraph[]): JSONContent {
   const content: JSONContent[] = []
   for (const { style, runs } of paragraphs) {
@@ -34,7 +34,7 @@ function toInline({ text, bold, italic, underline, link }: Run): JSONContent[] {
     ])
 }
 
-/** The other way round. */
+/** Converts a TipTap document to paragraphs. */
 export const fromDocument = ({ content = [] }: JSONContent): Paragraph[] =>
   content.flatMap((node): Paragraph[] => {
     if (node.type === 'bulletList') return itemsOf(node, 'BULLET')
@@ -59,7 +59,7 @@ function runsOf({ content = [] }: JSONContent): Run[] {
       ...(href && { link: href }),
     }
     const before = runs.at(-1)
-    // A line break looks like what is before it.
+    // A line break joins the run before it.
     const isSame = before && (type === 'hardBreak' || formatKey(before) === formatKey(run))
     if (isSame) before.text += run.text
     else runs.push(run)

@@ -8,11 +8,11 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 import { STARTER_DESIGN } from '../template/blocks.ts'
 
-/** What one can be made as, and what it begins with. */
+/** The kinds of new templates with their initial content. */
 const KINDS = {
-  blocks: { label: 'An email, of blocks', body: { kind: 'EMAIL', format: 'BLOCKS', design: STARTER_DESIGN } },
+  blocks: { label: 'Email (visual editor)', body: { kind: 'EMAIL', format: 'BLOCKS', design: STARTER_DESIGN } },
   mjml: {
-    label: 'An email, in MJML',
+    label: 'Email (MJML)',
     body: {
       kind: 'EMAIL',
       format: 'MJML',
@@ -20,15 +20,15 @@ const KINDS = {
     },
   },
   html: {
-    label: 'An email, in HTML',
+    label: 'Email (HTML)',
     body: { kind: 'EMAIL', format: 'HTML', html: '<p>Hello {{ contact.firstName }}</p>\n' },
   },
   layout: {
-    label: 'A layout, which is around emails',
+    label: 'Layout (header and footer)',
     body: { kind: 'LAYOUT', format: 'HTML', html: '<html>\n  <body>\n    {{ content }}\n  </body>\n</html>\n' },
   },
   partial: {
-    label: 'A partial, which stands in several',
+    label: 'Partial (reusable snippet)',
     body: { kind: 'PARTIAL', format: 'HTML', html: '<p>Kind regards</p>\n' },
   },
 } as const
@@ -57,18 +57,18 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
     make.mutate(undefined, { onSuccess: ({ id }) => onCreated(id) })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="New template">
+    <form className="card" onSubmit={submit} onChange={() => make.isError && make.reset()} aria-label="New template">
       {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput
           label="Name"
-          description="For people here; a partial is named by it."
+          description="Internal name. Emails include partials by this name."
           value={name}
           onChange={({ currentTarget: { value } }) => setName(value)}
           autoFocus
         />
         <Select
-          label="As"
+          label="Type"
           data={CHOICES}
           value={kind}
           allowDeselect={false}
@@ -77,7 +77,7 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
-          Make the template
+          Create template
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={make.isPending}>
           Cancel

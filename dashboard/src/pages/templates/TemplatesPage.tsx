@@ -13,7 +13,6 @@ import { NewTemplateForm } from './NewTemplate.tsx'
 
 const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Partial' } as const
 
-/** Emails that are kept, for automations and campaigns. */
 export function TemplatesPage() {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()
@@ -47,7 +46,7 @@ export function TemplatesPage() {
       {!data && !error && <SkeletonRows rows={6} />}
       {data?.length === 0 && (
         <p className="t2">
-          No template yet. It is an email that is kept, in versions; automations and campaigns name it.
+          Design an email once and reuse it in campaigns and automations. Create your first template.
         </p>
       )}
       {data && data.length > 0 && (
@@ -55,10 +54,10 @@ export function TemplatesPage() {
           <thead>
             <tr>
               <th>Name</th>
-              <th>Is</th>
+              <th>Type</th>
               <th className="wide">Subject</th>
               <th className="num">Version</th>
-              <th className="num wide">Changed</th>
+              <th className="num wide">Updated</th>
             </tr>
           </thead>
           <tbody>

@@ -10,7 +10,6 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import classes from './workspace.module.css'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
-/** Another workspace, with nothing in it. */
 export function NewWorkspace({ onDone }: { onDone: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
@@ -26,7 +25,7 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
       )
       return made.data.data
     },
-    // It is made, whether it can be read, or not.
+    // The workspace exists even if the session can't be reloaded.
     onSuccess: () => client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => undefined),
   })
   const goTo = ({ id }: { id: string }) =>
@@ -36,22 +35,22 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
     make.mutate(undefined, { onSuccess: goTo })
   }
   return (
-    <form className="card" onSubmit={submit} aria-label="New workspace">
+    <form className="card" onSubmit={submit} onChange={() => make.isError && make.reset()} aria-label="New workspace">
       <h2>New workspace</h2>
       <UnsavedChangesGuard isDirty={name !== '' && !make.isSuccess} isSending={make.isPending} />
       {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
       <fieldset className="plainFields formFields" disabled={make.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
-        <Radio.Group label="Mode, for good" value={mode} onChange={(value) => setMode(value)}>
+        <Radio.Group label="Mode (can’t be changed later)" value={mode} onChange={(value) => setMode(value)}>
           <div className={classes.modes}>
-            <Radio value="test" label="Test" description="All email is captured. To build against, and to try." />
-            <Radio value="live" label="Live" description="Email is delivered, wherever a mail server is set." />
+            <Radio value="test" label="Test" description="For development: emails are captured, not delivered." />
+            <Radio value="live" label="Live" description="Emails are delivered through your mail server." />
           </div>
         </Radio.Group>
       </fieldset>
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>
-          Make the workspace
+          Create workspace
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
           Cancel

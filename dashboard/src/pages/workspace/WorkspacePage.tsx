@@ -13,7 +13,7 @@ import { Page, Section } from '../../layout/Page.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
 import classes from './workspace.module.css'
 
-/** The workspace itself, and what its mail leaves by. */
+/** The settings of the workspace, and the status of its servers. */
 export function WorkspacePage() {
   const isOwner = useHasRole('owner')
   const [isCreating, setIsCreating] = useState(false)
@@ -71,11 +71,11 @@ function NameSection({ isOwner }: { isOwner: boolean }) {
         </div>
         <p className="t2">
           {workspace.mode === 'test'
-            ? 'A test workspace: its email is captured, and none is delivered, for good.'
-            : 'A live workspace: its email is delivered wherever a mail server is set.'}
+            ? 'Test workspace: emails are captured and never delivered.'
+            : 'Live workspace: emails are delivered if a mail server is set up.'}
         </p>
         <p className="small t3">
-          id <span className="mono">{workspace.id}</span>
+          ID <span className="mono">{workspace.id}</span>
         </p>
       </form>
     </Section>
@@ -84,35 +84,41 @@ function NameSection({ isOwner }: { isOwner: boolean }) {
 
 type ServiceStatus = Schemas['ServiceLook']
 
-const TEST_EMAIL = { subject: 'From Dripline', text: 'Your mail server has taken this, and it has come to you.' }
+const TEST_EMAIL = {
+  subject: 'Test email from Dripline',
+  text: 'Your mail server works: it accepted and delivered this email.',
+}
 
 function MailSection({ mail }: { mail: ServiceStatus['mail'] }) {
   const { workspace } = useWorkspace()
   const isDelivered = mail.mode === 'smtp' && workspace.mode === 'live'
   return (
-    <Section title="Sender and mail server">
+    <Section title="Email delivery">
       <dl className="facts">
-        <dt>Email is</dt>
-        <dd>{isDelivered ? 'Delivered' : 'Captured: kept here as it would have been sent'}</dd>
+        <dt>Delivery</dt>
+        <dd>{isDelivered ? 'Delivered' : 'Captured, not delivered'}</dd>
         <dt>From</dt>
-        <dd>{mail.sender ?? <span className="t3">Nobody yet</span>}</dd>
-        <dt>Server</dt>
+        <dd>{mail.sender ?? <span className="t3">Not set</span>}</dd>
+        <dt>Mail server</dt>
         <dd className={mail.server === null ? '' : 'mono'}>{mail.server ?? <span className="t3">None</span>}</dd>
         {mail.mode === 'smtp' && mail.server !== null && (
           <>
-            <dt>It says</dt>
+            <dt>Status</dt>
             <dd className={mail.failure === null ? 'c-ok' : 'c-bad'} style={{ color: 'var(--c)' }}>
-              {mail.failure ?? 'It lets us in'}
+              {mail.failure ?? 'Connected'}
             </dd>
           </>
         )}
       </dl>
       <p className="small t3" style={{ marginTop: 8 }}>
-        One for the whole installation, set where it is started: <span className="code">MAIL_FROM</span>,{' '}
-        <span className="code">SMTP_URL</span>, and <span className="code">MAIL_CAPTURE</span> to deliver none.
+        Set for the whole instance with <span className="code">MAIL_FROM</span>, <span className="code">SMTP_URL</span>{' '}
+        and <span className="code">MAIL_CAPTURE</span>.
       </p>
-      <SendTestButton email={TEST_EMAIL} hint={isDelivered ? undefined : 'It would be captured, as all mail here is.'}>
-        Send me a test
+      <SendTestButton
+        email={TEST_EMAIL}
+        hint={isDelivered ? undefined : 'It will be captured, like all email of this workspace.'}
+      >
+        Send test email
       </SendTestButton>
     </Section>
   )
@@ -134,14 +140,18 @@ function ServersSection({ look: { postgres, temporal } }: { look: ServiceStatus 
             <>
               {' · '}
               <a className="link" href={`${uiUrl}/namespaces/${namespace}/workflows`} target="_blank" rel="noreferrer">
-                Open its page
+                Open Temporal UI
               </a>
             </>
           )}
         </dd>
         <dt>Workers</dt>
         <dd className={workers === 0 ? 'c-bad' : ''} style={workers === 0 ? { color: 'var(--c)' } : undefined}>
-          {workers === null ? 'Not known' : workers === 0 ? 'None: nothing is sent. npm run worker' : workers}
+          {workers === null
+            ? 'Unknown'
+            : workers === 0
+              ? 'None running: nothing is sent. Start one with npm run worker.'
+              : workers}
         </dd>
       </dl>
     </Section>

@@ -2,8 +2,8 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
 
-/** A workspace's sender, templates, suppressions and imports, as people have them. @returns the id of a template of blocks */
-export async function writeLetters(service: Service, workspaceId: string): Promise<string> {
+/** Creates sender, templates, suppressions and imports of a workspace. @returns the ID of a template of blocks */
+export async function createEmailData(service: Service, workspaceId: string): Promise<string> {
   const { em } = service.context.orm
   await sql(
     em.fork(),
@@ -13,7 +13,7 @@ export async function writeLetters(service: Service, workspaceId: string): Promi
   )
   const { data: people } = (await service.call('GET', 'contacts?limit=6')).body as { data: { email: string }[] }
   for (const [n, reason] of (['UNSUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED', 'MANUAL', 'COMPLAINED'] as const).entries()) {
-    const note = reason === 'MANUAL' ? 'Asked on the telephone' : null
+    const note = reason === 'MANUAL' ? 'Asked by phone' : null
     await service.call('POST', 'suppressions', { email: people[n]!.email, reason, note })
   }
   for (const [name, text] of [
@@ -36,7 +36,6 @@ export async function writeLetters(service: Service, workspaceId: string): Promi
 
 const words = (text: string, more: object = {}) => ({ style: 'PARAGRAPH', runs: [{ text, ...more }] })
 
-/** An email of blocks. */
 const HARVEST = {
   name: 'Harvest',
   format: 'BLOCKS',
@@ -67,8 +66,8 @@ const HARVEST = {
   },
 }
 
-/** Campaigns: one that was sent, one that will be, and a draft. @param service one whose worker works @returns the first */
-export async function sendCampaigns(service: Service): Promise<string> {
+/** Creates a sent, a scheduled and a draft campaign. @param service with a running worker @returns the ID of the sent campaign */
+export async function createCampaigns(service: Service): Promise<string> {
   const { data: lists } = (await service.call('GET', 'lists')).body as { data: { id: string }[] }
   const audience = { listIds: lists.slice(0, 2).map(({ id }) => id) }
   const html = '<p>Hello, this is what is new. <a href="https://orchard.example/news">Read on</a></p>'

@@ -54,7 +54,7 @@ const email = (subject: string) => ({
 })
 const wait = (delayMinutes: number) => ({ type: 'WAIT', delayMinutes })
 
-/** @param share of all people who were enrolled */
+/** @param share the share of all contacts who were enrolled */
 export const AUTOMATIONS = [
   {
     name: 'Trial onboarding',

@@ -2,12 +2,12 @@ import { foldFigures } from '../../src/figures/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Service } from '../support/service.ts'
-import { AUTOMATIONS, FIRST_NAMES, LISTS, SEGMENTS, TAGS } from './words.ts'
+import { AUTOMATIONS, FIRST_NAMES, LISTS, SEGMENTS, TAGS } from './sample-texts.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** So many people, who came in the last two weeks. */
-const PEOPLE = 2_400
+/** Contacts created in the last two weeks. */
+const CONTACT_COUNT = 2_400
 const PAST_DAYS = 14
 
 interface Step {
@@ -17,7 +17,7 @@ interface Step {
   subject?: string
 }
 
-/** The same pictures each time, as far as it lies with us. */
+/** Returns the same pseudorandom numbers on each run, so that screenshots are reproducible. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -26,8 +26,8 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Makes of a workspace one that was worked in: contacts, lists, segments, automations, and what was sent in two weeks. */
-export async function liveIn(
+/** Fills a workspace with contacts, lists, segments, automations and the messages of two weeks. */
+export async function fillWorkspace(
   service: Service,
   workspaceId: string,
 ): Promise<{ contactId: string; automationId: string }> {
@@ -37,7 +37,7 @@ export async function liveIn(
   for (const list of LISTS) listIds.push((await service.call('POST', 'lists', list)).body.data.id as string)
   for (const segment of SEGMENTS) await service.call('POST', 'segments', segment)
 
-  const contacts = Array.from({ length: PEOPLE }, (_, n) => {
+  const contacts = Array.from({ length: CONTACT_COUNT }, (_, n) => {
     const firstName = FIRST_NAMES[Math.floor(random() * FIRST_NAMES.length)]!
     const plain =
       firstName
@@ -52,15 +52,15 @@ export async function liveIn(
       ...(random() < 0.6 && { listId: listIds[Math.floor(random() * listIds.length)]! }),
     }
   })
-  for (let from = 0; from < PEOPLE; from += 40)
-    // A few at a time: what is written together is sorted by its emails.
+  for (let from = 0; from < CONTACT_COUNT; from += 40)
+    // In small batches, because each batch is sorted by email.
     await service.call('POST', 'contacts/bulk', { contacts: contacts.slice(from, from + 40), triggers: false })
   await sql(
     em(),
     `update contacts set created_at = now() - ($2::float8 * (1 - place_::float8 / $3)) * interval '1 day'
      from (select id as of, row_number() over (order by place) as place_ from contacts where workspace_id = $1::uuid) placed
      where id = of`,
-    [workspaceId, PAST_DAYS, PEOPLE],
+    [workspaceId, PAST_DAYS, CONTACT_COUNT],
   )
   const people = await sql<{ id: string; email: string; first_name: string }>(
     em(),
@@ -78,7 +78,7 @@ export async function liveIn(
     const automationId = made.id as string
     first ??= automationId
     const chosen = people.filter(() => random() < share)
-    await enrollInThePast(service, { workspaceId, automationId, steps: made.steps as Step[], chosen, random })
+    await insertPastEnrollments(service, { workspaceId, automationId, steps: made.steps as Step[], chosen, random })
     if (status !== 'ACTIVE') await service.call('PATCH', `automations/${automationId}`, { status })
   }
   await sql(
@@ -104,15 +104,15 @@ interface Past {
   random: () => number
 }
 
-/** As if the sequence had run: who came in then was sent what was due since. */
-async function enrollInThePast(service: Service, { workspaceId, automationId, steps, chosen, random }: Past) {
+/** Inserts enrollments and messages as if the automation had run in the past two weeks. */
+async function insertPastEnrollments(service: Service, { workspaceId, automationId, steps, chosen, random }: Past) {
   const enrollments: object[] = []
   const messages: object[] = []
   const ended: string[] = []
   const now = Date.now()
   for (const [n, person] of chosen.entries()) {
     const id = newId()
-    // More of them by day, and more of late.
+    // More enrollments toward the present.
     const since = (1 - n / chosen.length) * PAST_DAYS * DAY_MS
     let at = now - since * (0.7 + 0.3 * random())
     enrollments.push({ id, contact_id: person.id, at: new Date(at).toISOString() })
