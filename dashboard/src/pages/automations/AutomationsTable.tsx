@@ -90,7 +90,7 @@ function Row({ row: { automation, stats }, listName }: { row: AutomationRow; lis
       <CountCell of={stats?.enrolled} wide />
       <td data-cell="bar">
         <span className={classes.became}>
-          {stats && (stats.enrolled === 0 ? <span className="t3">No enrollments</span> : <OutcomeBar stats={stats} />)}
+          {stats && (stats.enrolled === 0 ? <span className="t3">None yet</span> : <OutcomeBar stats={stats} />)}
         </span>
       </td>
       <CountCell of={stats?.completed} wide />

@@ -48,6 +48,14 @@ export const ACTIVITY_LABELS: Readonly<Record<string, string>> = {
   OPENED: 'Opened an email',
   CLICKED: 'Clicked an email',
 }
+const NEGATED_ACTIVITY_LABELS: Readonly<Record<string, string>> = {
+  SENT: 'was never sent an email',
+  CAPTURED: 'had no email captured',
+  FAILED: 'had no email fail',
+  UNCONFIRMED: 'has no unconfirmed email',
+  OPENED: 'never opened an email',
+  CLICKED: 'never clicked an email',
+}
 const UNARY = ['present', 'missing']
 /** Comparisons of text only. */
 const TEXTS = ['contains', 'startsWith', 'endsWith']
@@ -117,6 +125,7 @@ function describeLine(line: Line, listName: (id: string) => string | undefined):
   if (kind === 'tag') return `${no}tagged ${name}`
   if (kind === 'list') return `${no}in ${listName(name) ?? 'a deleted list'}`
   if (kind === 'event') return `${not ? 'never performed' : 'performed'} ${name}`
-  if (kind === 'activity') return `${not ? 'not: ' : ''}${(ACTIVITY_LABELS[name] ?? name).toLowerCase()}`
+  if (kind === 'activity')
+    return not ? (NEGATED_ACTIVITY_LABELS[name] ?? name) : (ACTIVITY_LABELS[name] ?? name).toLowerCase()
   return `${no}${kind === 'field' ? (FIELD_LABELS[name] ?? name).toLowerCase() : name} ${COMPARISONS[is as 'equal']}${needsValue(line) ? ` ${value}` : ''}`
 }
