@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, openWindow, sayWho } from '../support/chromium.ts'
+import { openChromium, openWindow, enterCredentials } from '../support/chromium.ts'
 import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -83,7 +83,7 @@ describe('dashboard accessibility', function () {
       await page.goto('/sign-in')
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
       assert.deepEqual(await violations(page), [], '/sign-in')
-      await sayWho(page, email)
+      await enterCredentials(page, email)
       await page.getByRole('heading', { name: 'Home' }).waitFor()
       const own = `/w/${service.workspaceId}`
       const more = [

@@ -32,7 +32,7 @@ export async function openChromium(): Promise<Browser> {
   return endpoint === undefined ? chromium.launch(await launchOptions()) : chromium.connect(endpoint)
 }
 
-/** A window on a service's page, which tells where a script of it fails, or something asks another host. @param also hosts that may be asked */
+/** Opens a window and collects script errors and requests to other hosts. @param also allowed origins */
 export async function openWindow(
   browser: Browser,
   service: Service,
@@ -66,16 +66,16 @@ export async function openWindow(
   return { page, failures }
 }
 
-/** Fills in who somebody is where the page asks for it, and sends it. @param email none where the page knows it */
-export async function sayWho(where: Page | Locator, email?: string): Promise<void> {
+/** Fills in and submits the sign-in or join form. @param email omitted if the form has it */
+export async function enterCredentials(where: Page | Locator, email?: string): Promise<void> {
   if (email !== undefined) await where.getByLabel('Email').fill(email)
   await where.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await where.getByRole('button', { name: /^(Sign in|Join workspace)$/ }).click()
 }
 
-/** Signs a member in, as far as home. @param origin where it is not the window's own */
+/** Signs a member in and waits for Home. @param origin if it differs from the base URL of the window */
 export async function signIn(page: Page, email: string, origin = ''): Promise<void> {
   await page.goto(`${origin}/sign-in`)
-  await sayWho(page, email)
+  await enterCredentials(page, email)
   await page.getByRole('heading', { name: 'Home' }).waitFor()
 }

@@ -4,20 +4,20 @@ import { openChromium, openWindow, signIn } from './chromium.ts'
 import { aMember } from './members.ts'
 import { startService, type Service } from './service.ts'
 
-/** A page of a service's dashboard, on which one of its owners is signed in. */
+/** A dashboard page with a signed-in owner. */
 export interface Dashboard {
   service: Service
   page: Page
   email: string
-  /** Of a place in the service's workspace. */
+  /** Returns the path of a page in the workspace. */
   at: (path: string) => string
-  /** Holds back what is asked. @returns what lets it go */
+  /** Holds matching requests back. @returns a function that releases them */
   hold: (method: string, path: string) => Promise<() => void>
-  /** Has what is asked be done, and its answer be lost. */
+  /** Lets matching requests take effect but drops their responses. */
   loseAnswers: (method: string, path: string) => Promise<void>
 }
 
-/** Has a service for the tests of a suite, and a page of it for each of them. @param begin is given them before each test */
+/** Starts a service for the suite and opens a page for each test. @param begin called before each test */
 export function onDashboard(begin: (dashboard: Dashboard) => void): void {
   let service: Service
   let browser: Browser
@@ -59,7 +59,7 @@ export function onDashboard(begin: (dashboard: Dashboard) => void): void {
     })
   })
   afterEach(async () => {
-    // What is held still is nobody's any more.
+    // Release routes that are still held.
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.context().close()
   })

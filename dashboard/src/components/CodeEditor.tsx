@@ -75,7 +75,7 @@ export function CodeEditor(props: CodeEditorProps) {
     latest.current = props
   })
   useEffect(() => {
-    const made = new EditorView({
+    const created = new EditorView({
       parent: host.current!,
       state: EditorState.create({
         doc: latest.current.value,
@@ -114,9 +114,9 @@ export function CodeEditor(props: CodeEditorProps) {
         ],
       }),
     })
-    view.current = made
-    if (autoFocus) made.focus()
-    return () => made.destroy()
+    view.current = created
+    if (autoFocus) created.focus()
+    return () => created.destroy()
     // Created once; later changes of `value` are dispatched below.
   }, [])
   useEffect(() => {

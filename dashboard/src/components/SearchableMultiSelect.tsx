@@ -19,16 +19,16 @@ export function SearchableMultiSelect({
   // Mantine clears the search on blur; this keeps the text.
   const isLeaving = useRef(false)
   /** Selects the option that matches the text. @returns whether there is one */
-  const take = (isWhole: boolean): boolean => {
-    const others = data.filter(({ value: id }) => !value.includes(id))
-    const named = findOption(others, typed, { isWhole })
-    if (!named) {
+  const commit = (isExact: boolean): boolean => {
+    const unselected = data.filter(({ value: id }) => !value.includes(id))
+    const match = findOption(unselected, typed, { isExact })
+    if (!match) {
       // Already selected.
-      if (!findOption(data, typed, { isWhole: true })) return false
+      if (!findOption(data, typed, { isExact: true })) return false
       setTyped('')
       return true
     }
-    onChange([...value, named.value])
+    onChange([...value, match.value])
     setTyped('')
     return true
   }
@@ -36,7 +36,7 @@ export function SearchableMultiSelect({
     if (typed.trim() === '') return
     isLeaving.current = true
     // On blur, only a complete name counts.
-    if (!take(true)) setUnknown(true)
+    if (!commit(true)) setUnknown(true)
   }
   return (
     <MultiSelect
@@ -59,7 +59,7 @@ export function SearchableMultiSelect({
         if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
         if (hasHighlightedOption(event.currentTarget)) return
         event.preventDefault()
-        if (!take(false)) setUnknown(true)
+        if (!commit(false)) setUnknown(true)
       }}
       error={isUnknown ? NO_SINGLE_MATCH : undefined}
     />

@@ -14,7 +14,7 @@ interface SearchableSelectProps extends Omit<
   isMissing?: boolean
 }
 
-const toNamed = (one: string | Option): Option => (typeof one === 'string' ? { value: one, label: one } : one)
+const toOption = (one: string | Option): Option => (typeof one === 'string' ? { value: one, label: one } : one)
 
 /** A select with search. Text that matches no option stays in the field and is marked as invalid. */
 export function SearchableSelect({
@@ -25,13 +25,13 @@ export function SearchableSelect({
   isMissing = false,
   ...props
 }: SearchableSelectProps) {
-  const those = data.map(toNamed)
+  const options = data.map(toOption)
   // `null` while the user does not type: the field shows the selected option.
   const [typed, setTyped] = useState<string | null>(null)
   const [isUnknown, setUnknown] = useState(false)
   const [isOpen, setOpen] = useState(false)
-  const own = those.find((one) => one.value === value)?.label ?? ''
-  const settle = () => {
+  const selectedLabel = options.find((one) => one.value === value)?.label ?? ''
+  const reset = () => {
     setOpen(false)
     setTyped(null)
     setUnknown(false)
@@ -40,18 +40,18 @@ export function SearchableSelect({
   const [known, setKnown] = useState(value)
   if (value !== known) {
     setKnown(value)
-    settle()
+    reset()
   }
   const choose = (chosen: string | null) => {
-    settle()
+    reset()
     if (chosen !== value && (chosen !== null || clearable)) onChange(chosen)
   }
-  const take = (isWhole: boolean) => {
+  const commit = (isExact: boolean) => {
     if (typed === null) return
     if (typed.trim() === '') return choose(null)
-    if (typed.trim() === own) return settle()
-    const named = findOption(those, typed, { isWhole })
-    if (named) choose(named.value)
+    if (typed.trim() === selectedLabel) return reset()
+    const match = findOption(options, typed, { isExact })
+    if (match) choose(match.value)
     else setUnknown(true)
   }
   return (
@@ -60,26 +60,26 @@ export function SearchableSelect({
       searchable
       clearable={clearable}
       allowDeselect={false}
-      data={those}
+      data={options}
       value={value}
       onChange={choose}
       // Also when the selected option is picked again, which is not a change.
-      onOptionSubmit={settle}
+      onOptionSubmit={reset}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
-      searchValue={typed ?? own}
+      searchValue={typed ?? selectedLabel}
       onInput={({ currentTarget }) => {
         setTyped(currentTarget.value)
         setUnknown(false)
       }}
       // On blur, only a complete name counts. On Enter, a unique part is enough because the user sees the result.
-      onBlur={() => take(true)}
+      onBlur={() => commit(true)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed === null) return
         if (hasHighlightedOption(event.currentTarget)) return
         event.preventDefault()
-        take(false)
+        commit(false)
       }}
       error={isUnknown ? NO_SINGLE_MATCH : isMissing ? 'Choose an option.' : undefined}
     />

@@ -42,7 +42,7 @@ export function PhoneHealthAlert() {
   const missing = useUnreachableServices()
   if (!useIsPhone() || missing.length === 0) return null
   return (
-    <div className={`${classes.ill} c-bad`} role="status">
+    <div className={`${classes.outage} c-bad`} role="status">
       {describeOutage(missing)}
     </div>
   )

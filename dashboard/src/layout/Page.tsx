@@ -32,7 +32,7 @@ export function Page({
         {aside === undefined ? (
           <div className={narrow ? classes.narrow : classes.body}>{children}</div>
         ) : (
-          <div className={classes.two}>
+          <div className={classes.columns}>
             <div className={classes.body}>{children}</div>
             <aside className={classes.aside}>{aside}</aside>
           </div>
@@ -54,7 +54,7 @@ export function Section({
   children: ReactNode
 }) {
   return (
-    <section className={classes.part}>
+    <section className={classes.section}>
       <div className={classes.head}>
         <h2>{title}</h2>
         {meta !== undefined && <span className="t3">{meta}</span>}

@@ -8,7 +8,7 @@ const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 export const openPalette = () => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open())
 
 export const SearchButton = () => (
-  <UnstyledButton className={classes.find} onClick={openPalette}>
+  <UnstyledButton className={classes.search} onClick={openPalette}>
     <IconSearch aria-hidden />
     <span>Search or jump to</span>
     <kbd className={classes.kbd}>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>

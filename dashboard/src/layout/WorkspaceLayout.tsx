@@ -62,7 +62,7 @@ export function WorkspaceLayout() {
       <a href="#page" className="skip">
         Skip to content
       </a>
-      <div className={classes.whole} data-workspace={workspace.mode}>
+      <div className={classes.frame} data-workspace={workspace.mode}>
         {workspace.mode === 'test' && (
           <div className={classes.strip}>
             <span>Test workspace: emails are captured, not delivered.</span>

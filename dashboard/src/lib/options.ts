@@ -3,23 +3,23 @@ export interface Option {
   label: string
 }
 
-const only = (found: readonly Option[]): Option | undefined => (found.length === 1 ? found[0] : undefined)
+const single = (found: readonly Option[]): Option | undefined => (found.length === 1 ? found[0] : undefined)
 
 /**
  * Finds the option for typed text: an exact match, else one without case, else (if a part is enough) the only one that contains it.
  */
 export function findOption(
-  those: readonly Option[],
+  options: readonly Option[],
   typed: string,
-  { isWhole }: { isWhole: boolean },
+  { isExact }: { isExact: boolean },
 ): Option | undefined {
   const name = typed.trim()
-  const asSpelled = only(those.filter(({ label }) => label === name))
-  if (asSpelled) return asSpelled
-  const inSmall = name.toLowerCase()
-  const same = those.filter(({ label }) => label.toLowerCase() === inSmall)
-  if (same.length > 0 || isWhole) return only(same)
-  return only(those.filter(({ label }) => label.toLowerCase().includes(inSmall)))
+  const exact = single(options.filter(({ label }) => label === name))
+  if (exact) return exact
+  const lowerCase = name.toLowerCase()
+  const same = options.filter(({ label }) => label.toLowerCase() === lowerCase)
+  if (same.length > 0 || isExact) return single(same)
+  return single(options.filter(({ label }) => label.toLowerCase().includes(lowerCase)))
 }
 
 export const NO_SINGLE_MATCH = 'No single match. Choose an option from the list.'

@@ -29,7 +29,7 @@ function NewAutomationButton() {
   const invalidate = useInvalidate()
   /** Prevents a second request before the pending state is rendered. */
   const isAt = useRef(false)
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () => {
       const body = { name: 'New automation', trigger: 'SIGNUP' as const, steps: [] }
       const { data, response } = await callOnce([workspace.id, 'automation'], (header) =>
@@ -54,12 +54,12 @@ function NewAutomationButton() {
   const begin = () => {
     if (!canEdit || isAt.current) return
     isAt.current = true
-    make.mutate(undefined, { onSuccess: goTo, onError: () => (isAt.current = false) })
+    create.mutate(undefined, { onSuccess: goTo, onError: () => (isAt.current = false) })
   }
   useHotkeys([['n', begin]])
   return (
     canEdit && (
-      <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={begin} loading={make.isPending}>
+      <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={begin} loading={create.isPending}>
         New automation
       </Button>
     )

@@ -82,14 +82,14 @@ function Row({ row: { automation, stats }, listName }: { row: AutomationRow; lis
         <StatusBadge plain status={AUTOMATION_STATUS[statusOf(automation)]} />
       </td>
       <td className="t2" data-cell="about">
-        <span className={classes.starts}>
+        <span className={classes.trigger}>
           <Icon aria-hidden />
           <span className="cut">{label(automation.triggerConfig, listName)}</span>
         </span>
       </td>
       <CountCell of={stats?.enrolled} wide />
       <td data-cell="bar">
-        <span className={classes.became}>
+        <span className={classes.outcome}>
           {stats && (stats.enrolled === 0 ? <span className="t3">None yet</span> : <OutcomeBar stats={stats} />)}
         </span>
       </td>

@@ -183,10 +183,10 @@ export function Builder({ given }: { given: LoadedAutomation }) {
   const add = useCallback(
     (type: Step['type'], at: number) => {
       if (focusInvalid()) return
-      const made = newStep(type)
-      act({ do: 'change', change: { do: 'add', step: made, at } })
-      setNewId(made.id)
-      select(made.id)
+      const created = newStep(type)
+      act({ do: 'change', change: { do: 'add', step: created, at } })
+      setNewId(created.id)
+      select(created.id)
     },
     [act, select, focusInvalid],
   )
@@ -357,7 +357,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
       )}
       <LeaveGuard draftState={draftState} />
       {isBusy && <BusyOverlay />}
-      <main className={classes.two}>
+      <main className={classes.columns}>
         <div className={classes.canvas}>
           <View
             sequence={sequence}

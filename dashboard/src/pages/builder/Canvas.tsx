@@ -248,7 +248,7 @@ const StepCard = memo(({ id, data: { step, problem, numbers } }: NodeProps<StepN
           <span className={`${classes.mark} c-accent`}>
             <IconMail aria-hidden />
           </span>
-          <span className={classes.words}>
+          <span className={classes.labels}>
             <span className="strong cut">{step.subject || <span className="t3">No subject</span>}</span>
             <span className="small t2 cut">
               {numbers ? <StatsLine numbers={numbers} /> : (problem ?? ((step.text ?? '') || 'HTML'))}

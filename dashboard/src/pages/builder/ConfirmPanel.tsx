@@ -131,7 +131,7 @@ export function ConfirmPanel({
   const isRed = action === 'delete' || action === 'discard'
   return (
     <div
-      className={`${classes.action} ${isRed ? 'c-bad' : 'c-warn'}`}
+      className={`${classes.confirm} ${isRed ? 'c-bad' : 'c-warn'}`}
       role="group"
       aria-label={title}
       ref={panel}

@@ -87,7 +87,7 @@ function Item({
         {...(isStep && { 'data-testid': 'step' })}
       >
         <span className={`${classes.mark} c-${meaning}`}>{icon}</span>
-        <span className={classes.words}>{children}</span>
+        <span className={classes.labels}>{children}</span>
       </button>
     </li>
   )

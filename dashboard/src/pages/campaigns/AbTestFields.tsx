@@ -52,7 +52,7 @@ export function AbTestFields({
             key={n}
             label={`Subject ${n + 2}`}
             value={variant.subject ?? ''}
-            {...(wrong?.n === n && { error: wrong.message, 'data-told': true, ref: invalidInput })}
+            {...(wrong?.n === n && { error: wrong.message, 'data-server-error': true, ref: invalidInput })}
             onChange={({ currentTarget: { value } }) =>
               set({ variants: test.variants.map((each, at) => (at === n ? { subject: value } : each)) })
             }

@@ -45,7 +45,7 @@ export function CampaignForm({
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
   const templates = useEmailTemplates()
-  const [{ campaign, etag }, setRead] = useState<Partial<LoadedCampaign>>(from ?? {})
+  const [{ campaign, etag }, setLoaded] = useState<Partial<LoadedCampaign>>(from ?? {})
   const [fields, setFields] = useState(() => fieldsOf(campaign))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
   const body = bodyOf(fields, campaign)
@@ -53,7 +53,7 @@ export function CampaignForm({
   /** A version that someone else saved in the meantime. */
   const [theirs, setTheirs] = useState<LoadedCampaign>()
   /** Remounts the fields after their values were replaced. */
-  const [taken, setTaken] = useState(0)
+  const [remountKey, setRemountKey] = useState(0)
   /** Content sent without a response. The server may have stored it. */
   const unanswered = useRef<string>(undefined)
   const change = async (of: Campaign, over: string | null | undefined): Promise<Campaign> => {
@@ -62,19 +62,19 @@ export function CampaignForm({
       const params = { path, header: was == null ? {} : { 'If-Match': was } }
       return (await api.PATCH('/campaigns/{id}', { params, body: patchOf(fields, now) })).data.data
     }
-    const is = contentKey(fields, of)
+    const sentContent = contentKey(fields, of)
     setTheirs(undefined)
     try {
       return await patch({ campaign: of, etag: over ?? null })
     } catch (error) {
-      if (isOutcomeUnknown(error)) unanswered.current = is
+      if (isOutcomeUnknown(error)) unanswered.current = sentContent
       if (!hasErrorCode(error, 'changed_meanwhile')) throw error
-      const there = toLoaded(await api.GET('/campaigns/{id}', { params: { path } }))
-      const stored = contentKey(fieldsOf(there.campaign), there.campaign)
+      const current = toLoaded(await api.GET('/campaigns/{id}', { params: { path } }))
+      const stored = contentKey(fieldsOf(current.campaign), current.campaign)
       // Saved by an earlier request whose response was lost.
-      if (stored === is && unanswered.current === is) return there.campaign
-      if (stored === unanswered.current) return patch(there)
-      setTheirs(there)
+      if (stored === sentContent && unanswered.current === sentContent) return current.campaign
+      if (stored === unanswered.current) return patch(current)
+      setTheirs(current)
       throw error
     }
   }
@@ -99,10 +99,10 @@ export function CampaignForm({
     saveOver({ ...(campaign && { campaign }), ...(etag !== undefined && { etag }) })
   }
   const applyTheirs = (read: LoadedCampaign) => {
-    setRead(read)
+    setLoaded(read)
     setFields(fieldsOf(read.campaign))
     setTheirs(undefined)
-    setTaken((times) => times + 1)
+    setRemountKey((times) => times + 1)
     save.reset()
   }
   const newest = templates?.find(({ id }) => id === fields.templateId)?.version
@@ -131,7 +131,7 @@ export function CampaignForm({
           onSaveMine={() => saveOver(theirs)}
         />
       )}
-      <fieldset key={taken} className="plainFields formFields" disabled={save.isPending}>
+      <fieldset key={remountKey} className="plainFields formFields" disabled={save.isPending}>
         <TextInput
           label="Name"
           description="Internal name. Recipients won’t see it."

@@ -97,7 +97,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
       {!contact && !error && <SkeletonRows />}
       {contact && (
         <>
-          <div className={classes.who}>
+          <div className={classes.header}>
             <span className={classes.avatar} aria-hidden>
               {(contact.firstName ?? contact.email)[0]?.toUpperCase()}
             </span>
@@ -271,7 +271,7 @@ const Chips = ({ of }: { of: readonly string[] }) =>
     <span className="t3">None</span>
   ) : (
     of.map((label) => (
-      <span key={label} className={classes.word}>
+      <span key={label} className={classes.chip}>
         {label}
       </span>
     ))

@@ -146,7 +146,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           type="email"
           value={fields.email}
           error={errorOf('/email')}
-          data-told={errorOf('/email') !== undefined || undefined}
+          data-server-error={errorOf('/email') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ email: value })}
           autoFocus
         />
@@ -160,7 +160,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           description="Your own ID for this contact."
           value={fields.externalId}
           error={errorOf('/externalId')}
-          data-told={errorOf('/externalId') !== undefined || undefined}
+          data-server-error={errorOf('/externalId') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ externalId: value })}
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
@@ -178,7 +178,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
           value={fields.data}
           error={isData ? errorOf('/metadata') : 'Enter a valid JSON object.'}
-          data-told={isData || undefined}
+          data-server-error={isData || undefined}
           onChange={({ currentTarget: { value } }) => set({ data: value })}
         />
       </fieldset>

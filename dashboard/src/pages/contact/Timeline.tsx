@@ -112,8 +112,8 @@ function Line({
       <span className={`${classes.mark} c-${meaning}`} aria-hidden>
         <Icon />
       </span>
-      <div className={classes.what}>{children}</div>
-      <span className={`small t2 ${classes.beside}`}>{beside}</span>
+      <div className={classes.content}>{children}</div>
+      <span className={`small t2 ${classes.meta}`}>{beside}</span>
     </li>
   )
 }

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -32,7 +32,11 @@ export function ContactsPage() {
       },
       replace: true,
     })
-  const setLater = useDebouncedCallback(set, PAUSE_MS)
+  const router = useRouter()
+  const setLater = useDebouncedCallback((fields: ContactSearch) => {
+    // The user may have opened a contact in the meantime.
+    if (router.latestLocation.pathname.endsWith('/contacts')) set(fields)
+  }, PAUSE_MS)
   const lists = useLists()
   const { data: segments } = useWorkspaceQuery(['segments', 'choice'], async (api, signal) => {
     const found = await readPages((query) => api.GET('/segments', { params: { query }, signal }))

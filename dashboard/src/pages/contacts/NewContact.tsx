@@ -18,7 +18,7 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
   const navigate = useNavigate()
   const [email, setEmail] = useState('')
   const [firstName, setFirstName] = useState('')
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () =>
       (await api.POST('/contacts', { body: { email, ...(firstName !== '' && { firstName }) } })).data.data,
     onSuccess: () => void invalidate('contacts'),
@@ -29,22 +29,25 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
       params: { workspaceId: workspace.id, contactId },
       ignoreBlocker: true,
     })
-  const param = make.error instanceof DriplineError ? make.error.param : undefined
+  const param = create.error instanceof DriplineError ? create.error.param : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // Does not navigate if the user closed the form.
-    make.mutate(undefined, { onSuccess: goTo })
+    create.mutate(undefined, { onSuccess: goTo })
   }
   return (
-    <form className="card" onSubmit={submit} onChange={() => make.isError && make.reset()} aria-label="New contact">
-      <UnsavedChangesGuard isDirty={(email !== '' || firstName !== '') && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && param !== '/email' && <ErrorBanner error={make.error} scrollsIntoView />}
-      <fieldset className={`plainFields ${classes.pair}`} disabled={make.isPending}>
+    <form className="card" onSubmit={submit} onChange={() => create.isError && create.reset()} aria-label="New contact">
+      <UnsavedChangesGuard
+        isDirty={(email !== '' || firstName !== '') && !create.isSuccess}
+        isSending={create.isPending}
+      />
+      {create.isError && param !== '/email' && <ErrorBanner error={create.error} scrollsIntoView />}
+      <fieldset className={`plainFields ${classes.pair}`} disabled={create.isPending}>
         <TextInput
           label="Email"
           type="email"
           value={email}
-          error={param === '/email' && make.error?.message}
+          error={param === '/email' && create.error?.message}
           onChange={({ currentTarget: { value } }) => setEmail(value)}
           autoFocus
         />
@@ -58,10 +61,10 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
         If a contact with this email exists, it is updated. A new contact can start automations.
       </p>
       <div className="row">
-        <Button type="submit" variant="filled" loading={make.isPending}>
+        <Button type="submit" variant="filled" loading={create.isPending}>
           Save contact
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={create.isPending}>
           Cancel
         </Button>
         <CurlButton

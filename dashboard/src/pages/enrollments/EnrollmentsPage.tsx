@@ -163,7 +163,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
         const { id, contactId, status, held, nextAt, nextStepId, enrolledAt } = enrollment
         return (
           <tr key={id}>
-            <td className={`strong ${classes.who}`} data-cell="title">
+            <td className={`strong ${classes.contact}`} data-cell="title">
               <ContactLink contactId={contactId} />
             </td>
             <td data-cell="state">

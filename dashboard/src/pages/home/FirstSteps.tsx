@@ -89,7 +89,7 @@ function Steps({
   const { data: session } = useSession()
   const invalidate = useInvalidate()
   const [email, setEmail] = useState(session?.account.email ?? '')
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () =>
       callOnce([workspace.id, 'welcome'], (header) =>
         api.POST('/automations', {
@@ -125,13 +125,13 @@ function Steps({
           description="Sends a welcome email to every new contact. You can edit it later."
           call={{ method: 'POST', path: '/automations', body: WELCOME }}
         >
-          <Button variant="filled" loading={make.isPending} onClick={() => make.mutate()}>
+          <Button variant="filled" loading={create.isPending} onClick={() => create.mutate()}>
             Create welcome automation
           </Button>
           <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
             Start from scratch
           </Link>
-          {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
+          {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
         </Step>
         <Step
           n={2}
@@ -205,7 +205,7 @@ function Step({
       <span className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`} aria-label={isDone ? 'Done' : `Step ${n}`}>
         {isDone ? <IconCheck size={14} stroke={2} /> : n}
       </span>
-      <div className={classes.what}>
+      <div className={classes.content}>
         <h3>{title}</h3>
         <p className="t2">{description}</p>
         {(!isDone || n > 1) && <div className={classes.actions}>{children}</div>}

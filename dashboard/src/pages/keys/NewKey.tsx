@@ -26,7 +26,7 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
   const [rateLimit, setRateLimit] = useState(DEFAULT_RATE_LIMIT)
   const [expires, setExpires] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () => {
       const expiresAt = expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString()
       const body = { name, scopes, allow: linesOf(allow), rateLimit, expiresAt }
@@ -40,31 +40,31 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
   })
   const isDirty =
     (name !== '' || scopes.length > 0 || allow !== '' || expires !== '' || rateLimit !== DEFAULT_RATE_LIMIT) &&
-    !make.isSuccess
+    !create.isSuccess
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setWasSubmitted(true)
     if (name.trim() === '' || scopes.length === 0 || focusInvalidField(event.currentTarget)) return
-    make.mutate()
+    create.mutate()
   }
-  const param = make.error instanceof DriplineError ? (make.error.param ?? '') : ''
-  const at = (field: string) => (param.startsWith(`/${field}`) ? make.error?.message : undefined)
+  const param = create.error instanceof DriplineError ? (create.error.param ?? '') : ''
+  const at = (field: string) => (param.startsWith(`/${field}`) ? create.error?.message : undefined)
   const isPlaced = ['name', 'scopes', 'allow', 'expiresAt'].some((field) => at(field) !== undefined)
   const nameError = wasSubmitted && name.trim() === '' ? 'Enter a name.' : at('name')
   const scopesError = wasSubmitted && scopes.length === 0 ? 'Select at least one scope.' : at('scopes')
   return (
-    <form onSubmit={submit} onChange={() => make.isError && make.reset()} className="card" aria-label="New API key">
+    <form onSubmit={submit} onChange={() => create.isError && create.reset()} className="card" aria-label="New API key">
       <h2>New API key</h2>
-      <UnsavedChangesGuard isDirty={isDirty} isSending={make.isPending} />
-      {make.isError && !isPlaced && <ErrorBanner error={make.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={make.isPending}>
+      <UnsavedChangesGuard isDirty={isDirty} isSending={create.isPending} />
+      {create.isError && !isPlaced && <ErrorBanner error={create.error} scrollsIntoView />}
+      <fieldset className="plainFields formFields" disabled={create.isPending}>
         <TextInput
           label="Name"
           description="What this key is for."
           placeholder="Checkout"
           value={name}
           error={nameError}
-          data-told={nameError !== undefined || undefined}
+          data-server-error={nameError !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => setName(value)}
           autoFocus
         />
@@ -99,7 +99,7 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
             minRows={1}
             value={allow}
             error={at('allow')}
-            data-told={at('allow') !== undefined || undefined}
+            data-server-error={at('allow') !== undefined || undefined}
             onChange={({ currentTarget: { value } }) => setAllow(value)}
           />
           <IntegerInput
@@ -116,16 +116,16 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
             type="date"
             value={expires}
             error={at('expiresAt')}
-            data-told={at('expiresAt') !== undefined || undefined}
+            data-server-error={at('expiresAt') !== undefined || undefined}
             onChange={({ currentTarget: { value } }) => setExpires(value)}
           />
         </div>
       </fieldset>
       <div className="row">
-        <Button type="submit" variant="filled" loading={make.isPending}>
+        <Button type="submit" variant="filled" loading={create.isPending}>
           Create API key
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel} disabled={make.isPending}>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={create.isPending}>
           Cancel
         </Button>
       </div>

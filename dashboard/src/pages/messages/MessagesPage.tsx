@@ -212,7 +212,7 @@ export function MessagesPage() {
                     <bdi>{message.to ?? 'Contact'}</bdi>
                   </Link>
                 </td>
-                <td className={`wide mono t2 ${classes.said}`}>{message.error ?? message.response}</td>
+                <td className={`wide mono t2 ${classes.response}`}>{message.error ?? message.response}</td>
                 <td className="num t2" data-cell="figure">
                   <Time at={message.createdAt} />
                 </td>

@@ -33,17 +33,17 @@ function SetUpDkimForm() {
   const invalidate = useInvalidate()
   const [selector, setSelector] = useState('dripline')
   const body = { selector }
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => api.POST('/sender/dkim', { body }),
     onSuccess: () => invalidate('sender'),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate()
+    create.mutate()
   }
   return (
     <form onSubmit={submit} aria-label="Set up DKIM">
-      {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
+      {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
       <div className="row" style={{ alignItems: 'end' }}>
         <TextInput
           label="Selector"
@@ -51,7 +51,7 @@ function SetUpDkimForm() {
           value={selector}
           onChange={({ currentTarget: { value } }) => setSelector(value)}
         />
-        <Button type="submit" loading={make.isPending}>
+        <Button type="submit" loading={create.isPending}>
           Set up DKIM
         </Button>
       </div>

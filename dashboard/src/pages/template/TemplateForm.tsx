@@ -45,7 +45,7 @@ export function TemplateForm({
   const invalidate = useInvalidate()
   const dataKeys = useMetadataKeys()
   // The template as loaded when the form opened; the page keeps refetching.
-  const [{ template, etag }, setRead] = useState(from)
+  const [{ template, etag }, setLoaded] = useState(from)
   const [fields, setFields] = useState(() => fieldsOf(template))
   const [saved, setSaved] = useState(() => templateKey(template))
   const set = (some: Partial<Fields>) => setFields((now) => ({ ...now, ...some }))
@@ -60,7 +60,7 @@ export function TemplateForm({
   /** Content sent without a response. The server may have stored it. */
   const unanswered = useRef<string>(undefined)
   /** Remounts the fields after their values were replaced. */
-  const [taken, setTaken] = useState(0)
+  const [remountKey, setRemountKey] = useState(0)
   const save = useMutation({
     mutationFn: async (sent: { body: typeof body; is: string; over: string | null }): Promise<LoadedTemplate> => {
       const path = { id: template.id }
@@ -74,18 +74,18 @@ export function TemplateForm({
       } catch (error) {
         if (isOutcomeUnknown(error)) unanswered.current = sent.is
         if (!hasErrorCode(error, 'changed_meanwhile')) throw error
-        const there = toLoaded(await api.GET('/templates/{id}', { params: { path } }))
+        const current = toLoaded(await api.GET('/templates/{id}', { params: { path } }))
         // Saved by an earlier request whose response was lost.
-        if (templateKey(there.template) === sent.is) return there
-        if (templateKey(there.template) === unanswered.current) return put(there.etag)
-        setTheirs(there)
+        if (templateKey(current.template) === sent.is) return current
+        if (templateKey(current.template) === unanswered.current) return put(current.etag)
+        setTheirs(current)
         throw error
       }
     },
     // Edits made in the meantime are not saved.
     onSuccess: async (read, { is }) => {
       unanswered.current = undefined
-      setRead(read)
+      setLoaded(read)
       setSaved(is)
       await invalidate('templates')
     },
@@ -95,11 +95,11 @@ export function TemplateForm({
     if (!focusInvalidField(event.currentTarget)) save.mutate({ body, is: now, over: etag })
   }
   const applyTheirs = (read: LoadedTemplate) => {
-    setRead(read)
+    setLoaded(read)
     setFields(fieldsOf(read.template))
     setSaved(templateKey(read.template))
     setTheirs(undefined)
-    setTaken((times) => times + 1)
+    setRemountKey((times) => times + 1)
     save.reset()
   }
   const form = useRef<HTMLFormElement>(null)
@@ -116,11 +116,11 @@ export function TemplateForm({
     }
     const said = contentOf(mine)
     setFields(mine)
-    setRead(read)
+    setLoaded(read)
     save.mutate({ body: { name: mine.name, ...said }, is: contentKeyOf(mine.name, said), over: read.etag })
   }
   const shared = { keys: dataKeys, readOnly: !canEdit }
-  const isOfBlocks = fields.format === 'BLOCKS'
+  const isVisual = fields.format === 'BLOCKS'
   return (
     <Page
       title={template.name}
@@ -162,20 +162,20 @@ export function TemplateForm({
                 value={fields.previewText}
                 onChange={(previewText) => set({ previewText })}
               />
-              {!isOfBlocks && <LayoutSelect layoutId={fields.layoutId} readOnly={!canEdit} onChange={set} />}
+              {!isVisual && <LayoutSelect layoutId={fields.layoutId} readOnly={!canEdit} onChange={set} />}
             </>
           )}
-          {isOfBlocks ? (
+          {isVisual ? (
             <>
               <BlockList
-                key={`blocks ${taken}`}
+                key={`blocks ${remountKey}`}
                 name="the email"
                 blocks={fields.blocks}
                 dataKeys={dataKeys}
                 readOnly={!canEdit}
                 onChange={(blocks) => set({ blocks })}
               />
-              <Colors key={taken} theme={fields.theme} readOnly={!canEdit} onChange={(theme) => set({ theme })} />
+              <Colors key={remountKey} theme={fields.theme} readOnly={!canEdit} onChange={(theme) => set({ theme })} />
             </>
           ) : (
             <CodeEditor
@@ -215,7 +215,7 @@ export function TemplateForm({
                 Saved as version {template.version}.
               </span>
             )}
-            {isOfBlocks && (
+            {isVisual && (
               <ConvertToCode
                 content={content}
                 onDone={(code, of) => {
@@ -275,7 +275,7 @@ function ConvertToCode({
     return (await api.POST('/templates/preview', { body })).data.data.mjml ?? ''
   }
   // Converts the current content in all languages.
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () => {
       const code = {
         html: await mjmlOf(content.design),
@@ -300,10 +300,10 @@ function ConvertToCode({
           <span className="small t2">
             The template becomes MJML in every language. You can’t switch back, but earlier versions stay unchanged.
           </span>
-          <Button loading={make.isPending} onClick={() => make.mutate()}>
+          <Button loading={create.isPending} onClick={() => create.mutate()}>
             Convert to code
           </Button>
-          {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
+          {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
         </span>
       )}
     </>

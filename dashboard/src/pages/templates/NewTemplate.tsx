@@ -43,7 +43,7 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
   const [name, setName] = useState('')
   const [kind, setKind] = useState<Kind>('blocks')
   const body = { name, subject: null, ...KINDS[kind].body }
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () =>
       (
         await callOnce([workspace.id, 'template', body], (header) =>
@@ -54,12 +54,17 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate(undefined, { onSuccess: ({ id }) => onCreated(id) })
+    create.mutate(undefined, { onSuccess: ({ id }) => onCreated(id) })
   }
   return (
-    <form className="card" onSubmit={submit} onChange={() => make.isError && make.reset()} aria-label="New template">
-      {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={make.isPending}>
+    <form
+      className="card"
+      onSubmit={submit}
+      onChange={() => create.isError && create.reset()}
+      aria-label="New template"
+    >
+      {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
+      <fieldset className="plainFields formFields" disabled={create.isPending}>
         <TextInput
           label="Name"
           description="Internal name. Emails include partials by this name."
@@ -76,10 +81,10 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
         />
       </fieldset>
       <div className="row">
-        <Button type="submit" variant="filled" loading={make.isPending}>
+        <Button type="submit" variant="filled" loading={create.isPending}>
           Create template
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel} disabled={make.isPending}>
+        <Button variant="subtle" color="gray" onClick={onCancel} disabled={create.isPending}>
           Cancel
         </Button>
         <CurlButton call={{ method: 'POST', path: '/templates', body }} />

@@ -17,13 +17,13 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [mode, setMode] = useState<Workspace['mode']>('test')
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: async () => {
       const body = { name, mode }
-      const made = await callOnce(['workspace', body], (header) =>
+      const created = await callOnce(['workspace', body], (header) =>
         api.POST('/workspaces', { params: { header }, body }),
       )
-      return made.data.data
+      return created.data.data
     },
     // The workspace exists even if the session can't be reloaded.
     onSuccess: () => client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => undefined),
@@ -32,14 +32,19 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
     void navigate({ to: '/w/$workspaceId', params: { workspaceId: id }, ignoreBlocker: true })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate(undefined, { onSuccess: goTo })
+    create.mutate(undefined, { onSuccess: goTo })
   }
   return (
-    <form className="card" onSubmit={submit} onChange={() => make.isError && make.reset()} aria-label="New workspace">
+    <form
+      className="card"
+      onSubmit={submit}
+      onChange={() => create.isError && create.reset()}
+      aria-label="New workspace"
+    >
       <h2>New workspace</h2>
-      <UnsavedChangesGuard isDirty={name !== '' && !make.isSuccess} isSending={make.isPending} />
-      {make.isError && <ErrorBanner error={make.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={make.isPending}>
+      <UnsavedChangesGuard isDirty={name !== '' && !create.isSuccess} isSending={create.isPending} />
+      {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
+      <fieldset className="plainFields formFields" disabled={create.isPending}>
         <TextInput label="Name" value={name} onChange={({ currentTarget: { value } }) => setName(value)} autoFocus />
         <Radio.Group label="Mode (can’t be changed later)" value={mode} onChange={(value) => setMode(value)}>
           <div className={classes.modes}>
@@ -49,10 +54,10 @@ export function NewWorkspace({ onDone }: { onDone: () => void }) {
         </Radio.Group>
       </fieldset>
       <div className="row">
-        <Button type="submit" variant="filled" loading={make.isPending}>
+        <Button type="submit" variant="filled" loading={create.isPending}>
           Create workspace
         </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} disabled={make.isPending}>
+        <Button variant="subtle" color="gray" onClick={onDone} disabled={create.isPending}>
           Cancel
         </Button>
       </div>

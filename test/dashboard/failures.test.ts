@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { sql } from '../../src/platform/db/sql.ts'
-import { openChromium, openWindow, sayWho, signIn } from '../support/chromium.ts'
+import { openChromium, openWindow, enterCredentials, signIn } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
@@ -82,7 +82,7 @@ describe('dashboard with bad input and failures', function () {
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     assert.ok(asked < 6, `asked ${asked} times who is signed in`)
-    await sayWho(dialog)
+    await enterCredentials(dialog)
     await page.getByText('Draft saved').waitFor()
     assert.equal(await text(page).textContent(), 'This must not be lost')
     const { body } = await service.call('GET', `automations/${automationId}/draft`)
@@ -116,7 +116,7 @@ describe('dashboard with bad input and failures', function () {
     await page.getByTestId('step').click()
     await page.context().clearCookies()
     await text(page).fill('Signed out elsewhere')
-    await sayWho(page.getByRole('dialog'))
+    await enterCredentials(page.getByRole('dialog'))
     await page.getByText('Draft saved').waitFor()
   })
 

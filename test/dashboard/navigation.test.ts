@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
-import { openChromium, openWindow, sayWho, signIn } from '../support/chromium.ts'
+import { openChromium, openWindow, enterCredentials, signIn } from '../support/chromium.ts'
 import { anAutomation } from '../support/factories.ts'
 import { aLink, aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -71,7 +71,7 @@ describe('dashboard layout and navigation', function () {
       ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
     }, editor)
     await page.getByText('joining Orchard as editor').waitFor()
-    await sayWho(page, 'joins@example.com')
+    await enterCredentials(page, 'joins@example.com')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     assert.ok(page.url().endsWith(`/w/${other.id}`), page.url())
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import { openChromium, openWindow, sayWho } from '../support/chromium.ts'
+import { openChromium, openWindow, enterCredentials } from '../support/chromium.ts'
 import { aLink } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -25,7 +25,7 @@ describe('dashboard by mouse', function () {
 
   it('signs the first owner up with an invitation link', async () => {
     await page.goto(`/join#${await aLink(service)}`)
-    await sayWho(page, 'ada@example.com')
+    await enterCredentials(page, 'ada@example.com')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     assert.ok(page.url().endsWith(`/w/${service.workspaceId}`), page.url())
   })
