@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint'
  * not be imported.
  */
 const ROOMS = [
-  'sequences',
+  'automation-engine',
   'temporal',
   'rendering',
   'outbox',
@@ -20,7 +20,7 @@ const ROOMS = [
   'segments',
   'lists',
   'contacts',
-  'transports',
+  'smtp',
   'instance',
   'senders',
   'messages',
@@ -32,7 +32,7 @@ const ROOMS = [
   'bounces',
   'imports',
   'campaigns',
-  'figures',
+  'stats',
   'relay',
   'schema',
 ]
@@ -41,23 +41,23 @@ const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
 /** Which rooms each may use, by what they offer in their `index.ts`. */
 const ALLOWED = {
   ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
-  workflows: ['sequences'],
-  activities: before('figures'),
-  parts: ROOMS,
+  workflows: ['automation-engine'],
+  activities: before('stats'),
+  runtime: ROOMS,
   bin: ROOMS,
   scripts: ROOMS,
 }
 
 /** What has no such door: whole folders that others may use a file of. */
 const OPEN = {
-  platform: ['bin', 'parts', 'scripts', 'embedded', 'workflows', 'activities', ...ROOMS],
-  temporal: ['bin', 'parts', 'scripts', 'embedded', 'workflows', 'activities'],
-  parts: ['bin', 'scripts'],
+  platform: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities', ...ROOMS],
+  temporal: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities'],
+  runtime: ['bin', 'scripts'],
   embedded: ['bin', 'scripts'],
-  activities: ['parts'],
+  activities: ['runtime'],
   bin: ['scripts'],
 }
-const FOLDERS = [...ROOMS, 'platform', 'parts', 'bin']
+const FOLDERS = [...ROOMS, 'platform', 'runtime', 'bin']
 const TOP = ['workflows', 'activities', 'scripts', 'embedded', 'test', 'bench']
 
 const PRODUCT = ['src/**', 'workflows/**', 'activities/**', 'embedded/**', 'scripts/**']
@@ -134,7 +134,7 @@ export default tseslint.config(
               allow('bin', 'http', { fileInternalPath: file }),
             ),
             // The list of operations is made of every room's, and only the API needs them.
-            allow('parts', ROOMS, ROUTES),
+            allow('runtime', ROOMS, ROUTES),
             allow(['test', 'bench'], [...FOLDERS, ...TOP]),
             {
               from: { element: { type: 'workflows' } },
@@ -169,7 +169,7 @@ export default tseslint.config(
   {
     // Outside a composition root, configuration and log are given, never fetched.
     files: ['src/**', 'workflows/**', 'activities/**'],
-    ignores: ['src/{bin,parts}/**', 'src/platform/{config,log,tracing}.ts'],
+    ignores: ['src/{bin,runtime}/**', 'src/platform/{config,log,tracing}.ts'],
     rules: {
       'no-restricted-imports': [
         'error',

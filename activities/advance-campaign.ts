@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity'
 import { advanceCampaign as advance } from '../src/campaigns/index.ts'
-import type { CampaignInput, CampaignStep } from '../src/sequences/index.ts'
-import { beating } from './beating.ts'
+import type { CampaignInput, CampaignStep } from '../src/automation-engine/index.ts'
+import { withHeartbeat } from './with-heartbeat.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
 /** Does what comes next of a campaign, for some seconds. */
 export const advanceCampaign = (
   dependencies: ActivityDependencies,
   { campaignId }: CampaignInput,
-): Promise<CampaignStep> => beating(() => advance(dependencies, campaignId, Context.current().cancellationSignal))
+): Promise<CampaignStep> => withHeartbeat(() => advance(dependencies, campaignId, Context.current().cancellationSignal))

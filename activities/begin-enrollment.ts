@@ -1,13 +1,13 @@
 import { mayKnowLater, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
-import { outlineOf, type StepOutline } from '../src/sequences/index.ts'
+import { outlineOf, type StepOutline } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import type { OfInstallation } from './own-enrollments.ts'
+import type { OfInstance } from './check-instance.ts'
 
-export interface BeginEnrollmentInput extends OfInstallation {
+export interface BeginEnrollmentInput extends OfInstance {
   enrollmentId: string
   automationId: string
   contactId: string
-  cause: string | null
+  dedupKey: string | null
   triggerEventId: string | null
   enrolledAt: string
 }
@@ -32,7 +32,7 @@ export async function beginEnrollment(
       id: input.enrollmentId,
       automationId: input.automationId,
       contactId: input.contactId,
-      cause: input.cause,
+      dedupKey: input.dedupKey,
       triggerEventId: input.triggerEventId,
       enrolledAt: new Date(input.enrolledAt),
     })

@@ -1,19 +1,22 @@
 import * as enrollments from '../src/enrollments/index.ts'
-import type { EndStatus, Heard } from '../src/sequences/index.ts'
+import type { EndStatus, Received } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import type { OfInstallation } from './own-enrollments.ts'
+import type { OfInstance } from './check-instance.ts'
 
-export interface FinishEnrollmentInput extends Heard, OfInstallation {
+export interface FinishEnrollmentInput extends Received, OfInstance {
   enrollmentId: string
   status: EndStatus
   /** The cause that started it. */
-  cause: string | null
+  dedupKey: string | null
   enrolledAt: string
 }
 
-/** Records the end of an enrollment, and what it has heard. */
+/** Records the end of an enrollment, and what it has received. */
 export const finishEnrollment = (
   { em }: ActivityDependencies,
-  { enrollmentId, status, cause, enrolledAt, ...heard }: FinishEnrollmentInput,
+  { enrollmentId, status, dedupKey, enrolledAt, ...received }: FinishEnrollmentInput,
 ): Promise<void> =>
-  enrollments.finishEnrollment(em.fork(), enrollmentId, status, heard, { cause, enrolledAt: new Date(enrolledAt) })
+  enrollments.finishEnrollment(em.fork(), enrollmentId, status, received, {
+    dedupKey,
+    enrolledAt: new Date(enrolledAt),
+  })

@@ -2,13 +2,13 @@ import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
 import { retryMessage } from './retry-message.ts'
 import { advanceCampaign } from './advance-campaign.ts'
-import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/sequences/index.ts'
-import { rememberHeard, type RememberHeardInput } from './remember-heard.ts'
+import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/automation-engine/index.ts'
+import { recordProcessedEvents, type RecordProcessedEventsInput } from './record-processed-events.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
-import { createPlaces } from '../src/platform/places.ts'
+import { createQuota } from '../src/platform/quota.ts'
 import { createBulkheads } from './bulkheads.ts'
 import { withPlainFailures } from './failures.ts'
-import { ofOwnEnrollments } from './own-enrollments.ts'
+import { checkInstance } from './check-instance.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
 /** What the workflows can ask for. They get ids and return little: all of it is written into histories. */
@@ -20,7 +20,7 @@ export interface Activities {
   retryMessage(input: RetryInput): Promise<RetryResult>
   /** Does what comes next of a campaign, for some seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
-  rememberHeard(input: RememberHeardInput): Promise<void>
+  recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
 
@@ -30,7 +30,7 @@ const MAX_AT_ONCE_PER_WORKSPACE = 50
 /** The activities, given what they need. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
-  const slots = createPlaces(MAX_AT_ONCE_PER_WORKSPACE)
+  const slots = createQuota(MAX_AT_ONCE_PER_WORKSPACE)
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
     sendEmailAtOnce: async (input) => {
@@ -38,23 +38,23 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       try {
         return await sendEmailAtOnce(dependencies, input)
       } finally {
-        slots.giveBack(input.workspaceId, 1)
+        slots.returnQuota(input.workspaceId, 1)
       }
     },
     sendEmail: (input) => sendEmail(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),
-    rememberHeard: (input) => keptApart(input.automationId, () => rememberHeard(dependencies, input)),
+    recordProcessedEvents: (input) => keptApart(input.automationId, () => recordProcessedEvents(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),
   }
-  return withPlainFailures(ofOwnEnrollments(activities, dependencies), dependencies)
+  return withPlainFailures(checkInstance(activities, dependencies), dependencies)
 }
 
 export type {
   ActivityDependencies,
   BeginEnrollmentInput,
   FinishEnrollmentInput,
-  RememberHeardInput,
+  RecordProcessedEventsInput,
   RetryInput,
   RetryResult,
   SendEmailInput,

@@ -1,13 +1,13 @@
 import { retryMessage as retry } from '../src/messages/index.ts'
-import type { RetryInput, RetryResult } from '../src/sequences/index.ts'
+import type { RetryInput, RetryResult } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import { inItsTurn } from './in-its-turn.ts'
+import { sendQueued } from './send-queued.ts'
 
 /** Tries a message again because somebody asked for it, when its turn has come. */
 export async function retryMessage(
   dependencies: ActivityDependencies,
   { messageId }: RetryInput,
 ): Promise<RetryResult> {
-  const result = await inItsTurn((patience) => retry(dependencies, messageId, patience))
+  const result = await sendQueued((patience) => retry(dependencies, messageId, patience))
   return { status: result.kind === 'final' ? result.status : null }
 }

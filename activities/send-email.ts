@@ -1,27 +1,27 @@
 import { sendStep } from '../src/enrollments/index.ts'
 import type { Patience, SendResult } from '../src/messages/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import { inItsTurn } from './in-its-turn.ts'
-import type { OfInstallation } from './own-enrollments.ts'
+import { sendQueued } from './send-queued.ts'
+import type { OfInstance } from './check-instance.ts'
 
-export interface SendEmailInput extends OfInstallation {
+export interface SendEmailInput extends OfInstance {
   enrollmentId: string
   workspaceId: string
   automationId: string
   stepId: string
-  visit: number
+  occurrence: number
 }
 
 /**
  * - go-on: the message is settled, and the sequence continues
  * - stop: it failed for good, and the automation ends a sequence at that
- * - held: the automation is paused or a draft
+ * - paused: the automation is paused or a draft
  * - gone: the enrollment, the automation or the contact does not exist any more
  */
 export interface SendEmailResult {
-  next: 'go-on' | 'stop' | 'held' | 'gone'
+  next: 'go-on' | 'stop' | 'paused' | 'gone'
   /** When the message was settled, in milliseconds since 1970, where an earlier attempt did that. */
-  settledAt?: number
+  finalAt?: number
 }
 
 /** Sends one step's email if a connection is free within a moment; `queue` where none is, or where anything went wrong. */
@@ -40,7 +40,7 @@ export async function sendEmailAtOnce(
  * as long as it takes; everything else is a result. The heartbeat tells Temporal within seconds that the process has died.
  */
 export async function sendEmail(dependencies: ActivityDependencies, input: SendEmailInput): Promise<SendEmailResult> {
-  const result = await inItsTurn((patience) => send(dependencies, input, patience))
+  const result = await sendQueued((patience) => send(dependencies, input, patience))
   return told(result)
 }
 
@@ -49,5 +49,5 @@ const send = (dependencies: ActivityDependencies, input: SendEmailInput, patienc
 
 function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' | 'changed' }>): SendEmailResult {
   if (result.kind !== 'final') return { next: result.kind }
-  return { next: result.stop ? 'stop' : 'go-on', ...(result.at && { settledAt: result.at.getTime() }) }
+  return { next: result.stop ? 'stop' : 'go-on', ...(result.at && { finalAt: result.at.getTime() }) }
 }

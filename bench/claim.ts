@@ -5,7 +5,7 @@ import { contextOf } from '../src/enrollments/step-source.ts'
 import { preparedFrom } from '../src/messages/prepare.ts'
 import type { Prepared } from '../src/messages/prepared.ts'
 import { findStepMessage, readSendSettings } from '../src/messages/read-queries.ts'
-import { createMessageStore } from '../src/parts/mail.ts'
+import { createMessageStore } from '../src/runtime/mail.ts'
 import { newId } from '../src/platform/ids.ts'
 import { preparedSql, sql } from '../src/platform/db/sql.ts'
 import { anAutomation, EMAIL } from '../test/support/factories.ts'
@@ -51,11 +51,11 @@ export const claiming: Benchmark = {
           id: enrollmentId,
           automationId,
           contactId,
-          cause: null,
+          dedupKey: null,
           triggerEventId: null,
           enrolledAt: new Date(),
         })
-        const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId, visit: 0 }
+        const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId, occurrence: 0 }
         times.push(
           await timed(async () => {
             const attempt = anAttempt(await prepare(step))
@@ -82,7 +82,7 @@ interface Step {
   automationId: string
   enrollmentId: string
   stepId: string
-  visit: number
+  occurrence: number
 }
 
 /** Reads what `prepareStep` does, with a contact's row alone: no suppressions, opt-outs or memberships. */
@@ -98,16 +98,19 @@ async function prepareWithoutSuppression({ context }: Service, { workspaceId, ..
     email: string
     first_name: string | null
     metadata: Record<string, unknown>
-    consents: number
-  }>(em(), 'bare-recipient', 'select email, first_name, metadata, consents from contacts where id = any($1::uuid[])', [
-    [found!.contactId],
-  ])
+    consent_version: number
+  }>(
+    em(),
+    'bare-recipient',
+    'select email, first_name, metadata, consent_version from contacts where id = any($1::uuid[])',
+    [[found!.contactId]],
+  )
   const recipient = {
     contactId: found!.contactId,
     email: contact!.email,
     firstName: contact!.first_name,
     metadata: contact!.metadata,
-    consentVersion: contact!.consents,
+    consentVersion: contact!.consent_version,
     suppressions: [],
     optOutListIds: [],
     isUnconfirmed: false,

@@ -1,7 +1,7 @@
 import { recordEnrollment } from '../src/enrollments/record-enrollment.ts'
 import { prepareStep } from '../src/enrollments/send-step.ts'
 import type { Prepared } from '../src/messages/prepared.ts'
-import { createMessageStore } from '../src/parts/mail.ts'
+import { createMessageStore } from '../src/runtime/mail.ts'
 import { newId } from '../src/platform/ids.ts'
 import { anAutomation } from '../test/support/factories.ts'
 import { quietLog } from '../test/support/log.ts'
@@ -68,7 +68,14 @@ async function aSequence(service: Service, characters: number): Promise<Sequence
 function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId }: Sequence, contactId: string) {
   const em = () => context.orm.em.fork()
   const enrollmentId = newId()
-  const write = { id: enrollmentId, automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+  const write = {
+    id: enrollmentId,
+    automationId,
+    contactId,
+    dedupKey: null,
+    triggerEventId: null,
+    enrolledAt: new Date(),
+  }
   let message: Prepared | undefined
   return {
     /** By the API, and by the workflow again. */
@@ -77,7 +84,7 @@ function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId 
       await recordEnrollment(em(), write)
     },
     prepare: async () => {
-      const step = { workspaceId, automationId, enrollmentId, stepId, visit: 0 }
+      const step = { workspaceId, automationId, enrollmentId, stepId, occurrence: 0 }
       const prepared = await prepareStep({ em: em(), log: quietLog }, step)
       if (prepared.kind !== 'ready') throw new Error(`An email is ${prepared.kind}`)
       message = prepared.message

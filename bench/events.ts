@@ -2,7 +2,7 @@ import { newId } from '../src/platform/ids.ts'
 import { startApiProcess } from '../test/support/processes.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
 import { startService } from './service.ts'
-import { enterSignal } from '../src/sequences/contract.ts'
+import { enterSignal } from '../src/automation-engine/contract.ts'
 import type { Benchmark } from './compare.ts'
 import { bareInput, makeContacts, post, rateOf } from './load.ts'
 
@@ -43,7 +43,7 @@ export const events: Benchmark = {
             taskQueue: config.TEMPORAL_TASK_QUEUE,
             workflowId: `enrollment:${automationId}:${contactId}`,
             signal: enterSignal,
-            signalArgs: [{ enrollmentId, cause: null, triggerEventId: null }],
+            signalArgs: [{ enrollmentId, dedupKey: null, triggerEventId: null }],
             args: [bareInput({ enrollmentId, workspaceId: service.workspaceId, automationId, contactId })],
           })
         })

@@ -1,4 +1,4 @@
-import { foldFigures } from '../src/figures/index.ts'
+import { foldStats } from '../src/stats/index.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
@@ -27,7 +27,7 @@ async function sides() {
     const service = await startService({ worker: false })
     const [large, small] = [await fill(service, LARGE), await fill(service, SMALL)]
     const { em } = service.context.orm
-    while ((await foldFigures(em.fork(), 200_000)) > 0);
+    while ((await foldStats(em.fork(), 200_000)) > 0);
     for (const table of ['figure_changes', 'step_figures', 'flow_figures', 'next_wakes', 'messages', 'enrollments']) {
       await sql(em.fork(), `vacuum analyze ${table}`)
     }
@@ -70,7 +70,7 @@ async function fill(service: Service, count: number): Promise<Side> {
          select id, $1::uuid, $2::uuid, contact_id, 1, 'ACTIVE', now() - (n % 31536000) * interval '31 seconds' from numbers
          returning *
        )
-       insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, created_at, settled_at)
+       insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, created_at, final_at)
        select gen_random_uuid(), workspace_id, contact_id, automation_id, id, $5::uuid, 0,
          case when random() < 0.01 then 'FAILED' else 'SENT' end, gen_random_uuid(), enrolled_at, enrolled_at
        from enrollment`,

@@ -4,7 +4,7 @@
  * measured on Temporal's server with Postgres: the development server has one writer, which hides what is ours.
  */
 import { readOptions, refuse } from '../scripts/options.ts'
-import { installTemporalRuntime } from '../src/parts/temporal-runtime.ts'
+import { installTemporalRuntime } from '../src/runtime/temporal-runtime.ts'
 import { openLog } from '../src/platform/log.ts'
 import { startCluster, stopServices } from '../test/support/servers.ts'
 import { bulk } from './bulk.ts'

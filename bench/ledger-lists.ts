@@ -101,7 +101,7 @@ export const messagesList = lastPage(
     for (const [from, to] of batches(count)) {
       await sql(
         service.context.orm.em.fork(),
-        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
+        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim,
            recipient, subject, text, created_at)
          select gen_random_uuid(), workspace_id, $2::uuid, id, gen_random_uuid(), gen_random_uuid(), 0,
            case when n % 100 = 0 then 'FAILED' else 'SENT' end, gen_random_uuid(), 'ada@example.com', 'Welcome', 'x',

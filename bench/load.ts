@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { newId } from '../src/platform/ids.ts'
-import type { EnrollmentInput } from '../src/sequences/contract.ts'
+import type { EnrollmentInput } from '../src/automation-engine/contract.ts'
 import { failure, type Service } from './service.ts'
 import { timed } from './compare.ts'
 
@@ -57,8 +57,8 @@ export const bareInput = (
   ids: Pick<EnrollmentInput, 'enrollmentId' | 'workspaceId' | 'automationId' | 'contactId'>,
 ): Omit<EnrollmentInput, 'engine'> => ({
   ...ids,
-  installationId: newId(),
+  instanceId: newId(),
   enrolledAt: new Date().toISOString(),
-  cause: null,
+  dedupKey: null,
   triggerEventId: null,
 })

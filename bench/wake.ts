@@ -1,4 +1,4 @@
-import { INITIAL } from '../src/sequences/moves.ts'
+import { INITIAL } from '../src/automation-engine/machine-state.ts'
 import pMap from 'p-map'
 import { recordEnrollment } from '../src/enrollments/record-enrollment.ts'
 import { sql } from '../src/platform/db/sql.ts'
@@ -39,14 +39,14 @@ export const wake: Benchmark = {
       await pMap(
         contacts,
         async (contactId) => {
-          const enrollment = { id: newId(), automationId, contactId, cause: null, triggerEventId: null }
+          const enrollment = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null }
           await recordEnrollment(em(), { ...enrollment, enrolledAt: new Date() })
           await dependencies.enrollments.start({
             automationName: 'Wake',
             requestId: null,
             input: {
               ...bareInput({ enrollmentId: enrollment.id, workspaceId: service.workspaceId, automationId, contactId }),
-              progress: { state: { ...INITIAL, stepId, waitingFor: 'time', wakeAt }, heard: [], heardCount: 0 },
+              progress: { state: { ...INITIAL, stepId, waitingFor: 'time', wakeAt }, received: [], receivedCount: 0 },
             },
           })
         },

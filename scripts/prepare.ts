@@ -1,4 +1,4 @@
-/** `npm run prepare`, which npm runs after an installation: makes in `dist/` what is generated and not kept in the repository. */
+/** `npm run prepare`, which npm runs after an instance: makes in `dist/` what is generated and not kept in the repository. */
 import { buildClient } from './prepare/client.ts'
 import { buildDashboard } from './prepare/dashboard.ts'
 import { fetchReference } from './prepare/reference.ts'

@@ -1,10 +1,10 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
-import type { CampaignInput, CampaignStep } from '../src/sequences/index.ts'
+import type { CampaignInput, CampaignStep } from '../src/automation-engine/index.ts'
 import type {
   Activities,
   BeginEnrollmentInput,
   FinishEnrollmentInput,
-  RememberHeardInput,
+  RecordProcessedEventsInput,
   RetryInput,
   RetryResult,
   SendEmailInput,
@@ -12,7 +12,7 @@ import type {
 } from '../activities/index.ts'
 import { sendingQueue } from '../src/temporal/task-queues.ts'
 
-type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'rememberHeard'>
+type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents'>
 
 /** How long a worker may be silent before Temporal takes it for dead and gives the email to another. */
 const HEARTBEAT_TIMEOUT = '15 seconds'
@@ -62,10 +62,10 @@ export const finishEnrollment = (input: FinishEnrollmentInput) =>
     () => normal.finishEnrollment(input),
   )
 
-export const rememberHeard = (input: RememberHeardInput) =>
+export const recordProcessedEvents = (input: RecordProcessedEventsInput) =>
   orElse(
-    () => local.rememberHeard(input),
-    () => normal.rememberHeard(input),
+    () => local.recordProcessedEvents(input),
+    () => normal.recordProcessedEvents(input),
   )
 
 /** Sends a step's email: at once where a connection is free within a moment, or else by the queue in which emails wait for one. */

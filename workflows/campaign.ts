@@ -5,7 +5,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
-import { campaignChangedSignal, type CampaignInput } from '../src/sequences/index.ts'
+import { campaignChangedSignal, type CampaignInput } from '../src/automation-engine/index.ts'
 import { advanceCampaign } from './activities.ts'
 import { historyIsLong } from './history.ts'
 

@@ -5,7 +5,7 @@ import {
   plainMarkdown,
   positionOf,
   type StepOutline,
-} from '../src/sequences/index.ts'
+} from '../src/automation-engine/index.ts'
 
 /** How many steps the table shows around the present one, so that it stays readable and small. */
 const SHOWN_BEFORE = 5
@@ -26,6 +26,6 @@ export function describeProgress(automationName: string, steps: readonly StepOut
 
 function describeNow(steps: readonly StepOutline[], state: MachineState): string {
   if (positionOf(steps, state) >= steps.length) return ''
-  if (state.held) return '**held** until the automation is active'
+  if (state.paused) return '**paused** until the automation is active'
   return state.wakeAt === null ? '**now**' : `**waiting** until ${new Date(state.wakeAt).toISOString()}`
 }

@@ -26,18 +26,18 @@ import {
   positionOf,
   stateQuery,
   type StepOutline,
-} from '../src/sequences/index.ts'
-import { beginEnrollment, finishEnrollment, rememberHeard, sendEmail } from './activities.ts'
+} from '../src/automation-engine/index.ts'
+import { beginEnrollment, finishEnrollment, recordProcessedEvents, sendEmail } from './activities.ts'
 import { describeProgress } from './details.ts'
 import { historyIsLong } from './history.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
 
-/** Of the entries heard, how many are carried until the ledger is told of them. */
+/** Of the entries received, how many are carried until the ledger is told of them. */
 const MAX_CARRIED = 500
 
 /**
  * One contact in one automation, from the first step to the last, however long that takes. The workflow's start is what
- * makes the enrollment; the database follows. What happens when is up to the machine (src/sequences/machine.ts): here its
+ * makes the enrollment; the database follows. What happens when is up to the machine (src/automation-engine/machine.ts): here its
  * effects are carried out, and it is told what came of them.
  */
 export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResult> {
@@ -46,9 +46,9 @@ export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResu
   const result = begun && (await run.drive(begun))
   if (result) return result
   // It was for nothing: what started it has started another already, or it was over. Whoever came meanwhile is next.
-  const [entry, ...heard] = callsFirst(run.heard)
+  const [entry, ...received] = callsFirst(run.received)
   if (!entry) return { status: 'NOT_ENROLLED' }
-  return run.reenter(entry, heard)
+  return run.reenter(entry, received)
 }
 
 interface Begun {
@@ -58,9 +58,9 @@ interface Begun {
 
 class Run {
   readonly input: EnrollmentInput
-  /** Heard of, and not kept by the ledger yet. Handlers only record and wake, and are there before anything is awaited. */
-  heard: Entry[]
-  private heardCount: number
+  /** Received of, and not kept by the ledger yet. Handlers only record and wake, and are there before anything is awaited. */
+  received: Entry[]
+  private receivedCount: number
   /** What these and the run's own entry are known by: a set, because thousands can come at once. */
   private readonly known = new Set<string>()
   private state: MachineState
@@ -77,19 +77,19 @@ class Run {
   constructor(input: EnrollmentInput) {
     this.input = input
     this.state = input.progress?.state ?? INITIAL
-    this.heard = [...(input.progress?.heard ?? [])]
-    this.heardCount = input.progress?.heardCount ?? 0
-    for (const entry of [input, ...this.heard]) this.know(entry)
-    setHandler(enterSignal, (entry) => this.hear(entry))
+    this.received = [...(input.progress?.received ?? [])]
+    this.receivedCount = input.progress?.receivedCount ?? 0
+    for (const entry of [input, ...this.received]) this.know(entry)
+    setHandler(enterSignal, (entry) => this.receive(entry))
     // Before a run has begun it has no steps, and nothing is under way: whatever it does then is done after the change.
     setHandler(automationChangedSignal, () => {
       if (this.hasBegun) this.feed({ kind: 'changed' })
     })
     setHandler(stateQuery, () => ({
       position: positionOf(this.steps, this.state),
-      held: this.state.held,
+      paused: this.state.paused,
       wakeAt: this.state.wakeAt,
-      heardCount: this.heardCount,
+      receivedCount: this.receivedCount,
     }))
   }
 
@@ -115,13 +115,13 @@ class Run {
     this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
-      // First, because what it hears until its end is recorded as heard, and would be lost if it is over already.
+      // First, because what it hears until its end is recorded as received, and would be lost if it is over already.
       if (await this.isOver()) return null
       if (effect.do === 'end') return this.finish(effect.status)
       try {
         // What a new run finds again by itself; it would never hear of what is to be told, nor of an end behind that.
         if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
-        if (this.heard.length > MAX_CARRIED) await this.remember()
+        if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
         if (!isCancellation(error)) throw error
@@ -134,15 +134,15 @@ class Run {
     throw new Error('The machine has nothing to do and has not ended')
   }
 
-  /** Enters by another cause: a new run, with what is left of what was heard. */
-  reenter({ enrollmentId, cause, triggerEventId, resumeAfter }: Entry, heard: Entry[]): Promise<never> {
-    const { installationId, workspaceId, automationId, contactId } = this.input
+  /** Enters by another cause: a new run, with what is left of what was received. */
+  reenter({ enrollmentId, dedupKey, triggerEventId, resumeAfter }: Entry, received: Entry[]): Promise<never> {
+    const { instanceId, workspaceId, automationId, contactId } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
-    const entry = { enrollmentId, cause, triggerEventId, enrolledAt }
-    const progress = { state: INITIAL, heard, heardCount: this.heardCount }
+    const entry = { enrollmentId, dedupKey, triggerEventId, enrolledAt }
+    const progress = { state: INITIAL, received, receivedCount: this.receivedCount }
     const input = {
       engine: ENGINE,
-      installationId,
+      instanceId,
       workspaceId,
       automationId,
       contactId,
@@ -150,8 +150,8 @@ class Run {
       ...(resumeAfter && { resumeAfter }),
       progress,
     }
-    // What is published goes over to the new run, and that one is held by nothing.
-    if (this.state.held) publishStatus('ACTIVE')
+    // What is published goes over to the new run, and that one is paused by nothing.
+    if (this.state.paused) publishStatus('ACTIVE')
     // A cancellation is of the run that it found, and not of who enters next.
     return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }
@@ -175,14 +175,14 @@ class Run {
     return false
   }
 
-  private hear({ ledgerHas, ...entry }: Arrival): void {
+  private receive({ databaseHas, ...entry }: Arrival): void {
     const own = this.input.enrollmentId
     // A start by signal tells of what it is started by, too; and a delivery can come twice.
-    if (ledgerHas !== undefined && ledgerHas !== own && entry.enrollmentId !== own) this.doubted = true
+    if (databaseHas !== undefined && databaseHas !== own && entry.enrollmentId !== own) this.doubted = true
     if (namesOf(entry).some((name) => this.known.has(name))) return
     this.know(entry)
-    this.heard.push(entry)
-    this.heardCount += 1
+    this.received.push(entry)
+    this.receivedCount += 1
   }
 
   private know(entry: Entry): void {
@@ -196,12 +196,12 @@ class Run {
   }
 
   private async carryOut(effect: Exclude<Effect, { do: 'end' }>): Promise<void> {
-    const { installationId, enrollmentId, workspaceId, automationId } = this.input
+    const { instanceId, enrollmentId, workspaceId, automationId } = this.input
     switch (effect.do) {
       case 'send': {
         this.show()
-        const key = { installationId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, visit: 0 }
-        const { next: as, settledAt: at } = await sendEmail(key)
+        const key = { instanceId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, occurrence: 0 }
+        const { next: as, finalAt: at } = await sendEmail(key)
         this.feed({ kind: 'email-settled', stepId: effect.stepId, as, at })
         return
       }
@@ -209,7 +209,7 @@ class Run {
         this.show()
         return this.pause(effect.until)
       case 'publish':
-        return publishStatus(effect.held ? 'HELD' : 'ACTIVE')
+        return publishStatus(effect.paused ? 'PAUSED' : 'ACTIVE')
       case 'announce':
         if (publishedWaits(this.steps).has(effect.position)) {
           publishWait(describeStep(this.steps, effect.position + 1), new Date(effect.until))
@@ -219,7 +219,7 @@ class Run {
 
   /** The one pause: a timer, something that the machine acts on, or a long history ends it. */
   private async pause(until: number | null): Promise<void> {
-    const over = () => this.todo.length > 0 || this.doubted || historyIsLong() || this.heard.length > MAX_CARRIED
+    const over = () => this.todo.length > 0 || this.doubted || historyIsLong() || this.received.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
     for (;;) {
       const rest = until === null ? null : until - Date.now()
@@ -236,25 +236,25 @@ class Run {
     }
   }
 
-  /** Has the ledger keep what was heard, so that it need not be carried. */
+  /** Has the ledger keep what was received, so that it need not be carried. */
   private async remember(): Promise<void> {
-    const heard = this.heard.length
-    await rememberHeard(this.idsAndHeard())
-    this.heard.splice(0, heard)
+    const received = this.received.length
+    await recordProcessedEvents(this.idsAndHeard())
+    this.received.splice(0, received)
   }
 
   /**
-   * Records the end, and what was heard until then. Who came while that was recorded found the contact free, and so did a
+   * Records the end, and what was received until then. Who came while that was recorded found the contact free, and so did a
    * call, which looks before it signals: each is entered anew, also where this run was cancelled.
    */
   private async finish(status: EndStatus): Promise<EnrollmentResult> {
-    const heard = this.heard.length
+    const received = this.received.length
     this.show()
-    const { enrollmentId, cause, enrolledAt } = this.input
+    const { enrollmentId, dedupKey, enrolledAt } = this.input
     await CancellationScope.nonCancellable(() =>
-      finishEnrollment({ ...this.idsAndHeard(), enrollmentId, cause, enrolledAt, status }),
+      finishEnrollment({ ...this.idsAndHeard(), enrollmentId, dedupKey, enrolledAt, status }),
     )
-    const late = this.heard.filter(({ triggerEventId }, n) => n >= heard || triggerEventId === null)
+    const late = this.received.filter(({ triggerEventId }, n) => n >= received || triggerEventId === null)
     const [entry, ...rest] = callsFirst(late)
     if (entry) return this.reenter(entry, rest)
     if (this.cancellation !== undefined) throw this.cancellation
@@ -263,14 +263,14 @@ class Run {
 
   /** Nothing may come between: while events do, Temporal lets no run end that has not seen them. */
   private continueInNewRun(): Promise<never> {
-    const { heard, heardCount, state } = this
-    return handOver({ ...this.input, engine: ENGINE, progress: { state, heard, heardCount } })
+    const { received, receivedCount, state } = this
+    return handOver({ ...this.input, engine: ENGINE, progress: { state, received, receivedCount } })
   }
 
   private idsAndHeard() {
-    const { installationId, automationId, contactId } = this.input
-    const eventIds = this.heard.flatMap(({ triggerEventId }) => triggerEventId ?? [])
-    return { installationId, automationId, contactId, eventIds }
+    const { instanceId, automationId, contactId } = this.input
+    const eventIds = this.received.flatMap(({ triggerEventId }) => triggerEventId ?? [])
+    return { instanceId, automationId, contactId, eventIds }
   }
 
   private show(): void {
@@ -282,7 +282,8 @@ class Run {
 const callsFirst = (entries: readonly Entry[]): Entry[] =>
   entries.toSorted((a, b) => Number(b.triggerEventId === null) - Number(a.triggerEventId === null))
 
-const namesOf = ({ enrollmentId, cause }: Entry): string[] => (cause === null ? [enrollmentId] : [enrollmentId, cause])
+const namesOf = ({ enrollmentId, dedupKey }: Entry): string[] =>
+  dedupKey === null ? [enrollmentId] : [enrollmentId, dedupKey]
 
 async function handOver(input: EnrollmentInput, memo?: Record<string, unknown>): Promise<never> {
   await condition(allHandlersFinished)

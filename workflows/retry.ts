@@ -1,5 +1,5 @@
 import { setHandler } from '@temporalio/workflow'
-import { askedSignal, type RetryInput, type RetryResult } from '../src/sequences/index.ts'
+import { askedSignal, type RetryInput, type RetryResult } from '../src/automation-engine/index.ts'
 import { retryMessage } from './activities.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { upsertSearchAttributes } from '@temporalio/workflow'
 import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
-import type { StepOutline } from '../src/sequences/index.ts'
+import type { StepOutline } from '../src/automation-engine/index.ts'
 
 /** Each update of a search attribute is an event of the history, and a sequence is to cost hardly more than its steps. */
 const MAX_PUBLISHED_WAITS = 5
@@ -23,5 +23,5 @@ export const publishWait = (nextStep: string, wakeAt: Date): void =>
     { key: SEARCH_ATTRIBUTES.nextWakeAt, value: wakeAt },
   ])
 
-export const publishStatus = (status: 'ACTIVE' | 'HELD'): void =>
+export const publishStatus = (status: 'ACTIVE' | 'PAUSED'): void =>
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: status }])

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
-import type { ConnectedConfig } from '../../src/parts/context.ts'
+import type { ConnectedConfig } from '../../src/runtime/context.ts'
 
 export interface BareActivities {
   send(to: string): Promise<void>

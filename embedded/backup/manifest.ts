@@ -64,7 +64,7 @@ const SHAPE = object({
     object({
       name: name(),
       last: string()
-        // What no installation comes to leaves room for all that is to come.
+        // What no instance comes to leaves room for all that is to come.
         .matches(/^\d{1,16}$/)
         .defined()
         .nullable(),

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { npmPack } from './npm-pack.ts'
-import { document } from '../../src/parts/operations.ts'
+import { document } from '../../src/runtime/operations.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PACKAGE = join(ROOT, 'packages/client')
@@ -18,7 +18,7 @@ const ARCHIVE = join(ROOT, 'dist/client.tgz')
 export async function buildClient(say: (line: string) => void): Promise<void> {
   const tools = await developmentTools()
   if (!tools) {
-    say('@dripline/client: left out, as this is an installation without development dependencies')
+    say('@dripline/client: left out, as this is an instance without development dependencies')
     return
   }
   const { ts, openapiTS, astToString } = tools

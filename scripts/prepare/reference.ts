@@ -25,7 +25,7 @@ export async function fetchReference(say: (line: string) => void): Promise<void>
     copyFileSync(cached, join(TARGET, 'scalar.js'))
     say('The reference page: in dist/reference')
   } catch (error) {
-    // An installation without it is whole but for the page; the page says how to get it.
+    // An instance without it is whole but for the page; the page says how to get it.
     say(`The reference page at /docs is left out: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
@@ -40,7 +40,7 @@ async function download(target: string, say: (line: string) => void): Promise<vo
     await run('tar', ['-xzf', archive, '-C', folder, FILE], { say })
     const file = join(folder, FILE)
     if (!isGenuine(file)) throw new Error(`the file in @scalar/api-reference@${VERSION} is not the one that was pinned`)
-    // Copied beside its place and renamed there: two installations at once do not meet half a file.
+    // Copied beside its place and renamed there: two instances at once do not meet half a file.
     copyFileSync(file, `${target}.${process.pid}`)
     renameSync(`${target}.${process.pid}`, target)
   } finally {

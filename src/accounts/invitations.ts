@@ -3,25 +3,25 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
-import { notFound, Refusal } from '../platform/refusal.ts'
+import { notFound, ApiError } from '../platform/api-error.ts'
 import { listWorkspaces, lockWorkspaces, type Role, Workspace } from '../workspaces/index.ts'
 import { Account, Invitation, InvitationWorkspace, Member } from './entities.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
 import { lockAccount } from './lock-account.ts'
 import { hasNoAccounts } from './members.ts'
 import { joinWorkspaces } from './queries.ts'
-import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './refusals.ts'
+import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './errors.ts'
 import { beginSession } from './sessions.ts'
 import { assertPasswordStill } from './sign-in.ts'
-import { startAnew } from './start-anew.ts'
-import { tell } from './tell.ts'
+import { resetCredentials } from './reset-credentials.ts'
+import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
-import { assertFewBeginnings, assertFewGuesses, type From } from './windows.ts'
+import { limitSignInStarts, limitSignInAttempts, type From } from './rate-limits.ts'
 
 /** How long a link may be used, in milliseconds. */
 const LIFE_MS = 7 * 86_400_000
 /** To one workspace, that nobody has accepted. */
-const MOST_INVITATIONS = 100
+const MAX_INVITATIONS = 100
 
 export interface NewInvitation {
   workspaceIds: readonly string[]
@@ -36,7 +36,7 @@ export interface NewInvitation {
 
 /**
  * Makes a link by which somebody becomes a member, once. @returns it together with its token, which is nowhere to be had again.
- * @throws {Refusal} `not_found` where there is no such workspace; `too_many_invitations`
+ * @throws {ApiError} `not_found` where there is no such workspace; `too_many_invitations`
  */
 export async function invite(
   em: EntityManager,
@@ -49,7 +49,7 @@ export async function invite(
   if (invitedBy !== undefined) {
     const isOpen = { expiresAt: { $gt: new Date() } }
     const open = await unit.count(InvitationWorkspace, { workspace: { $in: [...workspaceIds] }, invitation: isOpen })
-    if (open >= MOST_INVITATIONS) throw new Refusal(TOO_MANY_INVITATIONS)
+    if (open >= MAX_INVITATIONS) throw new ApiError(TOO_MANY_INVITATIONS)
   }
   const token = newToken()
   const invitation = unit.create(Invitation, {
@@ -71,8 +71,8 @@ export async function invite(
  * it takes then, or is given anew where the link was made for that at the command line. Both in one transaction, which uses the link up.
  *
  * @returns what the session's cookie holds, and the workspaces.
- * @throws {Refusal} `invitation_not_found`; `invited_another`; `weak_password`; `wrong_credentials` where the account is there, and
- *   has another password; `too_many_guesses`
+ * @throws {ApiError} `invitation_not_found`; `invited_another`; `weak_password`; `wrong_credentials` where the account is there, and
+ *   has another password; `too_many_attempts`
  */
 export async function acceptInvitation(
   em: EntityManager,
@@ -89,12 +89,12 @@ export async function acceptInvitation(
   const isNewPassword = !before || isReset(invitation)
   if (isNewPassword) {
     // To hash it takes as long as to check one.
-    await assertFewBeginnings(em, from)
+    await limitSignInStarts(em, from)
     assertGoodPassword(password, given)
   } else {
     // A link is 256 bits; what can be guessed is the password of an account that is there.
-    await assertFewGuesses(em, key, from)
-    if (!(await passwords.check(password, before.passwordHash ?? null))) throw new Refusal(WRONG_CREDENTIALS)
+    await limitSignInAttempts(em, key, from)
+    if (!(await passwords.check(password, before.passwordHash ?? null))) throw new ApiError(WRONG_CREDENTIALS)
   }
   const passwordHash = isNewPassword ? await passwords.hash(password) : null
   return em.fork().transactional(async (unit) => {
@@ -103,12 +103,12 @@ export async function acceptInvitation(
     const { role, workspaceIds } = await takeUp(unit, hashToken(token), key)
     const account = before ?? unit.create(Account, { email: given, emailKey: key, passwordHash })
     await unit.flush()
-    if (before && isNewPassword) await startAnew(unit, account.id, passwordHash)
+    if (before && isNewPassword) await resetCredentials(unit, account.id, passwordHash)
     else if (before) await assertPasswordStill(unit, before)
     await joinWorkspaces(unit, account.id, workspaceIds, role)
     // Who has it anew has it in all of the account's workspaces.
-    if (before && isNewPassword) await tell(unit, 'resetPassword', account, from)
-    await tell(unit, 'acceptInvitation', account, from, { workspaceIds })
+    if (before && isNewPassword) await writeAuditEntry(unit, 'resetPassword', account, from)
+    await writeAuditEntry(unit, 'acceptInvitation', account, from, { workspaceIds })
     return { session: await beginSession(unit, account.id, from.userAgent), workspaceIds }
   })
 }
@@ -120,12 +120,12 @@ export async function acceptInvitation(
 const isReset = ({ isFirst, invitedBy, emailKey: invited }: Invitation): boolean =>
   !isFirst && invitedBy == null && invited != null
 
-/** @throws {Refusal} `invited_another` @param key of the email of whoever has the link */
+/** @throws {ApiError} `invited_another` @param key of the email of whoever has the link */
 function assertFor({ emailKey: invited }: { emailKey?: string | null | undefined }, key: string): void {
-  if (invited != null && invited !== key) throw new Refusal(INVITED_ANOTHER, { param: '/email' })
+  if (invited != null && invited !== key) throw new ApiError(INVITED_ANOTHER, { param: '/email' })
 }
 
-/** @throws {Refusal} `invitation_not_found`; `invited_another` @param key of the email of whoever has the link */
+/** @throws {ApiError} `invitation_not_found`; `invited_another` @param key of the email of whoever has the link */
 async function takeUp(
   transaction: EntityManager,
   tokenHash: Buffer | null,
@@ -139,7 +139,7 @@ async function takeUp(
 
 /**
  * Makes a member of whoever has a link and is known by another service: with their account, or with a new one that has no password.
- * @returns the account's id. @throws {Refusal} `invitation_not_found`; `invited_another`
+ * @returns the account's id. @throws {ApiError} `invitation_not_found`; `invited_another`
  */
 export async function joinByInvitation(
   transaction: EntityManager,
@@ -154,7 +154,7 @@ export async function joinByInvitation(
   const account = known ?? transaction.create(Account, { email, emailKey: emailKey(email), passwordHash: null })
   await transaction.flush()
   await joinWorkspaces(transaction, account.id, workspaceIds, role)
-  await tell(transaction, 'acceptInvitation', account, from, { workspaceIds })
+  await writeAuditEntry(transaction, 'acceptInvitation', account, from, { workspaceIds })
   return account.id
 }
 
@@ -171,7 +171,7 @@ export async function inviteFirst(em: EntityManager): Promise<string | undefined
 /** Where a link's page is. @param origin such as `http://localhost:3000` */
 export const linkOf = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
 
-/** What a link is to. @throws {Refusal} `invitation_not_found` */
+/** What a link is to. @throws {ApiError} `invitation_not_found` */
 export const findOffer = (em: EntityManager, token: string): Promise<Offer> => readOffer(em.fork(), hashToken(token))
 
 interface Offer {
@@ -180,7 +180,7 @@ interface Offer {
 }
 
 /**
- * Reads an invitation that may be used. @throws {Refusal} `invitation_not_found`
+ * Reads an invitation that may be used. @throws {ApiError} `invitation_not_found`
  *
  * @param options.lock whether it is used up in this transaction. Race: two use one link, or two first links, at the same moment. Guard:
  *   the lock of the invitation's row, and of all workspaces. Test: "lets one of two who accept at the same moment in".
@@ -190,9 +190,9 @@ async function readOffer(unit: EntityManager, tokenHash: Buffer | null, { lock =
   const invitation = await unit.findOne(Invitation, isOpen, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
   if (lock && invitation?.isFirst) await lockWorkspaces(unit)
   if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))
-    throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+    throw new ApiError(INVITATION_NOT_FOUND, { param: '/token' })
   const to = await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] })
-  if (!(await ofOwners(unit, to))(invitation)) throw new Refusal(INVITATION_NOT_FOUND, { param: '/token' })
+  if (!(await ofOwners(unit, to))(invitation)) throw new ApiError(INVITATION_NOT_FOUND, { param: '/token' })
   return { invitation, workspaces: to.map(({ workspace }) => workspace) }
 }
 

@@ -1,11 +1,11 @@
 import { array } from 'yup'
-import { deleted, deleteResultShape, missingRole, operation, single, ok, created } from '../http/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { deleted, deleteResultResponse, missingRole, operation, single, ok, created } from '../http/index.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { Caller, CallingPerson } from '../workspaces/index.ts'
-import { assertSignedInLately } from './assert-present.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import { invite, linkOf, listInvitations, revokeInvitation } from './invitations.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
-import { foundWorkspace } from './found-workspace.ts'
+import { createOwnWorkspace } from './create-own-workspace.ts'
 import {
   INVITATION_NOT_FOUND,
   LAST_OWNER,
@@ -14,23 +14,23 @@ import {
   TOO_MANY_INVITATIONS,
   TOO_MANY_WORKSPACES,
   SIGN_IN_AGAIN,
-} from './refusals.ts'
+} from './errors.ts'
 import { invitationInput, memberInput, newWorkspaceInput } from './schemas.ts'
 import {
-  membershipShape,
+  membershipResponse,
   presentMembership,
-  invitationShape,
-  memberShape,
-  newInvitationShape,
+  invitationResponse,
+  memberResponse,
+  newInvitationResponse,
   presentInvitation,
   presentMember,
-} from './shapes.ts'
+} from './responses.ts'
 
 const OWNERS = 'Who is an owner is changed within ten minutes of signing in.'
 
 /** What people alone may is asked for by no key. */
 function personOf({ by }: Caller): CallingPerson {
-  if (by.kind !== 'person') throw new Refusal(missingRole('owner'))
+  if (by.kind !== 'person') throw new ApiError(missingRole('owner'))
   return by.person
 }
 
@@ -46,13 +46,13 @@ export const memberOperations = [
       'Another one, with nothing in it, that whoever makes it owns. Its mode is for good: in a test workspace all mail is captured.',
     role: 'owner',
     body: newWorkspaceInput,
-    answers: { 201: { description: 'What its owner is a member of now.', schema: single(membershipShape) } },
-    refusals: { 403: [LIVE_FROM_LIVE], 409: [TOO_MANY_WORKSPACES] },
+    responses: { 201: { description: 'What its owner is a member of now.', schema: single(membershipResponse) } },
+    errors: { 403: [LIVE_FROM_LIVE], 409: [TOO_MANY_WORKSPACES] },
     async handle({ caller, body, visitor }, { em }) {
       const { by } = caller
-      if (by.kind !== 'person') throw new Refusal(missingRole('owner'))
-      if (body.mode === 'live' && caller.workspace.mode === 'test') throw new Refusal(LIVE_FROM_LIVE)
-      const member = await foundWorkspace(em, by.person, body, visitor)
+      if (by.kind !== 'person') throw new ApiError(missingRole('owner'))
+      if (body.mode === 'live' && caller.workspace.mode === 'test') throw new ApiError(LIVE_FROM_LIVE)
+      const member = await createOwnWorkspace(em, by.person, body, visitor)
       return created(presentMembership(member))
     },
   }),
@@ -65,7 +65,7 @@ export const memberOperations = [
     summary: 'List members',
     description: 'Who works in the workspace, oldest first.',
     role: 'viewer',
-    answers: { 200: { description: 'The members.', schema: single(array().of(memberShape).required()) } },
+    responses: { 200: { description: 'The members.', schema: single(array().of(memberResponse).required()) } },
     handle: async ({ caller }, { em }) => ok((await listMembers(em, caller.workspace.id)).map(presentMember)),
   }),
 
@@ -78,8 +78,8 @@ export const memberOperations = [
     description: `Takes effect with the next request. A workspace keeps at least one owner. ${OWNERS}`,
     role: 'owner',
     body: memberInput,
-    answers: { 200: { description: 'The member.', schema: single(memberShape) } },
-    refusals: { 401: [SIGN_IN_AGAIN], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    responses: { 200: { description: 'The member.', schema: single(memberResponse) } },
+    errors: { 401: [SIGN_IN_AGAIN], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
     handle: async ({ caller, params, body }, { em }) =>
       ok(presentMember(await changeRole(em, caller.workspace.id, params.id, body.role, personOf(caller)))),
   }),
@@ -92,11 +92,11 @@ export const memberOperations = [
     summary: 'Remove a member',
     description: `They see nothing of the workspace from then on. Whoever is no owner can remove themselves alone. ${OWNERS}`,
     role: 'viewer',
-    answers: { 200: { description: 'Removed.', schema: single(deleteResultShape) } },
-    refusals: { 401: [SIGN_IN_AGAIN], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
+    errors: { 401: [SIGN_IN_AGAIN], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
     async handle({ caller, params }, { em }) {
       const by = personOf(caller)
-      if (by.accountId !== params.id && by.role !== 'owner') throw new Refusal(missingRole('owner'))
+      if (by.accountId !== params.id && by.role !== 'owner') throw new ApiError(missingRole('owner'))
       await removeMember(em, caller.workspace.id, params.id, by)
       return deleted(params.id)
     },
@@ -110,7 +110,7 @@ export const memberOperations = [
     summary: 'List invitations',
     description: 'Those that nobody has accepted yet, newest first.',
     role: 'owner',
-    answers: { 200: { description: 'The invitations.', schema: single(array().of(invitationShape).required()) } },
+    responses: { 200: { description: 'The invitations.', schema: single(array().of(invitationResponse).required()) } },
     handle: async ({ caller }, { em }) => ok((await listInvitations(em, caller.workspace.id)).map(presentInvitation)),
   }),
 
@@ -126,11 +126,11 @@ export const memberOperations = [
     role: 'owner',
     isSecret: true,
     body: invitationInput,
-    answers: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationShape) } },
-    refusals: { 401: [SIGN_IN_AGAIN], 409: [TOO_MANY_INVITATIONS] },
+    responses: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationResponse) } },
+    errors: { 401: [SIGN_IN_AGAIN], 409: [TOO_MANY_INVITATIONS] },
     async handle({ caller, body, visitor }, { em }) {
       const { accountId: invitedBy, sessionId } = personOf(caller)
-      if (body.role === 'owner') await assertSignedInLately(em, sessionId)
+      if (body.role === 'owner') await requireRecentSignIn(em, sessionId)
       const { invitation, token } = await invite(em, { ...body, workspaceIds: [caller.workspace.id], invitedBy })
       return created({ ...presentInvitation(invitation), link: linkOf(visitor.origin, token) })
     },
@@ -144,10 +144,10 @@ export const memberOperations = [
     summary: 'Take an invitation back',
     description: 'Its link is worth nothing from then on.',
     role: 'owner',
-    answers: { 200: { description: 'Taken back.', schema: single(deleteResultShape) } },
-    refusals: { 404: [INVITATION_NOT_FOUND] },
+    responses: { 200: { description: 'Taken back.', schema: single(deleteResultResponse) } },
+    errors: { 404: [INVITATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      if (!(await revokeInvitation(em, caller.workspace.id, params.id))) throw new Refusal(INVITATION_NOT_FOUND)
+      if (!(await revokeInvitation(em, caller.workspace.id, params.id))) throw new ApiError(INVITATION_NOT_FOUND)
       return deleted(params.id)
     },
   }),

@@ -1,13 +1,13 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { Role } from '../workspaces/index.ts'
-import { endEverything } from './end-everything.ts'
-import { assertSignedInLately } from './assert-present.ts'
+import { revokeAllSessionsAndInvitations } from './revoke-all.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import { Account, Member } from './entities.ts'
 import { endInvitationsOf, lockOwners } from './queries.ts'
-import { LAST_OWNER, MEMBER_NOT_FOUND } from './refusals.ts'
+import { LAST_OWNER, MEMBER_NOT_FOUND } from './errors.ts'
 
 /** The members of a workspace, oldest first. */
 export const listMembers = (em: EntityManager, workspaceId: string): Promise<Member[]> =>
@@ -53,7 +53,7 @@ interface By {
  * Changes what somebody may do. Who is an owner is changed by whoever has signed in just now: else whoever has stolen a session would
  * keep all others out for good.
  *
- * @throws {Refusal} `member_not_found`; `last_owner`; `sign_in_again`
+ * @throws {ApiError} `member_not_found`; `last_owner`; `sign_in_again`
  */
 export const changeRole = (
   em: EntityManager,
@@ -64,18 +64,18 @@ export const changeRole = (
 ): Promise<Member> =>
   em.transactional(async (unit) => {
     const member = await findMember(unit, workspaceId, accountId, role === 'owner')
-    if (role === 'owner' || member.role === 'owner') await assertSignedInLately(unit, by.sessionId)
+    if (role === 'owner' || member.role === 'owner') await requireRecentSignIn(unit, by.sessionId)
     member.role = role
     await unit.flush()
     if (role !== 'owner') await endInvitationsOf(unit, workspaceId, accountId)
     return member
   })
 
-/** An owner is removed by whoever has signed in just now, also by their own session. @throws {Refusal} `member_not_found`; `last_owner`; `sign_in_again` */
+/** An owner is removed by whoever has signed in just now, also by their own session. @throws {ApiError} `member_not_found`; `last_owner`; `sign_in_again` */
 export const removeMember = (em: EntityManager, workspaceId: string, accountId: string, by: By): Promise<void> =>
   em.transactional(async (unit) => {
     const member = await findMember(unit, workspaceId, accountId, false)
-    if (member.role === 'owner') await assertSignedInLately(unit, by.sessionId)
+    if (member.role === 'owner') await requireRecentSignIn(unit, by.sessionId)
     unit.remove(member)
     await unit.flush()
     await endInvitationsOf(unit, workspaceId, accountId)
@@ -88,17 +88,17 @@ async function findMember(
   accountId: string,
   staysOwner: boolean,
 ): Promise<Member> {
-  if (!isId(accountId)) throw new Refusal(MEMBER_NOT_FOUND)
+  if (!isId(accountId)) throw new ApiError(MEMBER_NOT_FOUND)
   const owners = await lockOwners(unit, workspaceId)
   const member = await unit.findOne(Member, { workspace: workspaceId, account: accountId }, { populate: ['account'] })
-  if (!member) throw new Refusal(MEMBER_NOT_FOUND)
-  if (!staysOwner && owners.length === 1 && owners[0] === accountId) throw new Refusal(LAST_OWNER)
+  if (!member) throw new ApiError(MEMBER_NOT_FOUND)
+  if (!staysOwner && owners.length === 1 && owners[0] === accountId) throw new ApiError(LAST_OWNER)
   return member
 }
 
 /** Deletes whoever could sign in, and every link: of a ledger that somebody may have changed none is believed. */
 export async function deleteAllAccounts(em: EntityManager): Promise<void> {
   const unit = em.fork()
-  await endEverything(unit)
+  await revokeAllSessionsAndInvitations(unit)
   await unit.nativeDelete(Account, {})
 }

@@ -3,14 +3,14 @@ import { array } from 'yup'
 import {
   accountOperation,
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   openOperation,
   sessionCookie,
   single,
   ok,
   created,
 } from '../http/index.ts'
-import { assertPresent } from './assert-present.ts'
+import { reauthenticate } from './require-recent-sign-in.ts'
 import {
   addPasskey,
   beginPasskey,
@@ -23,13 +23,19 @@ import {
   PASSKEY_NOT_FOUND,
   PASSKEY_REFUSED,
   SIGN_IN_AGAIN,
-  TOO_MANY_GUESSES,
+  TOO_MANY_ATTEMPTS,
   WRONG_CREDENTIALS,
   WRONG_PASSKEY,
-} from './refusals.ts'
+} from './errors.ts'
 import { newPasskeyInput, passkeyCredentialInput, presentPasswordInput } from './schemas.ts'
 import { GUESSES, SIGNED_IN } from './session-routes.ts'
-import { creationOptionsShape, passkeyShape, presentPasskey, requestOptionsShape, signedInShape } from './shapes.ts'
+import {
+  creationOptionsResponse,
+  passkeyResponse,
+  presentPasskey,
+  requestOptionsResponse,
+  signedInResponse,
+} from './responses.ts'
 
 /** What the library asks for, of which nothing is read but what was checked. */
 const asGiven = { type: 'public-key', clientExtensionResults: {} } as const
@@ -43,8 +49,8 @@ export const passkeyOperations = [
     tag: 'Account',
     summary: 'Begin to sign in with a passkey',
     description: `What the browser asks a device with. It is good for ten minutes, and once. ${GUESSES}`,
-    answers: { 200: { description: 'The request.', schema: single(requestOptionsShape) } },
-    refusals: { 429: [TOO_MANY_GUESSES] },
+    responses: { 200: { description: 'The request.', schema: single(requestOptionsResponse) } },
+    errors: { 429: [TOO_MANY_ATTEMPTS] },
     handle: async ({ visitor }, { em }) => ok(await beginPasskeySignIn(em, visitor)),
   }),
 
@@ -56,8 +62,8 @@ export const passkeyOperations = [
     summary: 'Sign in with a passkey',
     description: 'By what a device has signed: it names the account itself.',
     body: passkeyCredentialInput,
-    answers: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInShape) } },
-    refusals: { 401: [WRONG_PASSKEY] },
+    responses: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInResponse) } },
+    errors: { 401: [WRONG_PASSKEY] },
     async handle({ body, visitor }, { em }) {
       const { id } = body.credential
       const given = { ...asGiven, ...body.credential, rawId: id } as AuthenticationResponseJSON
@@ -73,7 +79,7 @@ export const passkeyOperations = [
     tag: 'Account',
     summary: 'List the passkeys',
     description: 'The devices that sign in to the account without a password, oldest first.',
-    answers: { 200: { description: 'The passkeys.', schema: single(array().of(passkeyShape).required()) } },
+    responses: { 200: { description: 'The passkeys.', schema: single(array().of(passkeyResponse).required()) } },
     handle: async ({ visitor }, { em }) => ok((await listPasskeys(em, visitor.session.account.id)).map(presentPasskey)),
   }),
 
@@ -87,12 +93,12 @@ export const passkeyOperations = [
       'What the browser has a device make a key with. The password is asked for, so that nobody adds a device at a browser that was ' +
       `left; where the account has none, having signed in within ten minutes. ${GUESSES}`,
     body: presentPasswordInput,
-    answers: { 200: { description: 'The request.', schema: single(creationOptionsShape) } },
-    refusals: { 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_GUESSES] },
+    responses: { 200: { description: 'The request.', schema: single(creationOptionsResponse) } },
+    errors: { 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
       const present = body.presentPassword
-      await assertPresent(em, passwords, { accountId: account.id, sessionId, present })
+      await reauthenticate(em, passwords, { accountId: account.id, sessionId, present })
       return ok(await beginPasskey(em, account, visitor))
     },
   }),
@@ -105,8 +111,8 @@ export const passkeyOperations = [
     summary: 'Add a passkey',
     description: 'Takes the key that a device has made.',
     body: newPasskeyInput,
-    answers: { 201: { description: 'Added.', schema: single(passkeyShape) } },
-    refusals: { 400: [PASSKEY_REFUSED] },
+    responses: { 201: { description: 'Added.', schema: single(passkeyResponse) } },
+    errors: { 400: [PASSKEY_REFUSED] },
     async handle({ body, visitor }, { em }) {
       const { name, credential } = body
       const given = { ...asGiven, ...credential, rawId: credential.id } as RegistrationResponseJSON
@@ -122,8 +128,8 @@ export const passkeyOperations = [
     tag: 'Account',
     summary: 'Remove a passkey',
     description: 'The device signs nobody in any more. It is done within ten minutes of signing in.',
-    answers: { 200: { description: 'Removed.', schema: single(deleteResultShape) } },
-    refusals: { 401: [SIGN_IN_AGAIN], 404: [PASSKEY_NOT_FOUND] },
+    responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
+    errors: { 401: [SIGN_IN_AGAIN], 404: [PASSKEY_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
       const id = params['id']!
       await removePasskey(em, visitor.session, id, visitor)

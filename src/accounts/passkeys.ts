@@ -10,16 +10,16 @@ import {
 import type { Visitor } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { assertSignedInLately } from './assert-present.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import { beginChallenge, takeChallenge } from './challenges.ts'
 import { Account, Passkey } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
-import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './refusals.ts'
+import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './errors.ts'
 import { beginSession } from './sessions.ts'
-import { tell } from './tell.ts'
+import { writeAuditEntry } from './write-audit-entry.ts'
 import { verifyRegistration } from './verify-registration.ts'
-import { assertFewBeginnings } from './windows.ts'
+import { limitSignInStarts } from './rate-limits.ts'
 
 /** EdDSA, ES256, RS256: what devices have. The library would ask Node for what is experimental there, which says so in the log. */
 const ALGORITHMS = [-8, -7, -257]
@@ -53,7 +53,7 @@ export async function beginPasskey(
   })
 }
 
-/** Takes what a device has made. @throws {Refusal} `passkey_refused` */
+/** Takes what a device has made. @throws {ApiError} `passkey_refused` */
 export async function addPasskey(
   em: EntityManager,
   account: { id: string; email: string },
@@ -67,11 +67,11 @@ export async function addPasskey(
     expectedRPID: hostOf(visitor),
     supportedAlgorithmIDs: ALGORITHMS,
   })
-  if (!made) throw new Refusal(PASSKEY_REFUSED)
+  if (!made) throw new ApiError(PASSKEY_REFUSED)
   const { id, publicKey, counter, transports = [] } = made.credential
   return em.fork().transactional(async (unit) => {
     await lockAccount(unit, account.id)
-    if (await unit.findOne(Passkey, { credentialId: id })) throw new Refusal(PASSKEY_REFUSED)
+    if (await unit.findOne(Passkey, { credentialId: id })) throw new ApiError(PASSKEY_REFUSED)
     const passkey = unit.create(Passkey, {
       account: unit.getReference(Account, account.id),
       credentialId: id,
@@ -82,12 +82,12 @@ export async function addPasskey(
       lastUsedAt: null,
     })
     await unit.flush()
-    await tell(unit, 'addPasskey', account, visitor, { targetId: passkey.id })
+    await writeAuditEntry(unit, 'addPasskey', account, visitor, { targetId: passkey.id })
     return passkey
   })
 }
 
-/** By whoever has signed in just now: it may be the only way in. @throws {Refusal} `passkey_not_found`; `sign_in_again` */
+/** By whoever has signed in just now: it may be the only way in. @throws {ApiError} `passkey_not_found`; `sign_in_again` */
 export const removePasskey = (
   em: EntityManager,
   { account, sessionId }: { account: { id: string; email: string }; sessionId: string },
@@ -97,18 +97,18 @@ export const removePasskey = (
   em.fork().transactional(async (unit) => {
     // Nobody signs in by it behind this.
     await lockAccount(unit, account.id)
-    await assertSignedInLately(unit, sessionId)
+    await requireRecentSignIn(unit, sessionId)
     const removed = isId(id) ? await unit.nativeDelete(Passkey, { id, account: account.id }) : 0
-    if (removed === 0) throw new Refusal(PASSKEY_NOT_FOUND)
-    await tell(unit, 'removePasskey', account, visitor, { targetId: id })
+    if (removed === 0) throw new ApiError(PASSKEY_NOT_FOUND)
+    await writeAuditEntry(unit, 'removePasskey', account, visitor, { targetId: id })
   })
 
-/** Asks for any key that a device has for this host: whose it is, it says itself. @throws {Refusal} `too_many_guesses` */
+/** Asks for any key that a device has for this host: whose it is, it says itself. @throws {ApiError} `too_many_attempts` */
 export async function beginPasskeySignIn(
   em: EntityManager,
   visitor: Visitor,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  await assertFewBeginnings(em, visitor)
+  await limitSignInStarts(em, visitor)
   const challenge = await beginChallenge(em, 'sign-in')
   return generateAuthenticationOptions({
     rpID: hostOf(visitor),
@@ -117,7 +117,7 @@ export async function beginPasskeySignIn(
   })
 }
 
-/** Signs somebody in by what a device has signed. @returns what the session's cookie holds. @throws {Refusal} `wrong_passkey` */
+/** Signs somebody in by what a device has signed. @returns what the session's cookie holds. @throws {ApiError} `wrong_passkey` */
 export async function signInWithPasskey(
   em: EntityManager,
   credential: AuthenticationResponseJSON,
@@ -125,7 +125,7 @@ export async function signInWithPasskey(
 ): Promise<string> {
   const unit = em.fork()
   const passkey = await unit.findOne(Passkey, { credentialId: credential.id })
-  if (!passkey) throw new Refusal(WRONG_PASSKEY)
+  if (!passkey) throw new ApiError(WRONG_PASSKEY)
   const { authenticationInfo, verified } = await verifyAuthenticationResponse({
     response: credential,
     expectedChallenge: async (challenge) => (await takeChallenge(em.fork(), 'sign-in', challenge)) !== undefined,
@@ -139,12 +139,12 @@ export async function signInWithPasskey(
       transports: passkey.transports,
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
-  if (!verified || !authenticationInfo) throw new Refusal(WRONG_PASSKEY)
+  if (!verified || !authenticationInfo) throw new ApiError(WRONG_PASSKEY)
   const { newCounter } = authenticationInfo
   return em.fork().transactional(async (transaction) => {
     await lockAccount(transaction, passkey.account.id)
     const still = await transaction.findOne(Passkey, passkey.id)
-    if (!still) throw new Refusal(WRONG_PASSKEY)
+    if (!still) throw new ApiError(WRONG_PASSKEY)
     Object.assign(still, { counter: newCounter, lastUsedAt: new Date() })
     await transaction.flush()
     return beginSession(transaction, passkey.account.id, visitor.userAgent)

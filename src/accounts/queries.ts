@@ -75,7 +75,7 @@ export async function lockAccountRow(em: EntityManager, accountId: string): Prom
 }
 
 /** Ends those of an account that were used longest ago. @param most how many stay */
-export async function endSessionsBut(em: EntityManager, accountId: string, most: number): Promise<void> {
+export async function endOtherSessions(em: EntityManager, accountId: string, most: number): Promise<void> {
   await sql(
     em,
     `delete from sessions where account_id = $1::uuid and id not in
@@ -88,7 +88,7 @@ export async function endSessionsBut(em: EntityManager, accountId: string, most:
 export const IDLE_MS = 14 * 86_400_000
 
 /** Counts a try to sign in. @param subject what is being counted, such as an account or an address */
-export async function countGuess(
+export async function countAttempt(
   em: EntityManager,
   subject: string,
   limit: number,

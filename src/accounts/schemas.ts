@@ -97,7 +97,7 @@ export const presentPasswordInput = object({
     .meta({ description: 'The one that the account has, where it has one.', example: 'correct horse battery' }),
 })
 
-export const elsewhereInput = object({
+export const oidcSignInInput = object({
   invitation: string().max(100).meta({ description: 'The token of a link that is accepted by it.', example: 'Zm9v…' }),
 })
 

@@ -3,7 +3,7 @@ import {
   accountOperation,
   type AccountsRequest,
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   openOperation,
   sessionCookie,
   single,
@@ -19,20 +19,20 @@ import {
   INVITED_ANOTHER,
   SESSION_NOT_FOUND,
   SIGN_IN_AGAIN,
-  TOO_MANY_GUESSES,
+  TOO_MANY_ATTEMPTS,
   WRONG_CREDENTIALS,
-} from './refusals.ts'
+} from './errors.ts'
 import { acceptInput, invitationLinkInput, passwordInput, signInInput } from './schemas.ts'
 import { endSession, listSessions, signOut, signOutEverywhere } from './sessions.ts'
 import {
-  listedSessionShape,
-  offeredShape,
+  listedSessionResponse,
+  offeredResponse,
   presentMembership,
   presentOffer,
   presentSession,
-  sessionShape,
-  signedInShape,
-} from './shapes.ts'
+  sessionResponse,
+  signedInResponse,
+} from './responses.ts'
 import { signIn } from './sign-in.ts'
 
 const BY_COOKIE =
@@ -59,8 +59,8 @@ export const sessionOperations = [
     summary: 'Sign in',
     description: `By email and password. ${BY_COOKIE} ${GUESSES}`,
     body: signInInput,
-    answers: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInShape) } },
-    refusals: { 401: [WRONG_CREDENTIALS], 429: [TOO_MANY_GUESSES] },
+    responses: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInResponse) } },
+    errors: { 401: [WRONG_CREDENTIALS], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const token = await signIn(em, passwords, body, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
@@ -74,7 +74,7 @@ export const sessionOperations = [
     tag: 'Account',
     summary: 'Get who is signed in',
     description: 'The account, and the workspaces that it is a member of, each with its role.',
-    answers: { 200: { description: 'The session.', schema: single(sessionShape) } },
+    responses: { 200: { description: 'The session.', schema: single(sessionResponse) } },
     handle: async ({ visitor }, { em }) => ok(await presentSignedIn(em, visitor.session)),
   }),
 
@@ -85,7 +85,7 @@ export const sessionOperations = [
     tag: 'Account',
     summary: 'Sign out',
     description: 'Ends the session of this browser, and has it forget the cookie.',
-    answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
+    responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
     async handle({ visitor }, { em }) {
       const { sessionId } = visitor.session
       await signOut(em, visitor.session)
@@ -101,8 +101,8 @@ export const sessionOperations = [
     summary: 'List the browsers that are signed in',
     description:
       "The account's sessions, newest first. One that nobody uses ends after fourteen days, and each after ninety.",
-    answers: {
-      200: { description: 'The sessions.', schema: single(array().of(listedSessionShape).required()) },
+    responses: {
+      200: { description: 'The sessions.', schema: single(array().of(listedSessionResponse).required()) },
     },
     async handle({ visitor }, { em }) {
       const { sessionId, account } = visitor.session
@@ -120,8 +120,8 @@ export const sessionOperations = [
     description:
       'Ends one of the sessions of the account, within ten minutes of signing in: by a session that was stolen nobody is kept out. ' +
       'All at once are ended at any time.',
-    answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
-    refusals: { 401: [SIGN_IN_AGAIN], 404: [SESSION_NOT_FOUND] },
+    responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
+    errors: { 401: [SIGN_IN_AGAIN], 404: [SESSION_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
       const id = params['id']!
       await endSession(em, visitor.session, id)
@@ -136,7 +136,7 @@ export const sessionOperations = [
     tag: 'Account',
     summary: 'Sign out everywhere',
     description: 'Ends all sessions of the account, this one included.',
-    answers: { 200: { description: 'Ended.', schema: single(deleteResultShape) } },
+    responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
     async handle({ visitor }, { em }) {
       const { account } = visitor.session
       await signOutEverywhere(em, visitor.session, visitor)
@@ -152,8 +152,8 @@ export const sessionOperations = [
     summary: 'Change the password',
     description: `Ends all sessions of the account, and begins a new one here. One that has none yet sets it within ten minutes of signing in. ${GUESSES}`,
     body: passwordInput,
-    answers: { 200: { description: 'Changed: the cookie is another one.', schema: single(signedInShape) } },
-    refusals: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_GUESSES] },
+    responses: { 200: { description: 'Changed: the cookie is another one.', schema: single(signedInResponse) } },
+    errors: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
       const { presentPassword: present, password } = body
@@ -171,8 +171,8 @@ export const sessionOperations = [
     summary: 'Look at an invitation',
     description: 'What a link is to. It is used up by accepting it alone.',
     body: invitationLinkInput,
-    answers: { 200: { description: 'What it is to.', schema: single(offeredShape) } },
-    refusals: { 404: [INVITATION_NOT_FOUND] },
+    responses: { 200: { description: 'What it is to.', schema: single(offeredResponse) } },
+    errors: { 404: [INVITATION_NOT_FOUND] },
     handle: async ({ body }, { em }) => ok(presentOffer(await findOffer(em, body.token))),
   }),
 
@@ -186,12 +186,14 @@ export const sessionOperations = [
       'Makes an account of the email and the password, or takes the one of that email, whose password it is then; makes it a ' +
       `member, and signs in. The link is used up. ${GUESSES}`,
     body: acceptInput,
-    answers: { 200: { description: 'A member, and signed in: the cookie is set.', schema: single(signedInShape) } },
-    refusals: {
+    responses: {
+      200: { description: 'A member, and signed in: the cookie is set.', schema: single(signedInResponse) },
+    },
+    errors: {
       400: [WEAK_PASSWORD, INVITED_ANOTHER],
       401: [WRONG_CREDENTIALS],
       404: [INVITATION_NOT_FOUND],
-      429: [TOO_MANY_GUESSES],
+      429: [TOO_MANY_ATTEMPTS],
     },
     async handle({ body, visitor }, { em, passwords }) {
       const { session } = await acceptInvitation(em, passwords, body, visitor)

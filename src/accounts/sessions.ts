@@ -1,15 +1,15 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { assertSignedInLately } from './assert-present.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import { Account, Challenge, Invitation, Session } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
-import { endSessionsBut, IDLE_MS } from './queries.ts'
-import { SESSION_NOT_FOUND } from './refusals.ts'
-import { tell } from './tell.ts'
+import { endOtherSessions, IDLE_MS } from './queries.ts'
+import { SESSION_NOT_FOUND } from './errors.ts'
+import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
-import type { From } from './windows.ts'
+import type { From } from './rate-limits.ts'
 
 /** Somebody who is signed in. */
 interface Who {
@@ -17,9 +17,9 @@ interface Who {
   sessionId: string
 }
 
-const MOST_OF_USER_AGENT = 300
+const MAX_OF_USER_AGENT = 300
 /** Of one account: each has a window of requests of its own. */
-const MOST_SESSIONS = 30
+const MAX_SESSIONS = 30
 
 /** Begins a session, in place of the one that was used longest ago where there are too many. @returns what its cookie holds. */
 export async function beginSession(
@@ -32,11 +32,11 @@ export async function beginSession(
   unit.create(Session, {
     account: unit.getReference(Account, accountId),
     tokenHash: hashToken(token)!,
-    userAgent: userAgent?.slice(0, MOST_OF_USER_AGENT) ?? null,
+    userAgent: userAgent?.slice(0, MAX_OF_USER_AGENT) ?? null,
     expiresAt: new Date(Date.now() + IDLE_MS),
   })
   await unit.flush()
-  await endSessionsBut(unit, accountId, MOST_SESSIONS)
+  await endOtherSessions(unit, accountId, MAX_SESSIONS)
   return token
 }
 
@@ -52,14 +52,14 @@ export const signOut = async (em: EntityManager, { account, sessionId }: Who): P
  * Ends a session of an account: another one only by one that has begun just now, because whoever has stolen one that goes on for
  * weeks would keep everybody else out.
  *
- * @throws {Refusal} `session_not_found`; `sign_in_again`
+ * @throws {ApiError} `session_not_found`; `sign_in_again`
  */
 export const endSession = (em: EntityManager, who: Who, id: string): Promise<void> =>
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, who.account.id)
-    if (id !== who.sessionId) await assertSignedInLately(unit, who.sessionId)
+    if (id !== who.sessionId) await requireRecentSignIn(unit, who.sessionId)
     const ended = isId(id) ? await unit.nativeDelete(Session, { id, account: who.account.id }) : 0
-    if (ended === 0) throw new Refusal(SESSION_NOT_FOUND)
+    if (ended === 0) throw new ApiError(SESSION_NOT_FOUND)
   })
 
 /** Ends all sessions of an account, and writes an audit entry. */
@@ -68,7 +68,7 @@ export const signOutEverywhere = (em: EntityManager, { account }: Who, from: Fro
     await lockAccount(unit, account.id)
     await endAllSessions(unit, account.id)
     // The links that it has made end, too.
-    await tell(unit, 'endAllSessions', account, from)
+    await writeAuditEntry(unit, 'endAllSessions', account, from)
   })
 
 /** Ends all sessions of an account, wherever they are, and the links and whatever else it has begun: all of it, or nothing. */

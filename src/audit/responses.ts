@@ -3,7 +3,7 @@ import { id, timestamp, nullableText } from '../http/index.ts'
 import { ACTORS } from './entities.ts'
 import type { ListedEntry } from './queries.ts'
 
-export const auditEntryShape = object({
+export const auditEntryResponse = object({
   id: id('entry'),
   actor: string().oneOf(ACTORS).required().meta({ example: 'person' }),
   actorId: nullableText('The account, or the key; null of the command line.'),
@@ -18,7 +18,7 @@ export const auditEntryShape = object({
   .required()
   .meta({ component: 'AuditEntry', description: 'A change.' })
 
-export const presentAuditEntry = (entry: ListedEntry): InferType<typeof auditEntryShape> => ({
+export const presentAuditEntry = (entry: ListedEntry): InferType<typeof auditEntryResponse> => ({
   id: entry.id,
   actor: entry.actor,
   actorId: entry.actorId,

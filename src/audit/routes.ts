@@ -2,7 +2,7 @@ import { string } from 'yup'
 import { cursorAnswer, cursorListOf, cursorQuery, operation, readCursor } from '../http/index.ts'
 import { ACTORS } from './entities.ts'
 import { entriesOf } from './queries.ts'
-import { auditEntryShape, presentAuditEntry } from './responses.ts'
+import { auditEntryResponse, presentAuditEntry } from './responses.ts'
 
 const auditQuery = cursorQuery({
   actor: string().oneOf(ACTORS).meta({ description: 'Only what was done by these.', example: 'person' }),
@@ -21,7 +21,7 @@ export const auditOperations = [
       'for 400 days, what keys did for 30. What is not in Postgres alone, such as an enrollment, is told of when it is asked for.',
     role: 'owner',
     query: auditQuery,
-    answers: { 200: { description: 'A page of changes.', schema: cursorListOf(auditEntryShape) } },
+    responses: { 200: { description: 'A page of changes.', schema: cursorListOf(auditEntryResponse) } },
     async handle({ caller, query }, { em }) {
       const { actor, cursor, limit } = query
       const page = await entriesOf(em.fork(), caller.workspace.id, {

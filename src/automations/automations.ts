@@ -1,5 +1,5 @@
-import { Refusal } from '../platform/refusal.ts'
-import { AUTOMATION_NOT_FOUND, LIST_ASKS_BY_IT, neverActs } from './refusals.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, neverActs } from './errors.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
@@ -11,7 +11,7 @@ import { knownLists } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
-import { type AutomationStatus, type SendFailurePolicy, sends } from '../sequences/index.ts'
+import { type AutomationStatus, type SendFailurePolicy, sends } from '../automation-engine/index.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
 
@@ -30,11 +30,11 @@ export interface AutomationInput {
   steps?: StepInput[] | undefined
 }
 
-/** @throws {Refusal} `not-found` */
+/** @throws {ApiError} `not-found` */
 export async function getAutomation(em: EntityManager, workspaceId: string, id: string): Promise<AutomationDetail> {
   const fork = unitOf(em)
   const automation = isId(id) ? await fork.findOne(Automation, { id, workspaceId }) : null
-  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
+  if (!automation) throw new ApiError(AUTOMATION_NOT_FOUND)
   return { automation, steps: await stepsOf(fork, automation) }
 }
 
@@ -111,7 +111,7 @@ export async function updateAutomation(
     await fork.flush()
     if (status !== undefined && sends(status)) {
       await enqueue(fork, { kind: 'WAKE_RETRIES', automationId: automation.id })
-      await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })
+      await enqueue(fork, { kind: 'WAKE_PAUSED', automationId: automation.id })
     }
     return { automation, steps }
   })
@@ -121,7 +121,7 @@ export async function updateAutomation(
  * Waits for the emails that are being handed over at this moment, where the automation sends no more: no email of it begins
  * after this. One that a slow mail server takes longer for is finished all the same, and nobody waits for that.
  */
-export async function letHandOversEnd(
+export async function waitForSendingMessages(
   em: EntityManager,
   { id, status }: Pick<Automation, 'id' | 'status'>,
 ): Promise<void> {
@@ -156,7 +156,7 @@ interface Triggered {
   triggerConfig: TriggerConfig
 }
 
-/** @throws {Refusal} `invalid` for one that is ACTIVE and would never do anything. */
+/** @throws {ApiError} `invalid` for one that is ACTIVE and would never do anything. */
 function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
   const never = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
   if (never) throw neverActs(never)
@@ -164,7 +164,7 @@ function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
 
 /**
  * Until the end of the transaction nobody deletes the list: whoever does finds it listened for behind that.
- * @throws {Refusal} `invalid` for one that is ACTIVE and listens to a list that its workspace does not have.
+ * @throws {ApiError} `invalid` for one that is ACTIVE and listens to a list that its workspace does not have.
  */
 async function assertListens(
   em: EntityManager,
@@ -184,30 +184,30 @@ export const askedListOf = ({
 }: Pick<Automation, 'trigger' | 'triggerConfig'>): string | undefined =>
   trigger === 'LIST_REQUESTED' ? triggerConfig.listId : undefined
 
-/** @throws {Refusal} `list_asks_by_it` */
+/** @throws {ApiError} `automation_confirms_list` */
 export async function assertAnotherAsks(
   em: EntityManager,
   { id, workspaceId }: Pick<Automation, 'id' | 'workspaceId'>,
   listId: string | undefined,
 ): Promise<void> {
   if (listId === undefined || !isId(listId)) return
-  if (await asksAlone(em, workspaceId, { id, listId })) throw new Refusal(LIST_ASKS_BY_IT)
+  if (await asksAlone(em, workspaceId, { id, listId })) throw new ApiError(AUTOMATION_CONFIRMS_LIST)
 }
 
-/** @throws {Refusal} `not-found` where the workspace has no such automation */
+/** @throws {ApiError} `not-found` where the workspace has no such automation */
 export async function assertAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const count = isId(id) ? await em.count(Automation, { id, workspaceId }) : 0
-  if (count === 0) throw new Refusal(AUTOMATION_NOT_FOUND)
+  if (count === 0) throw new ApiError(AUTOMATION_NOT_FOUND)
 }
 
-/** @throws {Refusal} `not-found` where the workspace has no such automation */
+/** @throws {ApiError} `not-found` where the workspace has no such automation */
 export async function findAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
   const automation = isId(id) ? await em.findOne(Automation, { id, workspaceId }) : null
-  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
+  if (!automation) throw new ApiError(AUTOMATION_NOT_FOUND)
   return automation
 }
 
-/** @throws {Refusal} `not-found`; `changed_meanwhile` */
+/** @throws {ApiError} `not-found`; `revision_conflict` */
 export async function lockAutomation(
   em: EntityManager,
   workspaceId: string,
@@ -217,7 +217,7 @@ export async function lockAutomation(
   const automation = isId(id)
     ? await em.findOne(Automation, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null
-  if (!automation) throw new Refusal(AUTOMATION_NOT_FOUND)
+  if (!automation) throw new ApiError(AUTOMATION_NOT_FOUND)
   assertUnchanged(expected, automation.revision)
   return automation
 }

@@ -1,6 +1,6 @@
 import { orMeant } from '../http/index.ts'
 import { INVALID_TEMPLATE } from '../templates/index.ts'
-import { BUSY, Refusal } from '../platform/refusal.ts'
+import { BUSY, ApiError } from '../platform/api-error.ts'
 import pMap from 'p-map'
 import { type StepInput, templatesOf } from './steps/index.ts'
 import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
@@ -12,7 +12,7 @@ const CONCURRENCY = 2
 const PATIENCE_MS = 15_000
 
 /** So many are told of at once. */
-export const MOST_WARNINGS = 5
+export const MAX_WARNINGS = 5
 
 const TOO_BUSY = 'The service is too busy to try the templates at the moment; please try again'
 /** All of them together are too much. */
@@ -22,7 +22,7 @@ const TOO_LONG = `steps: trying their templates takes longer than ${PATIENCE_MS 
  * Tries the templates of steps, each once, however many steps have it.
  *
  * @returns warnings of what is most likely not meant
- * @throws {Refusal} `invalid`, naming the first field that cannot be rendered within the limits; `unavailable` when the
+ * @throws {ApiError} `invalid`, naming the first field that cannot be rendered within the limits; `unavailable` when the
  *   machine is too busy to tell
  */
 export async function checkTemplates(
@@ -44,23 +44,23 @@ export async function checkTemplates(
     [...places.values()],
     async ({ content, index }) => {
       if (performance.now() > deadline) {
-        throw new Refusal(INVALID_TEMPLATE, { message: TOO_LONG, param: '/steps' })
+        throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG, param: '/steps' })
       }
       const { problems, unknownVariables } = await renderer
         .check(content, { owner: workspaceId })
         .catch((error: unknown) => {
-          throw error instanceof RendererBusy ? new Refusal(BUSY, { message: TOO_BUSY, cause: error }) : error
+          throw error instanceof RendererBusy ? new ApiError(BUSY, { message: TOO_BUSY, cause: error }) : error
         })
       const [found] = problems
       if (!found) return unknownVariables.map((unknown) => inWords(index, unknown))
-      throw new Refusal(INVALID_TEMPLATE, {
+      throw new ApiError(INVALID_TEMPLATE, {
         message: `steps[${index}].${found.field} is no valid template: ${found.problem}`,
         param: `/steps/${index}/${found.field}`,
       })
     },
     { concurrency: CONCURRENCY },
   )
-  return warnings.flat().slice(0, MOST_WARNINGS)
+  return warnings.flat().slice(0, MAX_WARNINGS)
 }
 
 function inWords(index: number, { field, variable, nearest }: UnknownVariable): string {

@@ -1,6 +1,6 @@
-import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import { ApiError, STILL_SENDING } from '../platform/api-error.ts'
 import { askedListOf, assertAnotherAsks } from './automations.ts'
-import { AUTOMATION_NOT_FOUND } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND } from './errors.ts'
 import { Automation } from './entities.ts'
 import { LockMode } from '@mikro-orm/core'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
@@ -14,7 +14,7 @@ import { isId } from '../platform/ids.ts'
  * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
  * moment are waited for, so that none is sent after the answer. The enrollments are taken down by the relay, in pages.
  *
- * @throws {Refusal} `not-found`; `list_asks_by_it`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
+ * @throws {ApiError} `not-found`; `automation_confirms_list`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
  *   again, and succeeds once it is settled.
  */
 export async function deleteAutomation(
@@ -24,7 +24,7 @@ export async function deleteAutomation(
   { audit }: Pick<Call, 'audit'>,
   expected?: Revisions,
 ): Promise<void> {
-  if (!isId(id)) throw new Refusal(AUTOMATION_NOT_FOUND)
+  if (!isId(id)) throw new ApiError(AUTOMATION_NOT_FOUND)
   const fork = em.fork()
   const deleted = await fork.transactional(async (transaction) => {
     const automation = await transaction.findOne(
@@ -37,16 +37,16 @@ export async function deleteAutomation(
     await assertAnotherAsks(transaction, automation, askedListOf(automation))
     automation.deletedAt = new Date()
     await transaction.flush()
-    await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })
+    await enqueue(transaction, { kind: 'DELETE_AUTOMATION', automationId: id })
     await audit(transaction)
     return true
   })
   const sending = () => countSending(fork, { automationId: id })
   if (!deleted && !((await isBeingDeleted(fork, workspaceId, id)) && (await sending()) > 0)) {
-    throw new Refusal(AUTOMATION_NOT_FOUND)
+    throw new ApiError(AUTOMATION_NOT_FOUND)
   }
   if (await waitForSenders(sending)) return
-  throw new Refusal(STILL_SENDING, {
+  throw new ApiError(STILL_SENDING, {
     message:
       'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
       'Send this request again to learn when it is settled.',

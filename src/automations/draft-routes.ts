@@ -1,9 +1,9 @@
 import { boolean, number, object, string, type InferType } from 'yup'
-import { deleted, deleteResultShape, etagOf, freeObject, operation, single, timestamp } from '../http/index.ts'
+import { deleted, deleteResultResponse, etagOf, freeObject, operation, single, timestamp } from '../http/index.ts'
 import { nameOf } from '../workspaces/index.ts'
 import { discardDraft, getDraft, saveDraft } from './drafts.ts'
 import type { AutomationDraft } from './entities.ts'
-import { AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND } from './errors.ts'
 import { STEPS_LIMIT } from './schemas.ts'
 
 const basedOn = () =>
@@ -35,7 +35,7 @@ const savedFields = {
   savedAt: timestamp('When it was saved last.'),
 }
 
-const draftShape = object({
+const draftResponse = object({
   ...savedFields,
   content: freeObject()
     .required()
@@ -44,7 +44,7 @@ const draftShape = object({
   .required()
   .meta({ component: 'Draft', description: 'What somebody has edited, and has not said to be so: of no effect.' })
 
-const savedDraftShape = object(savedFields).required().meta({ component: 'SavedDraft' })
+const savedDraftResponse = object(savedFields).required().meta({ component: 'SavedDraft' })
 
 const presentSaved = ({
   draft,
@@ -52,7 +52,7 @@ const presentSaved = ({
 }: {
   draft: AutomationDraft
   revision: number
-}): InferType<typeof savedDraftShape> => ({
+}): InferType<typeof savedDraftResponse> => ({
   basedOn: draft.basedOn,
   isStale: draft.basedOn !== revision,
   savedBy: draft.savedBy,
@@ -71,8 +71,8 @@ export const draftOperations = [
     scope: 'automations:read',
     // It can be megabytes.
     etag: true,
-    answers: { 200: { description: 'The draft.', schema: single(draftShape) } },
-    refusals: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
+    responses: { 200: { description: 'The draft.', schema: single(draftResponse) } },
+    errors: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const found = await getDraft(em, caller.workspace.id, params.id)
       const data = { ...presentSaved(found), content: found.draft.content }
@@ -94,8 +94,8 @@ export const draftOperations = [
     ifMatch: true,
     body: draftInput,
     bodyLimit: STEPS_LIMIT,
-    answers: { 200: { description: 'It is saved.', schema: single(savedDraftShape) } },
-    refusals: { 404: [AUTOMATION_NOT_FOUND] },
+    responses: { 200: { description: 'It is saved.', schema: single(savedDraftResponse) } },
+    errors: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params, body, ifMatch }, { em }) {
       const saved = await saveDraft(em, caller.workspace.id, params.id, { ...body, savedBy: nameOf(caller) }, ifMatch)
       return { status: 200, headers: etagOf(saved.draft.revision), body: { data: presentSaved(saved) } }
@@ -111,8 +111,8 @@ export const draftOperations = [
     description: 'For good. The automation stays as it is.',
     scope: 'automations:write',
     ifMatch: true,
-    answers: { 200: { description: 'It is gone.', schema: single(deleteResultShape) } },
-    refusals: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
+    responses: { 200: { description: 'It is gone.', schema: single(deleteResultResponse) } },
+    errors: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
     async handle({ caller, params, ifMatch }, { em }) {
       await discardDraft(em, caller.workspace.id, params.id, ifMatch)
       return deleted(params.id)

@@ -1,11 +1,11 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { findAutomation, lockAutomation } from './automations.ts'
 import { AutomationDraft } from './entities.ts'
 import { nextDraftRevision } from './queries.ts'
-import { DRAFT_NOT_FOUND } from './refusals.ts'
+import { DRAFT_NOT_FOUND } from './errors.ts'
 
 /** The revision of a draft that is not there: whoever begins one says so, and is told where somebody else has. */
 const NONE = 0
@@ -25,17 +25,17 @@ export interface FoundDraft {
   revision: number
 }
 
-/** @throws {Refusal} `automation_not_found`; `draft_not_found` */
+/** @throws {ApiError} `automation_not_found`; `draft_not_found` */
 export async function getDraft(em: EntityManager, workspaceId: string, id: string): Promise<FoundDraft> {
   const unit = unitOf(em)
   const { revision } = await findAutomation(unit, workspaceId, id)
   const draft = await findDraft(unit, id)
-  if (!draft) throw new Refusal(DRAFT_NOT_FOUND)
+  if (!draft) throw new ApiError(DRAFT_NOT_FOUND)
   return { draft, revision }
 }
 
 /**
- * Keeps what somebody has edited so far. @throws {Refusal} `automation_not_found`; `changed_meanwhile` where it is another one than
+ * Keeps what somebody has edited so far. @throws {ApiError} `automation_not_found`; `revision_conflict` where it is another one than
  * was read
  */
 export function saveDraft(
@@ -60,16 +60,16 @@ export function saveDraft(
   })
 }
 
-/** @throws {Refusal} `automation_not_found`; `draft_not_found`; `changed_meanwhile` */
+/** @throws {ApiError} `automation_not_found`; `draft_not_found`; `revision_conflict` */
 export function discardDraft(em: EntityManager, workspaceId: string, id: string, expected: Revisions): Promise<void> {
   return unitOf(em).transactional(async (unit) => {
     const { draft } = await lockDraft(unit, workspaceId, id)
-    if (!draft) throw new Refusal(DRAFT_NOT_FOUND)
+    if (!draft) throw new ApiError(DRAFT_NOT_FOUND)
     await endDraft(unit, draft, expected)
   })
 }
 
-/** Ends the draft of an automation that is locked, where it is the one that was read. @throws {Refusal} `changed_meanwhile` */
+/** Ends the draft of an automation that is locked, where it is the one that was read. @throws {ApiError} `revision_conflict` */
 export async function endDraft(unit: EntityManager, draft: AutomationDraft | null, expected: Revisions): Promise<void> {
   assertUnchanged(expected, draft?.revision ?? NONE)
   if (draft) unit.remove(draft)

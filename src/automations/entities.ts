@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../sequences/index.ts'
+import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../automation-engine/index.ts'
 import { newId } from '../platform/ids.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 

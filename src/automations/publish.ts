@@ -14,7 +14,7 @@ export interface Publication extends AutomationChange {
 /**
  * Has an automation be what somebody has edited: its steps, its fields and its status in one transaction, and the draft gone with it.
  *
- * @throws {Refusal} `automation_not_found`; `automation_never_acts`; `changed_meanwhile` where the automation or the draft is another
+ * @throws {ApiError} `automation_not_found`; `automation_never_acts`; `revision_conflict` where the automation or the draft is another
  *   one than was read
  */
 export const publishAutomation = (

@@ -1,5 +1,5 @@
 import { Automation } from './entities.ts'
-import type { AutomationStatus } from '../sequences/index.ts'
+import type { AutomationStatus } from '../automation-engine/index.ts'
 import type { StoredContent } from './steps/step-type.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'

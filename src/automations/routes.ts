@@ -1,6 +1,6 @@
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { array } from 'yup'
-import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS, LIST_ASKS_BY_IT } from './refusals.ts'
+import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS, AUTOMATION_CONFIRMS_LIST } from './errors.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { draftOperations } from './draft-routes.ts'
 import { Automation } from './entities.ts'
@@ -10,7 +10,7 @@ import {
   type AutomationDetail,
   createAutomation,
   getAutomation,
-  letHandOversEnd,
+  waitForSendingMessages,
   replaceSteps,
   updateAutomation,
 } from './automations.ts'
@@ -19,11 +19,11 @@ import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import type { StepInput } from './steps/index.ts'
 import { overruledIn, withTemplates } from './with-templates.ts'
-import { checkTemplates, MOST_WARNINGS } from './check-templates.ts'
+import { checkTemplates, MAX_WARNINGS } from './check-templates.ts'
 import {
   type ApiDependencies,
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   etagOf,
   listAnswer,
   listOf,
@@ -36,13 +36,13 @@ import {
   withoutReading,
 } from '../http/index.ts'
 import {
-  automationShape,
-  automationSummaryShape,
+  automationResponse,
+  automationSummaryResponse,
   presentAutomation,
   presentAutomationSummary,
   presentWrittenAutomation,
-  writtenAutomationShape,
-} from './shapes.ts'
+  writtenAutomationResponse,
+} from './responses.ts'
 import {
   createAutomationSchema,
   publishSchema,
@@ -84,7 +84,7 @@ async function prepareSteps(
   const steps = await withTemplates(em, workspace.id, given)
   return {
     steps,
-    warnings: [...overruledIn(steps), ...(await checkTemplates(renderer, steps, workspace.id))].slice(0, MOST_WARNINGS),
+    warnings: [...overruledIn(steps), ...(await checkTemplates(renderer, steps, workspace.id))].slice(0, MAX_WARNINGS),
   }
 }
 
@@ -99,8 +99,8 @@ export const automationOperations = [
     description: 'All automations of the workspace, newest first, in their summary shape.',
     scope: 'automations:read',
     query: pageQuery(),
-    answers: {
-      200: { description: 'A page of automations.', schema: listOf(array().of(automationSummaryShape).required()) },
+    responses: {
+      200: { description: 'A page of automations.', schema: listOf(array().of(automationSummaryResponse).required()) },
     },
     async handle({ caller, query }, { em }) {
       const workspaceId = caller.workspace.id
@@ -124,14 +124,14 @@ export const automationOperations = [
     body: createAutomationSchema,
     bodyLimit: STEPS_LIMIT,
     etag: true,
-    answers: {
+    responses: {
       201: {
         description: 'The automation.',
-        schema: single(automationShape),
+        schema: single(automationResponse),
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: {
+    errors: {
       400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
       404: [TEMPLATE_NOT_FOUND],
     },
@@ -157,14 +157,14 @@ export const automationOperations = [
     scope: 'automations:read',
     // It can be megabytes.
     etag: true,
-    answers: {
+    responses: {
       200: {
         description: 'The automation.',
-        schema: single(automationShape),
+        schema: single(automationResponse),
         links: automationLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 404: [AUTOMATION_NOT_FOUND] },
+    errors: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const automation = await getAutomation(em, caller.workspace.id, params.id)
       return {
@@ -189,17 +189,17 @@ export const automationOperations = [
     body: updateAutomationSchema,
     etag: true,
     ifMatch: true,
-    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: {
+    responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
+    errors: {
       400: [NOTHING_TO_UPDATE, 'name must not be empty', AUTOMATION_NEVER_ACTS],
       404: [AUTOMATION_NOT_FOUND],
-      409: [LIST_ASKS_BY_IT],
+      409: [AUTOMATION_CONFIRMS_LIST],
     },
     async handle({ caller, params, body, call, ifMatch }, dependencies) {
-      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const { em } = dependencies
       const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
-      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
+      await whenDurable(dependencies, call, () => waitForSendingMessages(em, automation.automation))
       return written(caller, automation, body)
     },
   }),
@@ -216,8 +216,8 @@ export const automationOperations = [
     bodyLimit: STEPS_LIMIT,
     etag: true,
     ifMatch: true,
-    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: {
+    responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
+    errors: {
       400: ['steps is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
       404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
     },
@@ -242,18 +242,18 @@ export const automationOperations = [
     bodyLimit: STEPS_LIMIT,
     etag: true,
     ifMatch: true,
-    answers: { 200: { description: 'The automation.', schema: single(writtenAutomationShape) } },
-    refusals: {
+    responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
+    errors: {
       400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
       404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
-      409: [LIST_ASKS_BY_IT],
+      409: [AUTOMATION_CONFIRMS_LIST],
     },
     prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
       const { em } = dependencies
       const input = withOneSpelling({ ...body, steps: prepared.steps })
       const automation = await publishAutomation(em, caller.workspace.id, params.id, input, ifMatch)
-      await whenDurable(dependencies, call, () => letHandOversEnd(em, automation.automation))
+      await whenDurable(dependencies, call, () => waitForSendingMessages(em, automation.automation))
       return written(caller, automation, body, prepared.warnings)
     },
   }),
@@ -271,14 +271,14 @@ export const automationOperations = [
     transactional: false,
     audit: 'by-handler',
     ifMatch: true,
-    answers: {
+    responses: {
       200: {
         description: 'The automation is deleted.',
-        schema: single(deleteResultShape),
+        schema: single(deleteResultResponse),
         links: { getAutomation: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 404: [AUTOMATION_NOT_FOUND], 409: [LIST_ASKS_BY_IT] },
+    errors: { 404: [AUTOMATION_NOT_FOUND], 409: [AUTOMATION_CONFIRMS_LIST] },
     async handle({ caller, params, call, ifMatch }, { em }) {
       await deleteAutomation(em, caller.workspace.id, params.id, call, ifMatch)
       return deleted(params.id)

@@ -1,6 +1,6 @@
 import { array, number, object, string } from 'yup'
 import { atMost, boundedObject, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
-import { AUTOMATION_STATUSES, MAX_STEPS, SEND_FAILURE_POLICIES } from '../sequences/index.ts'
+import { AUTOMATION_STATUSES, MAX_STEPS, SEND_FAILURE_POLICIES } from '../automation-engine/index.ts'
 import { MAX_TAG_LENGTH } from '../contacts/index.ts'
 import { MAX_EVENT_NAME_LENGTH, type TriggerConfig, TRIGGERS } from '../triggers/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
@@ -17,7 +17,7 @@ const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyo
 export const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
 
 /** As long as what happens can be: nothing longer is ever heard. */
-const LONGEST_KEYS = {
+const MAX_KEYS = {
   listId: MAX_EVENT_NAME_LENGTH,
   tagName: MAX_TAG_LENGTH,
   eventName: MAX_EVENT_NAME_LENGTH,
@@ -31,7 +31,7 @@ const triggerConfig = () =>
       test(value, { path, createError }) {
         for (const key of TRIGGER_KEYS) {
           if (!value || !Object.hasOwn(value, key)) continue
-          const max = LONGEST_KEYS[key]
+          const max = MAX_KEYS[key]
           if (!isFilled(value[key])) {
             return createError({ message: `${path}.${key} must be a string that is not empty` })
           }
@@ -52,7 +52,7 @@ const triggerConfig = () =>
         properties: Object.fromEntries(
           TRIGGER_KEYS.map((key) => [
             key,
-            { type: 'string', maxLength: LONGEST_KEYS[key], ...filledText().spec.meta?.json },
+            { type: 'string', maxLength: MAX_KEYS[key], ...filledText().spec.meta?.json },
           ]),
         ),
       },

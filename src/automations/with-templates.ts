@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { getTemplate, overruled, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import type { StepInput } from './steps/index.ts'
 
@@ -7,7 +7,7 @@ import type { StepInput } from './steps/index.ts'
  * Finds what the templates say that steps name: from then on it is theirs, whatever becomes of the templates. One that is gone leaves
  * what the step says itself, so that a step that was read can be written.
  *
- * @throws {Refusal} `template_not_found`, where that is nothing
+ * @throws {ApiError} `template_not_found`, where that is nothing
  */
 export async function withTemplates(
   em: EntityManager,
@@ -29,10 +29,10 @@ export const overruledIn = (steps: readonly StepInput[]): string[] =>
     .flatMap((step, index) =>
       step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, `/steps/${index}`) : [],
     )
-    .slice(0, MOST_OVERRULED)
+    .slice(0, MAX_OVERRULED)
 
 /** What is unknown in a template is to be told beside it, and a header is short. */
-const MOST_OVERRULED = 2
+const MAX_OVERRULED = 2
 
 async function withTemplate(
   em: EntityManager,
@@ -48,12 +48,12 @@ async function withTemplate(
       step.templateVersion ?? undefined,
     )
     const { content, translations } = written.compiled
-    if (template.kind !== 'EMAIL' || content === null) throw new Refusal(TEMPLATE_NOT_FOUND)
+    if (template.kind !== 'EMAIL' || content === null) throw new ApiError(TEMPLATE_NOT_FOUND)
     return { ...step, made: { version: written.version, content, translations } }
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== TEMPLATE_NOT_FOUND.code) throw error
+    if (!(error instanceof ApiError) || error.code !== TEMPLATE_NOT_FOUND.code) throw error
     if (step.subject !== undefined) return { ...step, templateId: null, templateVersion: null }
-    throw new Refusal(TEMPLATE_NOT_FOUND, {
+    throw new ApiError(TEMPLATE_NOT_FOUND, {
       message: `steps[${index}].templateId: there is no such template of the kind EMAIL, or no such version of it`,
       param: `/steps/${index}/templateId`,
     })

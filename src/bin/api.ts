@@ -1,14 +1,14 @@
 /** `npm run api`: the API alone. */
-import { assertWorkplace } from '../instance/index.ts'
+import { assertTemporalBinding } from '../instance/index.ts'
 import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
-import { assertMigrated, openContext, tracingOf } from '../parts/context.ts'
-import { metricsParts } from '../parts/metrics-server.ts'
-import { startApi } from '../parts/api.ts'
-import { readReachableWorkplace } from '../parts/workplace.ts'
+import { assertMigrated, openContext, tracingOf } from '../runtime/context.ts'
+import { metricsParts } from '../runtime/metrics-server.ts'
+import { startApi } from '../runtime/api.ts'
+import { readReachableTemporalBinding } from '../runtime/temporal-namespace.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { endWhenBeyondRecovery } from '../parts/health.ts'
+import { endWhenBeyondRecovery } from '../runtime/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 import { takesNoOptions } from './no-options.ts'
 
@@ -23,7 +23,7 @@ main(async () => {
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
     await unlessAborted(
-      readReachableWorkplace(context).then((place) => assertWorkplace(context.orm.em, place)),
+      readReachableTemporalBinding(context).then((place) => assertTemporalBinding(context.orm.em, place)),
       stop,
     )
     const metrics = await metricsParts(context)

@@ -4,7 +4,7 @@ import { backupCommands } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
-import { installationCommands } from './commands/installation.ts'
+import { instanceCommands } from './commands/instance.ts'
 import { keyCommands } from './commands/key.ts'
 import { memberCommands } from './commands/member.ts'
 import { messageCommands } from './commands/message.ts'
@@ -18,7 +18,7 @@ const program = new Command('dripline')
   .version(version, '--version', 'tell which version this is')
   .showHelpAfterError('(--help tells what there is)')
 
-installationCommands(program)
+instanceCommands(program)
 backupCommands(program)
 doctorCommand(program)
 workspaceCommands(program)

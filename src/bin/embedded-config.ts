@@ -1,7 +1,7 @@
 import { readRunning } from '../../embedded/running-file.ts'
 import type { Config } from '../platform/config.ts'
-import type { ConnectedConfig } from '../parts/context.ts'
-import { whyUnknown } from '../parts/whereabouts.ts'
+import type { ConnectedConfig } from '../runtime/context.ts'
+import { whyUnknown } from '../runtime/service-addresses.ts'
 
 /**
  * Settles where Postgres and Temporal are: where the configuration says, or else where the `npm start` that runs on the

@@ -2,7 +2,7 @@ import type { Config } from '../platform/config.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { linkOf } from '../accounts/index.ts'
 import type { FirstKeys } from '../workspaces/index.ts'
-import { addressOfServer, readSmtpUrl } from '../transports/index.ts'
+import { addressOfServer, readSmtpUrl } from '../smtp/index.ts'
 import { mailModeOf } from '../instance/index.ts'
 
 export interface Welcome {
@@ -11,7 +11,7 @@ export interface Welcome {
   publicUrl: string
   temporalUiUrl: string | undefined
   config: Pick<Config, 'SMTP_URL' | 'MAIL_CAPTURE'>
-  /** The sender that the installation has. */
+  /** The sender that the instance has. */
   mailFrom: string
   first: FirstKeys | undefined
   /** Of the link for the first owner; `undefined` where somebody can sign in. */

@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable, isLoginRefused, isSchemaOlder } from '../platform/db/errors.ts'
-import type { RunningPart } from '../parts/running-part.ts'
+import type { RunningService } from '../runtime/running-service.ts'
 import { forTerminal } from '../platform/terminal.ts'
 
 /** What whoever waits for something is told when the process is asked to stop. */
@@ -49,7 +49,7 @@ export interface Closers {
  */
 export async function runUntilStopped(
   stop: AbortSignal,
-  start: (closers: Closers) => Promise<Pick<RunningPart, 'ended'>[]>,
+  start: (closers: Closers) => Promise<Pick<RunningService, 'ended'>[]>,
 ): Promise<void> {
   const closers: (() => Promise<void>)[] = []
   const failures: unknown[] = []

@@ -7,7 +7,7 @@ import { NoSecretsKey } from '../platform/secrets.ts'
 import { takeFeedback } from './feedback.ts'
 import { fetchText } from './fetch-text.ts'
 import { findProvider, NotGenuine } from './providers/index.ts'
-import { insertCall, isKnownCall, readCredential, updateLastUsed } from './queries.ts'
+import { insertWebhookCall, isKnownWebhookCall, readCredential, updateLastUsed } from './queries.ts'
 import { CREDENTIAL } from './sources.ts'
 
 /** SendGrid sends a few hundred events at a time. */
@@ -31,12 +31,12 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
     const call = { header: (name: string) => ctx.get(name) || undefined, body: await readBytes(ctx, MAX_BODY_BYTES) }
     const events = await provider.read(call, credential, fetchText)
     const id = provider.idOf?.(call)
-    if (id !== undefined && (await isKnownCall(em, workspaceId, provider.name, id))) return 200
+    if (id !== undefined && (await isKnownWebhookCall(em, workspaceId, provider.name, id))) return 200
     const results = await takeFeedback(dependencies, await readSecret(), workspaceId, provider.name, events)
     await updateLastUsed(em, workspaceId, provider.name)
     // It is called again with the same.
     if (results.includes('later')) return 503
-    if (id !== undefined) await insertCall(em, workspaceId, provider.name, id)
+    if (id !== undefined) await insertWebhookCall(em, workspaceId, provider.name, id)
     return 200
   }
 

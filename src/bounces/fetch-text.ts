@@ -2,7 +2,7 @@ import type { FetchText } from './providers/index.ts'
 
 const PATIENCE_MS = 5_000
 /** A certificate has some thousand. */
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 /** Fetches what is small, over HTTPS, from where it is asked and nowhere else. */
 export const fetchText: FetchText = async (url) => {
@@ -12,7 +12,7 @@ export const fetchText: FetchText = async (url) => {
   let bytes = 0
   for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new Error(`${url.host} answered with more than ${MOST_BYTES} bytes`)
+    if (bytes > MAX_BYTES) throw new Error(`${url.host} answered with more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

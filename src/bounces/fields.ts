@@ -1,8 +1,8 @@
 export type Fields = ReadonlyMap<string, string>
 
 /** So many groups are read: one is of one recipient. */
-const MOST_GROUPS = 100
-const MOST_VALUE = 2_000
+const MAX_GROUPS = 100
+const MAX_VALUE = 2_000
 
 /**
  * Reads the fields of a report: groups of `Name: value`, with a blank line between them (RFC 3464, section 2.1; RFC 5965, section 3).
@@ -15,7 +15,7 @@ export function readGroups(text: string): Fields[] {
   for (const line of text.split(/\r\n?|\n/)) {
     if (line.trim() === '') {
       if (group.size > 0) groups.push(group)
-      if (groups.length === MOST_GROUPS) return groups
+      if (groups.length === MAX_GROUPS) return groups
       group = new Map()
       last = undefined
       continue
@@ -23,11 +23,11 @@ export function readGroups(text: string): Fields[] {
     const colon = line.indexOf(':')
     if (/^[ \t]/.test(line)) {
       const before = last === undefined ? undefined : group.get(last)
-      if (before !== undefined) group.set(last!, `${before} ${line.trim()}`.slice(0, MOST_VALUE))
+      if (before !== undefined) group.set(last!, `${before} ${line.trim()}`.slice(0, MAX_VALUE))
     } else if (colon > 0) {
       const name = line.slice(0, colon).trim().toLowerCase()
       last = group.has(name) ? undefined : name
-      if (last !== undefined) group.set(name, line.slice(colon + 1, colon + MOST_VALUE).trim())
+      if (last !== undefined) group.set(name, line.slice(colon + 1, colon + MAX_VALUE).trim())
     }
   }
   return group.size > 0 ? [...groups, group] : groups

@@ -4,7 +4,7 @@ import PostalMime, { type Email } from 'postal-mime'
 type Found = Map<unknown, { plain?: { value: unknown }[]; html?: { value: unknown }[] }>
 
 /** So much of an HTML is looked at: what a server has to say comes first. */
-const MOST_HTML = 60_000
+const MAX_HTML = 60_000
 
 const textOf = ({ value }: { value: unknown }): string => (typeof value === 'string' ? value : '')
 
@@ -14,7 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = { nbsp: ' ', lt: '<', gt: '>'
 
 /** What an HTML shows, as far as that is asked: its words, each paragraph on a line. */
 const wordsOf = (entry: { value: unknown }): string =>
-  withoutUnseen(textOf(entry).slice(0, MOST_HTML))
+  withoutUnseen(textOf(entry).slice(0, MAX_HTML))
     .replace(LINE_END, '\n')
     .replace(/<[^<>]*>/g, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name]!)

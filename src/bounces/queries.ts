@@ -2,7 +2,7 @@ import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { RECIPIENT } from '../messages/index.ts'
 import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
-import { AS_IT_IS, sql, toObjects } from '../platform/db/sql.ts'
+import { FRESH_READ, sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from './entities.ts'
 import type { BounceKind } from './verdict.ts'
@@ -113,7 +113,7 @@ async function recipientsOf(em: EntityManager, contactId: string): Promise<strin
 }
 
 /** So many are looked at who have an address, or had it last. */
-const MOST_OWNERS = 20
+const MAX_OWNERS = 20
 
 /** Whoever has an address, and had it. */
 async function whoeverHad(em: EntityManager, workspaceId: string, key: string): Promise<string[]> {
@@ -122,7 +122,7 @@ async function whoeverHad(em: EntityManager, workspaceId: string, key: string): 
     `select id from contacts where workspace_id = $1::uuid and email_key = $2::text
      union
      (select contact_id from former_addresses where workspace_id = $1::uuid and email_key = $2::text
-      group by contact_id order by max(until) desc limit ${MOST_OWNERS})`,
+      group by contact_id order by max(until) desc limit ${MAX_OWNERS})`,
     [workspaceId, key],
   )
   return rows.map(({ id }) => id)
@@ -168,7 +168,7 @@ export async function renewUnsubscribing(
   { source, sourceId }: Pick<BounceWrite, 'source' | 'sourceId'>,
 ): Promise<boolean> {
   if (sourceId === null || (await em.count(Bounce, { workspaceId, source, sourceId })) > 0) return false
-  if (!(await insertCall(em, workspaceId, source, `UNSUBSCRIBE ${sourceId}`))) return false
+  if (!(await insertWebhookCall(em, workspaceId, source, `UNSUBSCRIBE ${sourceId}`))) return false
   return (await em.nativeUpdate(Bounce, { messageId, kind: 'UNSUBSCRIBE' }, { createdAt: new Date() })) > 0
 }
 
@@ -179,12 +179,16 @@ export async function renewUnsubscribing(
  *
  * @param em a transaction that holds the contact's lock
  */
-export async function softBouncesInARow(em: EntityManager, contactId: string, limit: number): Promise<string[]> {
-  const rows = await sql<{ id: string }>(em, SOFT_IN_A_ROW, [contactId, limit])
+export async function countConsecutiveSoftBounces(
+  em: EntityManager,
+  contactId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>(em, MAX_CONSECUTIVE_SOFT_BOUNCES, [contactId, limit])
   return rows.map(({ id }) => id)
 }
 
-const SOFT_IN_A_ROW = `
+const MAX_CONSECUTIVE_SOFT_BOUNCES = `
 with soft as (
   select bounce.id, bounce.message_id, message.created_at, lower(coalesce(message.recipient, '')) as recipient
   from bounces bounce join messages message on message.id = bounce.message_id
@@ -251,7 +255,7 @@ export async function readCredential(
   workspaceId: string,
   provider: string,
 ): Promise<Uint8Array | undefined> {
-  return (await em.findOne(FeedbackSource, { workspaceId, provider }, AS_IT_IS))?.credential
+  return (await em.findOne(FeedbackSource, { workspaceId, provider }, FRESH_READ))?.credential
 }
 
 /** Stores that a provider called, at most once a minute. */
@@ -262,7 +266,7 @@ export async function updateLastUsed(em: EntityManager, workspaceId: string, pro
 }
 
 /** Whether a call was processed before. */
-export const isKnownCall = async (
+export const isKnownWebhookCall = async (
   em: EntityManager,
   workspaceId: string,
   provider: string,
@@ -270,7 +274,7 @@ export const isKnownCall = async (
 ): Promise<boolean> => (await em.count(FeedbackCall, { workspaceId, provider, id })) > 0
 
 /** Stores that a call was processed. @returns whether it is new */
-export async function insertCall(
+export async function insertWebhookCall(
   em: EntityManager,
   workspaceId: string,
   provider: string,
@@ -288,7 +292,7 @@ export async function insertCall(
 }
 
 /** Deletes calls that providers do not repeat any more. @returns how many */
-export async function forgetCalls(em: EntityManager, limit: number): Promise<number> {
+export async function deleteOldWebhookCalls(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
     `delete from feedback_calls where (workspace_id, provider, id) in (

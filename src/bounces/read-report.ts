@@ -3,7 +3,7 @@ import { firstLines } from '../platform/first-lines.ts'
 import { addressIn, type Fields, nameIn, readGroups, withoutComments } from './fields.ts'
 import { MimeParts } from './mime-parts.ts'
 import { isSameMailbox } from './same-mailbox.ts'
-import { type BounceKind, judge } from './verdict.ts'
+import { type BounceKind, classifyBounce } from './verdict.ts'
 
 /** What a mail says of one recipient of an email that came before. */
 export interface Report {
@@ -30,7 +30,7 @@ export interface Reports {
 
 const NOTHING: Reports = { reports: [], traces: { addresses: [], linkTokens: [] } }
 /** So much of a text is looked through: what a server has to say comes first. */
-const MOST_TEXT = 10_000
+const MAX_TEXT = 10_000
 
 /**
  * Reads what comes back: delivery status notifications (RFC 3464, RFC 6533), complaints (ARF, RFC 5965), and what older servers write
@@ -42,7 +42,7 @@ const MOST_TEXT = 10_000
 export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobody: boolean }): Promise<Reports> {
   let mail: Email
   try {
-    mail = await new MimeParts({ forceRfc822Attachments: true }).parse(firstLines(raw, MOST_LINES))
+    mail = await new MimeParts({ forceRfc822Attachments: true }).parse(firstLines(raw, MAX_LINES))
   } catch {
     // Too deep, or headers without an end.
     return NOTHING
@@ -52,7 +52,7 @@ export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobo
     return part && textOf(part)
   }
   const returned = partOf(RETURNED)
-  const text = (mail.text ?? '').slice(0, MOST_TEXT)
+  const text = (mail.text ?? '').slice(0, MAX_TEXT)
 
   const feedback = partOf(/^message\/feedback-report$/i)
   if (feedback !== undefined) {
@@ -74,7 +74,7 @@ export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobo
 }
 
 /** So many lines are read: the parser makes an object of each. */
-const MOST_LINES = 4_000
+const MAX_LINES = 4_000
 
 const RETURNED = /^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/i
 
@@ -107,7 +107,7 @@ function failureOf(fields: Fields, text: string): Report[] {
   // Some have no field for it, and a line for people.
   const line = text.split('\n').find((line) => line.startsWith(`${recipient}: `))
   const diagnostic = fields.get('diagnostic-code') ?? line?.slice(recipient.length + 2) ?? null
-  const verdict = judge(status, diagnostic, diagnostic === null ? text : '')
+  const verdict = classifyBounce(status, diagnostic, diagnostic === null ? text : '')
   // Ours was passed on, by whom others may be reached, too: that one of them is gone says little, once.
   const isPassedOn = original !== null && address !== null && !isSameMailbox(original, address)
   return [{ ...verdict, kind: isPassedOn && verdict.kind === 'HARD' ? 'SOFT' : verdict.kind, diagnostic, recipient }]
@@ -134,13 +134,13 @@ function wordsOf({ headers }: Email, text: string): Report[] {
   const paragraph = PARAGRAPH.exec(body) ?? LINE.exec(body)
   const words = paragraph?.[2] ?? body
   const diagnostic = /\b[245]\d\d[ :-].*/.exec(words)?.[0].slice(0, 2_000) ?? null
-  const verdict = judge(null, diagnostic, words)
+  const verdict = classifyBounce(null, diagnostic, words)
   const status = verdict.status ?? /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/.exec(words)?.[0] ?? null
   return [{ kind: verdict.kind, status, diagnostic, recipient: failed ?? paragraph?.[1] ?? null }]
 }
 
 /** So many of each are looked up. */
-const MOST_TRACES = 5
+const MAX_TRACES = 5
 
 /** What a returned email has in its headers by which it is known again, whatever its new recipient was made of. */
 function tracesOf(returned = '', ...more: readonly (string | undefined)[]): Traces {
@@ -149,5 +149,5 @@ function tracesOf(returned = '', ...more: readonly (string | undefined)[]): Trac
   const addresses = [...more, fields?.get('return-path')].flatMap((value) => addressIn(value) ?? [])
   const links = fields?.get('list-unsubscribe') ?? ''
   const linkTokens = [...links.matchAll(/\/unsubscribe\/([\w-]{1,200})/g)].map(([, token = '']) => token)
-  return { addresses: addresses.slice(0, MOST_TRACES), linkTokens: linkTokens.slice(0, MOST_TRACES) }
+  return { addresses: addresses.slice(0, MAX_TRACES), linkTokens: linkTokens.slice(0, MAX_TRACES) }
 }

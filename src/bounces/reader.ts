@@ -4,8 +4,8 @@ import type { Reports } from './read-report.ts'
 
 const SCRIPT = new URL('./reading-thread.ts', import.meta.url)
 /** What a mail may take to be read, in milliseconds: the largest that says something takes a second, on a machine that is busy some. */
-const MOST_MS = 10_000
-const MOST_MB = 128
+const MAX_MS = 10_000
+const MAX_MB = 128
 
 export interface Mail {
   raw: Uint8Array
@@ -24,12 +24,12 @@ export interface Reader {
  *
  * @param script what the thread runs; another one in tests
  */
-export function createReader({ mostMs = MOST_MS, script = SCRIPT } = {}): Reader {
+export function createReader({ mostMs = MAX_MS, script = SCRIPT } = {}): Reader {
   let thread: Worker | undefined
   let isClosed = false
 
   function start(): Worker {
-    const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: MOST_MB } })
+    const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: MAX_MB } })
     // One that waits keeps no process alive; and what is wrong with it, whoever waits for its answer hears.
     started
       .on('error', () => undefined)

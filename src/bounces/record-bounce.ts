@@ -7,11 +7,11 @@ import { emailKey, withoutAddresses } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { Bounce } from './entities.ts'
-import { type Bounced, insertBounce, renewUnsubscribing, softBouncesInARow } from './queries.ts'
+import { type Bounced, insertBounce, renewUnsubscribing, countConsecutiveSoftBounces } from './queries.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** What came back, as somebody tells it. */
-export interface Told {
+export interface BounceReport {
   kind: BounceKind
   status: string | null
   diagnostic: string | null
@@ -33,13 +33,13 @@ export interface Told {
 export type Recorded = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'
 
 /** So many soft bounces in a row, and an address is given up. */
-export const SOFT_IN_A_ROW = 5
+export const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
 
 /**
  * Records what came back of a message, and keeps its address from being mailed where it is to be, in one transaction. It is the address
  * that the message went to, whatever a report says. May be repeated.
  */
-export async function recordBounce(dependencies: Dependencies, of: Bounced, told: Told): Promise<Recorded> {
+export async function recordBounce(dependencies: Dependencies, of: Bounced, told: BounceReport): Promise<Recorded> {
   if (of.isUnderWay) return 'later'
   const done = await dependencies.em.fork().transactional((unit) => record(unit, of, told))
   if (done === 'erased' || done === 'known') return done
@@ -52,7 +52,7 @@ export async function recordBounce(dependencies: Dependencies, of: Bounced, told
 async function record(
   unit: EntityManager,
   of: Bounced,
-  told: Told,
+  told: BounceReport,
 ): Promise<'erased' | 'known' | { suppressed: { email: string; due: Delivery[] }[] }> {
   // First, as whoever ends an enrollment, or erases her.
   const contact = await lockContact(unit, of.contactId)
@@ -99,13 +99,13 @@ async function reasonOf(
 
 /** Counts the contact's soft bounces in a row, if they are enough to suppress the address. */
 async function isGivenUp(unit: EntityManager, contactId: string): Promise<boolean> {
-  const inARow = await softBouncesInARow(unit, contactId, SOFT_IN_A_ROW)
-  if (inARow.length < SOFT_IN_A_ROW) return false
+  const inARow = await countConsecutiveSoftBounces(unit, contactId, MAX_CONSECUTIVE_SOFT_BOUNCES)
+  if (inARow.length < MAX_CONSECUTIVE_SOFT_BOUNCES) return false
   await unit.nativeUpdate(Bounce, { id: { $in: inARow } }, { counted: true })
   return true
 }
 
-const MOST_WORDS = 1_000
+const MAX_WORDS = 1_000
 
 /** What a server said, as it can be kept and shown. */
-const wordsOf = (said: string): string => withoutReturnPaths(forTerminal(said)).toWellFormed().slice(0, MOST_WORDS)
+const wordsOf = (said: string): string => withoutReturnPaths(forTerminal(said)).toWellFormed().slice(0, MAX_WORDS)

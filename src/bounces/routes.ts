@@ -14,12 +14,12 @@ import {
 } from '../http/index.ts'
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { readPublicUrl } from '../instance/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { SECRETS_KEY_MISSING } from '../senders/index.ts'
 import { findProvider, PROVIDERS } from './providers/index.ts'
 import { bouncePage } from './queries.ts'
-import { FEEDBACK_SOURCE_NOT_FOUND } from './refusals.ts'
-import { bounceShape, presentBounce, presentSource, sourceShape } from './shapes.ts'
+import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'
+import { bounceResponse, presentBounce, presentSource, sourceResponse } from './responses.ts'
 import { dropSource, listSources, setSource } from './sources.ts'
 import { BOUNCE_KINDS } from './verdict.ts'
 
@@ -59,12 +59,12 @@ export const bounceOperations = [
       'mail provider. All but SOFT and BLOCKED suppress the address.',
     scope: 'contacts:read',
     query: bouncesQuery,
-    answers: { 200: { description: 'A page of bounces.', schema: cursorListOf(bounceShape) } },
-    refusals: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'A page of bounces.', schema: cursorListOf(bounceResponse) } },
+    errors: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, query }, { em }) {
       const { contactId: given, kind, limit } = query
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
-      if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+      if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const search = { contactId, kind, behind: readCursor(query.cursor), limit: limit + 1 }
       const page = await bouncePage(em.fork(), caller.workspace.id, search)
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
@@ -80,7 +80,7 @@ export const bounceOperations = [
     summary: 'List feedback sources',
     description: 'The mail providers that may tell what came back, where each has to call, and what proves its calls.',
     role: 'viewer',
-    answers: { 200: { description: 'All there are.', schema: single(array().of(sourceShape).required()) } },
+    responses: { 200: { description: 'All there are.', schema: single(array().of(sourceResponse).required()) } },
     async handle({ caller }, dependencies) {
       const sources = await listSources(dependencies.em, caller.workspace.id)
       const url = await urlOf(dependencies)
@@ -105,8 +105,8 @@ export const bounceOperations = [
     role: 'owner',
     params: { provider },
     body: sourceInput,
-    answers: { 200: { description: 'The feedback source.', schema: single(sourceShape) } },
-    refusals: {
+    responses: { 200: { description: 'The feedback source.', schema: single(sourceResponse) } },
+    errors: {
       400: ['credential is what its provider has not'],
       404: [FEEDBACK_SOURCE_NOT_FOUND],
       409: [SECRETS_KEY_MISSING],
@@ -128,18 +128,18 @@ export const bounceOperations = [
     description: 'Its calls are heard no more.',
     role: 'owner',
     params: { provider },
-    answers: {
+    responses: {
       200: {
         description: 'It is dropped.',
         schema: single(
           object({
             provider: string().required().meta({ example: 'postmark' }),
-            isSet: sourceShape.fields.isSet,
+            isSet: sourceResponse.fields.isSet,
           }).required(),
         ),
       },
     },
-    refusals: { 404: [FEEDBACK_SOURCE_NOT_FOUND] },
+    errors: { 404: [FEEDBACK_SOURCE_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await dropSource(em, caller.workspace.id, params.provider)
       return ok({ provider: params.provider, isSet: false })

@@ -1,11 +1,11 @@
 import { emailKey, inAscii } from '../platform/email-address.ts'
 
 /** No address is longer (RFC 5321, section 4.5.3.1). */
-const MOST_ADDRESS = 320
+const MAX_ADDRESS = 320
 
 /** Whether two addresses are one mailbox: servers write a domain as the DNS does, name a host of theirs in it, and leave out what is behind a plus. */
 export function isSameMailbox(one: string, other: string): boolean {
-  if (one.length > MOST_ADDRESS || other.length > MOST_ADDRESS) return false
+  if (one.length > MAX_ADDRESS || other.length > MAX_ADDRESS) return false
   const [ours, theirs] = [one, other].map(
     (address) => emailKey(inAscii(address.replace(/\.$/, ''))).split('@') as [string, string],
   )

@@ -1,22 +1,22 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
-import { invalid, Refusal } from '../platform/refusal.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
+import { invalid, ApiError } from '../platform/api-error.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { SECRETS_KEY_MISSING } from '../senders/index.ts'
 import { FeedbackSource } from './entities.ts'
 import { findProvider } from './providers/index.ts'
-import { FEEDBACK_SOURCE_NOT_FOUND } from './refusals.ts'
+import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'
 
 /** What a credential is kept as: see `Secrets.encrypt`. */
 export const CREDENTIAL = 'feedback'
 
 /** The providers that may tell a workspace what came back. */
 export const listSources = (em: EntityManager, workspaceId: string): Promise<FeedbackSource[]> =>
-  unitOf(em).find(FeedbackSource, { workspaceId }, AS_IT_IS)
+  unitOf(em).find(FeedbackSource, { workspaceId }, FRESH_READ)
 
 /**
  * Says by what a provider's calls are known from now on.
- * @throws {Refusal} `feedback_source_not_found`; `invalid`; `secrets_key_missing`
+ * @throws {ApiError} `feedback_source_not_found`; `invalid`; `secrets_key_missing`
  */
 export async function setSource(
   em: EntityManager,
@@ -25,18 +25,18 @@ export async function setSource(
   { provider, credential }: { provider: string; credential: string },
 ): Promise<FeedbackSource> {
   const known = findProvider(provider)
-  if (!known) throw new Refusal(FEEDBACK_SOURCE_NOT_FOUND)
+  if (!known) throw new ApiError(FEEDBACK_SOURCE_NOT_FOUND)
   const problem = known.problemOf(credential)
   if (problem !== undefined) throw invalid(`credential ${problem}`, '/credential')
-  if (!secrets.isReady) throw new Refusal(SECRETS_KEY_MISSING)
+  if (!secrets.isReady) throw new ApiError(SECRETS_KEY_MISSING)
   const unit = unitOf(em)
   const kept = secrets.encrypt(credential, CREDENTIAL)
   await unit.upsert(FeedbackSource, { workspaceId, provider, credential: kept, updatedAt: new Date() })
-  return unit.findOneOrFail(FeedbackSource, { workspaceId, provider }, AS_IT_IS)
+  return unit.findOneOrFail(FeedbackSource, { workspaceId, provider }, FRESH_READ)
 }
 
-/** From now on a provider's calls are not heard. @throws {Refusal} `feedback_source_not_found` */
+/** From now on a provider's calls are not heard. @throws {ApiError} `feedback_source_not_found` */
 export async function dropSource(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
   const gone = await unitOf(em).nativeDelete(FeedbackSource, { workspaceId, provider })
-  if (gone === 0) throw new Refusal(FEEDBACK_SOURCE_NOT_FOUND)
+  if (gone === 0) throw new ApiError(FEEDBACK_SOURCE_NOT_FOUND)
 }

@@ -51,7 +51,7 @@ const MOST = 10_000
  * @param words around it, where there is no answer
  * @see https://www.iana.org/assignments/smtp-enhanced-status-codes what the codes mean
  */
-export function judge(status: string | null, reply: string | null, words = ''): Verdict {
+export function classifyBounce(status: string | null, reply: string | null, words = ''): Verdict {
   const said = reply?.slice(0, MOST) ?? ''
   const own = ENHANCED.exec(status?.slice(0, MOST) ?? '')
   const theirs = ENHANCED.exec(said)

@@ -3,7 +3,7 @@ export const WINNER_BY = ['OPENED', 'CLICKED'] as const
 export type WinnerBy = (typeof WINNER_BY)[number]
 
 /** So many ways there are at most in which a campaign says it, beside its own. */
-export const MOST_VARIANTS = 3
+export const MAX_VARIANTS = 3
 
 /** Another way in which a campaign says it: with another subject, or by another template. */
 export interface Variant {

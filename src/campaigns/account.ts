@@ -6,11 +6,11 @@ import type { InferType } from 'yup'
 import { getCampaign } from './campaigns.ts'
 import { countsOfCampaigns } from './counts-queries.ts'
 import { reasonsOf } from './queries.ts'
-import { type accountShape, statsOf } from './shapes.ts'
+import { type accountResponse, statsOf } from './responses.ts'
 
-export type CampaignAccount = InferType<typeof accountShape>
+export type CampaignAccount = InferType<typeof accountResponse>
 
-/** What became of everybody whom a campaign is for, signed. @throws {Refusal} `campaign_not_found` */
+/** What became of everybody whom a campaign is for, signed. @throws {ApiError} `campaign_not_found` */
 export async function accountOf(em: EntityManager, workspaceId: string, id: string): Promise<CampaignAccount> {
   // Of one moment: what is signed has to add up.
   return em.fork().transactional(async (unit) => accountIn(unit, workspaceId, id), {
@@ -32,7 +32,7 @@ async function accountIn(unit: EntityManager, workspaceId: string, id: string): 
   return { ...account, signature: sign(await readLinkSecret(unit), account) }
 }
 
-/** Whether an account was made by this installation, and is as it was made. */
+/** Whether an account was made by this instance, and is as it was made. */
 export async function isGenuine(em: EntityManager, { signature, ...account }: CampaignAccount): Promise<boolean> {
   const expected = Buffer.from(sign(await readLinkSecret(em.fork()), account))
   const given = Buffer.from(signature)

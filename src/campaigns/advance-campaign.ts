@@ -14,8 +14,8 @@ import {
   type StoredMessage,
 } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS } from '../platform/db/sql.ts'
-import type { CampaignStep } from '../sequences/index.ts'
+import { FRESH_READ } from '../platform/db/sql.ts'
+import type { CampaignStep } from '../automation-engine/index.ts'
 import { recipientsOf } from './audience.ts'
 import { type AdvanceDependencies, sendPage } from './campaign-sending.ts'
 import { contextOf, localeOf } from './campaign-source.ts'
@@ -24,7 +24,7 @@ import { decisionTime, releaseRest } from './decide-winner.ts'
 import { Campaign } from './entities.ts'
 import { finishCampaign } from './finish-campaign.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'
-import { analyzeMessages, beginSending, hasOpen, isSending, keepRate, pauseByItself } from './queries.ts'
+import { analyzeMessages, beginSending, hasOpen, isSending, keepRate, pauseAutomatically } from './queries.ts'
 import { queuePage } from './recipients.ts'
 import { type PageOf, type Times, zonesOfPage } from './recipients-queries.ts'
 
@@ -34,7 +34,7 @@ const PAGE = 200
 const TURN_MS = 10_000
 /** Milliseconds until it is looked again: where no connection was free, an email is being sent, or sending is disabled. */
 const SOON_MS = 2_000
-const HELD_MS = 10_000
+const RECHECK_MS = 10_000
 const DISMISSED_AT_ONCE = 2_000
 const EXPIRED_AT_ONCE = 1_000
 
@@ -48,7 +48,7 @@ export async function advanceCampaign(
   turn: AbortSignal,
 ): Promise<CampaignStep> {
   const em = dependencies.em.fork()
-  const campaign = await em.findOne(Campaign, { id: campaignId }, AS_IT_IS)
+  const campaign = await em.findOne(Campaign, { id: campaignId }, FRESH_READ)
   if (!campaign) return { next: 'end' }
   await expireAbandoned(dependencies, campaignId)
   switch (campaign.status) {
@@ -103,7 +103,7 @@ async function send(
   const { id } = campaign
   const deadline = performance.now() + TURN_MS
   // All recipients first: a contact that moves between lists while the campaign is sent gets it once, or not.
-  if (!campaign.walked) {
+  if (!campaign.materialized) {
     const next = await queueAll(dependencies, em, campaign, turn, deadline)
     if (next) return next
   }
@@ -116,7 +116,7 @@ async function send(
     // A sender, or how the instance sends mail, may have changed since the last page.
     const settings = await readSendSettings(em, campaign.workspaceId)
     if (!settings) return { next: 'end' }
-    if (!settings.isOpen) return soon(HELD_MS)
+    if (!settings.isOpen) return soon(RECHECK_MS)
     const messages = await preparePage(em, campaign, page, settings)
     // Noted before they are sent, so that a process that dies has not sent more than the rate allows.
     const keepsOwnRate = campaign.throttlePerHour != null && messages.length > 0
@@ -128,7 +128,7 @@ async function send(
     })
     const unsent = messages.length - done.mailed
     if (keepsOwnRate && unsent > 0) campaign.nextAt = await keepRate(em, id, -unsent)
-    if (done.isHeld) return soon(HELD_MS)
+    if (done.isHeld) return soon(RECHECK_MS)
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
     // No connection was free, or all of the page changed in the meantime.
     if (done.tried === 0 && messages.length > 0) return soon(SOON_MS)
@@ -150,7 +150,7 @@ async function queueAll(
   if (audience.missing !== null) {
     // Nobody knows any more who was to be left out.
     log.error({ campaignId: id }, 'A campaign is paused: a list or a segment of its audience is gone')
-    return (await pauseByItself(em, id, 'AUDIENCE_MISSING')) ? { next: 'wait', until: null } : { next: 'go-on' }
+    return (await pauseAutomatically(em, id, 'AUDIENCE_MISSING')) ? { next: 'wait', until: null } : { next: 'go-on' }
   }
   const times = timesOf(campaign)
   let { cursor } = campaign
@@ -160,7 +160,7 @@ async function queueAll(
     // Another process has moved it on, or it was paused.
     if (page === undefined) return { next: 'go-on' }
     ;({ cursor } = page)
-    if (page.walked) {
+    if (page.materialized) {
       await analyzeMessages(em, id)
       return undefined
     }

@@ -1,10 +1,10 @@
 import { type Condition, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, oneSpelling } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
-import type { EmailCategory } from '../sequences/index.ts'
+import { ApiError } from '../platform/api-error.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 import type { Audience } from './campaign.ts'
 import { countRecipients, type Recipients, zoneOfAnyMailed, zonesOfRecipients } from './recipients-queries.ts'
 
@@ -38,7 +38,7 @@ export async function recipientsOf(
   const known = allLists.filter(isId)
   const lists = known.length === 0 ? new Set<string>() : await knownLists(unitOf(em), workspaceId, known, options)
   const ids = allSegments.filter(isId)
-  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, AS_IT_IS)
+  const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, FRESH_READ)
   const conditions = new Map(segments.map(({ id, condition }) => [id, condition]))
   const conditionsOf = (wanted: readonly string[]): Condition[] => wanted.flatMap((id) => conditions.get(id) ?? [])
   return {
@@ -62,10 +62,10 @@ async function knownRecipients(
 ): Promise<Recipients> {
   const { missing, ...recipients } = await recipientsOf(em, workspaceId, audience, options)
   if (missing === null) return recipients
-  throw new Refusal(missing === 'list' ? LIST_NOT_FOUND : SEGMENT_NOT_FOUND, { param: '/audience' })
+  throw new ApiError(missing === 'list' ? LIST_NOT_FOUND : SEGMENT_NOT_FOUND, { param: '/audience' })
 }
 
-/** @throws {Refusal} `list_not_found`; `segment_not_found` */
+/** @throws {ApiError} `list_not_found`; `segment_not_found` */
 export async function audienceOf(
   em: EntityManager,
   workspaceId: string,
@@ -77,7 +77,7 @@ export async function audienceOf(
   return audience
 }
 
-/** How many contacts an audience has at this moment. @throws {Refusal} `list_not_found`; `segment_not_found` */
+/** How many contacts an audience has at this moment. @throws {ApiError} `list_not_found`; `segment_not_found` */
 export async function countAudience(
   em: EntityManager,
   workspaceId: string,
@@ -90,7 +90,7 @@ export async function countAudience(
 /**
  * A time zone of an audience, as contacts have them, in which somebody would be mailed; `''`: where she has none.
  * @param isMeant which zones are looked for
- * @throws {Refusal} `list_not_found`; `segment_not_found`
+ * @throws {ApiError} `list_not_found`; `segment_not_found`
  */
 export async function findZone(
   em: EntityManager,

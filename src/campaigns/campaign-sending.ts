@@ -1,9 +1,15 @@
 import pMap from 'p-map'
 import { isDelivered } from '../instance/index.ts'
-import { MAX_WARM_UP_LOOK_MS, type Prepared, Sending, type SendDependencies, variablesOf } from '../messages/index.ts'
+import {
+  MAX_WARM_UP_RECHECK_MS,
+  type Prepared,
+  Sending,
+  type SendDependencies,
+  variablesOf,
+} from '../messages/index.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import type { RenderedEmail, TemplateProblem } from '../rendering/index.ts'
-import { dkimOf, giveBackRest, type Places, takePlaces } from '../senders/index.ts'
+import { dkimOf, returnUnusedQuota, type Places, takeWarmUpQuota } from '../senders/index.ts'
 import { RenderAhead } from './render-ahead.ts'
 
 export interface AdvanceDependencies extends SendDependencies {
@@ -17,7 +23,7 @@ export interface AdvanceDependencies extends SendDependencies {
 const FIRST_PAUSE_SECONDS = 5
 const MAX_PAUSE_SECONDS = 300
 
-const MAY_HAVE_BEEN_SENT = 'This installation was restored in the middle of the campaign: it may have been sent'
+const MAY_HAVE_BEEN_SENT = 'This instance was restored in the middle of the campaign: it may have been sent'
 
 /** What came of a page. */
 export interface Sent {
@@ -60,11 +66,11 @@ export async function sendPage(
   const wanted = page.filter(isToSend)
   const places = await takePlacesFor(dependencies, wanted)
   if (places.granted === 0 && wanted.length > 0)
-    return { ...sent, warmsUpForMs: Math.min(places.moreInSeconds * 1_000, MAX_WARM_UP_LOOK_MS) }
+    return { ...sent, warmsUpForMs: Math.min(places.moreInSeconds * 1_000, MAX_WARM_UP_RECHECK_MS) }
   try {
     await transmitAll(dependencies, wanted.slice(0, places.granted), { turn, until }, sent)
   } finally {
-    await giveBackRest(dependencies.em.fork(), first.workspaceId, places, sent.begun)
+    await returnUnusedQuota(dependencies.em.fork(), first.workspaceId, places, sent.begun)
   }
   return sent
 }
@@ -120,7 +126,7 @@ async function takePlacesFor(dependencies: AdvanceDependencies, messages: readon
   if (!first?.sender?.isWarmingUp || !isDelivered(first))
     return { granted: messages.length, day: null, moreInSeconds: 0 }
   const isTransactional = first.category === 'transactional'
-  return takePlaces(dependencies.em.fork(), first.workspaceId, messages.length, isTransactional)
+  return takeWarmUpQuota(dependencies.em.fork(), first.workspaceId, messages.length, isTransactional)
 }
 
 /** Whether this process can sign the workspace's mail: unsigned, it would be taken for spam. Another worker may have the key. */

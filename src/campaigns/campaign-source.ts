@@ -5,7 +5,7 @@ import { Campaign } from './entities.ts'
 import type { CampaignStatus } from './campaign.ts'
 import { shareCampaign } from './queries.ts'
 import type { EmailContent } from '../rendering/index.ts'
-import { AS_IT_IS } from '../platform/db/sql.ts'
+import { FRESH_READ } from '../platform/db/sql.ts'
 
 /** What a campaign's message needs. @param listIds the lists that included the recipient */
 export const contextOf = (
@@ -22,7 +22,7 @@ export const contextOf = (
   listIds,
   event: null,
   confirmation: null,
-  holds: 0,
+  pauseCount: 0,
 })
 
 /** The language of a contact, as it is written in `campaign_contents`: `''` where none is known. */
@@ -47,7 +47,7 @@ function refOf({ ref }: { ref: MessageRef }): CampaignRef {
  */
 export const campaignSource: MessageSource = {
   async load(em, message, intent) {
-    const campaign = await em.findOne(Campaign, { id: refOf(message).campaignId }, AS_IT_IS)
+    const campaign = await em.findOne(Campaign, { id: refOf(message).campaignId }, FRESH_READ)
     const recipient = (await readRecipients(em, [message.contactId])).get(message.contactId)
     if (!campaign || !recipient) return undefined
     if (intent === 'retry' && !SENDS_RETRIES.includes(campaign.status)) return undefined

@@ -1,27 +1,27 @@
 import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { CONFLICT, Refusal } from '../platform/refusal.ts'
+import { CONFLICT, ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { audienceOf } from './audience.ts'
 import type { CampaignStatus } from './campaign.ts'
 import { writeContents } from './contents-queries.ts'
 import { Campaign } from './entities.ts'
-import { type CampaignInput, NOTHING_SAID, type Prepared } from './prepare.ts'
+import { type CampaignInput, CONTENT_MISSING, type Prepared } from './prepare.ts'
 import { hasOpen } from './queries.ts'
-import { CAMPAIGN_NOT_FOUND, CAMPAIGN_STATUS_WRONG } from './refusals.ts'
+import { CAMPAIGN_NOT_FOUND, CAMPAIGN_STATUS_WRONG } from './errors.ts'
 
-/** @throws {Refusal} `campaign_not_found` */
+/** @throws {ApiError} `campaign_not_found` */
 export async function getCampaign(em: EntityManager, workspaceId: string, id: string): Promise<Campaign> {
-  const campaign = isId(id) ? await unitOf(em).findOne(Campaign, { id, workspaceId }, AS_IT_IS) : null
-  if (!campaign) throw new Refusal(CAMPAIGN_NOT_FOUND)
+  const campaign = isId(id) ? await unitOf(em).findOne(Campaign, { id, workspaceId }, FRESH_READ) : null
+  if (!campaign) throw new ApiError(CAMPAIGN_NOT_FOUND)
   return campaign
 }
 
 /**
  * A campaign that nobody else changes until the transaction ends.
- * @throws {Refusal} `campaign_not_found`; `changed_meanwhile` where it is none of the expected revisions
+ * @throws {ApiError} `campaign_not_found`; `revision_conflict` where it is none of the expected revisions
  */
 export async function lockCampaign(
   unit: EntityManager,
@@ -32,12 +32,12 @@ export async function lockCampaign(
   const campaign = isId(id)
     ? await unit.findOne(Campaign, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
     : null
-  if (!campaign) throw new Refusal(CAMPAIGN_NOT_FOUND)
+  if (!campaign) throw new ApiError(CAMPAIGN_NOT_FOUND)
   assertUnchanged(expected, campaign.revision)
   return campaign
 }
 
-/** Creates a campaign, as a DRAFT. @throws {Refusal} `list_not_found`; `segment_not_found` */
+/** Creates a campaign, as a DRAFT. @throws {ApiError} `list_not_found`; `segment_not_found` */
 export function createCampaign(
   em: EntityManager,
   workspaceId: string,
@@ -54,7 +54,7 @@ export function createCampaign(
       ...(category !== undefined && { category }),
       audience: await audienceOf(unit, workspaceId, audience),
       throttlePerHour: throttlePerHour ?? null,
-      ...(said ?? NOTHING_SAID),
+      ...(said ?? CONTENT_MISSING),
     })
     await unit.flush()
     if (contents) await writeContents(unit, id, contents)
@@ -63,10 +63,10 @@ export function createCampaign(
 }
 
 /** What cannot be done to a campaign as it is, and why. */
-export const wrong = (status: CampaignStatus, what: string): Refusal =>
-  new Refusal(CAMPAIGN_STATUS_WRONG, { message: `The campaign is ${status}: ${what}` })
+export const wrong = (status: CampaignStatus, what: string): ApiError =>
+  new ApiError(CAMPAIGN_STATUS_WRONG, { message: `The campaign is ${status}: ${what}` })
 
-/** Changes a DRAFT. @throws {Refusal} `campaign_not_found`; `campaign_status_wrong`; `changed_meanwhile`; `conflict` */
+/** Changes a DRAFT. @throws {ApiError} `campaign_not_found`; `campaign_status_wrong`; `revision_conflict`; `conflict` */
 export function updateCampaign(
   em: EntityManager,
   workspaceId: string,
@@ -79,7 +79,7 @@ export function updateCampaign(
     const campaign = await lockCampaign(unit, workspaceId, id, expected)
     if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be changed')
     // What it is made of was said before somebody said something else.
-    if (revision !== undefined && revision !== campaign.revision) throw new Refusal(CONFLICT)
+    if (revision !== undefined && revision !== campaign.revision) throw new ApiError(CONFLICT)
     if (name !== undefined) campaign.name = name
     if (category !== undefined) campaign.category = category
     if (audience !== undefined) campaign.audience = await audienceOf(unit, workspaceId, audience)
@@ -98,7 +98,7 @@ export async function touch(unit: EntityManager, campaign: Campaign): Promise<Ca
   return campaign
 }
 
-/** Deletes one that is sent to nobody any more. What it has sent stays with its contacts. @throws {Refusal} `campaign_status_wrong` */
+/** Deletes one that is sent to nobody any more. What it has sent stays with its contacts. @throws {ApiError} `campaign_status_wrong` */
 export async function deleteCampaign(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
     const { status } = await lockCampaign(unit, workspaceId, id)

@@ -86,7 +86,10 @@ export async function contentOfGone(em: EntityManager, campaignId: string): Prom
 }
 
 /** The same in all its languages. */
-export async function contentsOfGone(em: EntityManager, campaignId: string): Promise<CompiledContents | undefined> {
+export async function contentsOfDeletedTemplates(
+  em: EntityManager,
+  campaignId: string,
+): Promise<CompiledContents | undefined> {
   const content = await contentOfGone(em, campaignId)
   if (!content) return undefined
   const rows = await sql<EmailContent & { locale: string }>(

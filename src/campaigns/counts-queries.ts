@@ -11,7 +11,7 @@ select ${column}, figure, sum(count) as count from (
 ) changes
 group by 1, 2 having sum(count) <> 0`
 
-/** What has become of the messages of each variant of a campaign, from tallies. */
+/** What has become of the messages of each variant of a campaign, from contact_counters. */
 export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
   const rows = await sql<{ variant: number; counts: Counts }>(
     em,
@@ -22,7 +22,7 @@ export async function countsByVariant(em: EntityManager, id: string): Promise<Ma
   return new Map(rows.map(({ variant, counts }) => [variant, counts]))
 }
 
-/** What has become of the messages of campaigns, from tallies. */
+/** What has become of the messages of campaigns, from contact_counters. */
 export async function countsOfCampaigns(em: EntityManager, ids: readonly string[]): Promise<Map<string, Counts>> {
   const rows = await sql<{ id: string; counts: Counts }>(
     em,

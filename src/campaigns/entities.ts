@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
 import type { TemplateSource } from '../rendering/index.ts'
-import type { EmailCategory } from '../sequences/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 import type { AbTest } from './ab-test.ts'
 import type { Audience, CampaignStatus } from './campaign.ts'
 
@@ -28,7 +28,7 @@ const schema = defineEntity({
     fallbackTimeZone: p.text().nullable(),
     cursor: p.bigint('number').onCreate(() => 0),
     lastPlace: p.bigint('number').nullable(),
-    walked: p.boolean().onCreate(() => false),
+    materialized: p.boolean().onCreate(() => false),
     recipientCount: p.bigint('number').onCreate(() => 0),
     nextAt: p.datetime().nullable(),
     /** When it is decided which variant the rest gets, and which that is. */

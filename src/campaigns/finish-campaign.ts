@@ -1,10 +1,10 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { hasOpen, lockWalked, markSent } from './queries.ts'
+import { hasOpen, lockMaterialized, markSent } from './queries.ts'
 
 /** Ends a campaign of which nothing is left to send. @returns whether that was so */
 export function finishCampaign(em: EntityManager, id: string): Promise<boolean> {
   return em.transactional(async (unit) => {
-    if (!(await lockWalked(unit, id)) || (await hasOpen(unit, id))) return false
+    if (!(await lockMaterialized(unit, id)) || (await hasOpen(unit, id))) return false
     await markSent(unit, id)
     return true
   })

@@ -1,5 +1,10 @@
 export { advanceCampaign } from './advance-campaign.ts'
 export type { AdvanceDependencies } from './campaign-sending.ts'
 export { Campaign, CampaignContent } from './entities.ts'
-export { type CampaignUnderWay, campaignsUnderWay, holdWaitingCampaigns, pauseByItself } from './queries.ts'
+export {
+  type UnfinishedCampaign,
+  listUnfinishedCampaigns,
+  holdWaitingCampaigns,
+  pauseAutomatically,
+} from './queries.ts'
 export { campaignSource } from './campaign-source.ts'

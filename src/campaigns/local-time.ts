@@ -19,14 +19,14 @@ export function isLocalTime(text: string): boolean {
 }
 
 /** As long as a name of the time zone database can be. */
-const MOST_NAME = 64
+const MAX_NAME = 64
 
 /**
  * Whether a name is one of a time zone, also one that it had once (`Asia/Calcutta`); in any case of letters. Abbreviations that are of
  * several (`IST`, `CST`) are none, though `Intl` takes them: what reckons with them is asked.
  */
 export function isTimeZone(name: string): boolean {
-  if (!/^[a-z]/i.test(name) || name.length > MOST_NAME) return false
+  if (!/^[a-z]/i.test(name) || name.length > MAX_NAME) return false
   try {
     new Temporal.ZonedDateTime(0n, name)
     return true

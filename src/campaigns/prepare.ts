@@ -1,7 +1,7 @@
 import type { ApiDependencies } from '../http/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { TemplateFormat, TemplateSource } from '../rendering/index.ts'
-import type { EmailCategory } from '../sequences/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 import {
   assertCompiles,
   type CompiledContents,
@@ -9,8 +9,8 @@ import {
   getTemplate,
   INVALID_TEMPLATE,
   lengthOf,
-  MOST_CHARACTERS,
-  MOST_COMPILING_MS,
+  MAX_CHARACTERS,
+  MAX_COMPILING_MS,
   overruled,
   TEMPLATE_NOT_FOUND,
   warningsOf,
@@ -18,7 +18,7 @@ import {
 } from '../templates/index.ts'
 import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
 import type { GivenAudience } from './audience.ts'
-import { type CampaignContents, contentsOfGone, lengthOfOwn } from './contents-queries.ts'
+import { type CampaignContents, contentsOfDeletedTemplates, lengthOfOwn } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
 
 export interface CampaignInput {
@@ -44,25 +44,30 @@ export interface GivenTest {
 }
 
 /** What a campaign says, compiled: of a template, or what it has itself; nothing yet. */
-export interface Said {
+export interface CampaignContentInput {
   templateId: string | null
   templateVersion: number | null
   source: TemplateSource | null
   abTest: AbTest | null
 }
 
-export const NOTHING_SAID: Said = { templateId: null, templateVersion: null, source: null, abTest: null }
+export const CONTENT_MISSING: CampaignContentInput = {
+  templateId: null,
+  templateVersion: null,
+  source: null,
+  abTest: null,
+}
 const NO_CONTENT: CompiledContents = { content: null, translations: {} }
 
 /**
  * A campaign and its variants are together no longer than one template may be: whoever sends it reads much of it.
- * @throws {Refusal} `invalid_template`
+ * @throws {ApiError} `invalid_template`
  */
 function assertNotTooLong(own: number, variants: readonly CompiledContents[]): void {
-  if (variants.reduce((sum, each) => sum + lengthOf(each), own) <= MOST_CHARACTERS) return
-  throw new Refusal(INVALID_TEMPLATE, {
+  if (variants.reduce((sum, each) => sum + lengthOf(each), own) <= MAX_CHARACTERS) return
+  throw new ApiError(INVALID_TEMPLATE, {
     param: '/abTest',
-    message: `The campaign and its variants are longer than ${MOST_CHARACTERS.toLocaleString('en-US')} characters together, in all their languages: leave out variants, or shorten their templates`,
+    message: `The campaign and its variants are longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters together, in all their languages: leave out variants, or shorten their templates`,
   })
 }
 
@@ -74,11 +79,11 @@ type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
 /** All that one request compiles ends then, by `performance.now()`. */
 type Timed = Compiling & { until: number }
 
-const timed = ({ em, renderer }: Compiling): Timed => ({ em, renderer, until: performance.now() + MOST_COMPILING_MS })
+const timed = ({ em, renderer }: Compiling): Timed => ({ em, renderer, until: performance.now() + MAX_COMPILING_MS })
 
 /**
  * Compiles what a campaign is to say: before the transaction, because it takes a while.
- * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
+ * @throws {ApiError} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareChange(
   dependencies: Compiling,
@@ -121,10 +126,10 @@ const goneBy = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campa
 async function writtenBy(
   { em }: Compiling,
   { id, workspaceId }: Campaign,
-  { templateId, templateVersion, source }: Omit<Said, 'abTest'>,
+  { templateId, templateVersion, source }: Omit<CampaignContentInput, 'abTest'>,
 ): Promise<WrittenTemplate> {
   if (templateId === null) return { ...(source ?? NO_WORDS), layoutId: null, translations: {} }
-  const gone = await contentsOfGone(em.fork(), id)
+  const gone = await contentsOfDeletedTemplates(em.fork(), id)
   if (gone) {
     const translations = Object.entries(gone.translations).map(
       ([locale, content]) =>
@@ -144,7 +149,7 @@ const NO_WORDS = { format: 'HTML', subject: null, previewText: null, html: null,
 /** What is said, and what of it is most likely not meant. */
 export interface Prepared {
   /** `undefined`: nothing is said of that. */
-  said: Said | undefined
+  said: CampaignContentInput | undefined
   /** That, compiled. */
   contents: CampaignContents | undefined
   warnings: readonly string[]
@@ -154,7 +159,7 @@ export interface Prepared {
 
 /**
  * Compiles what a new campaign is to say, or another one is to say from now on.
- * @throws {Refusal} `invalid_template`; `template_not_found`; `busy`
+ * @throws {ApiError} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareContent(given: Compiling, workspaceId: string, input: CampaignInput): Promise<Prepared> {
   const dependencies = timed(given)
@@ -180,22 +185,22 @@ export async function prepareContent(given: Compiling, workspaceId: string, inpu
   }
   const saysNothing = Object.entries(source).every(([field, said]) => field === 'format' || said === null)
   if (saysNothing && abTest == null)
-    return { said: NOTHING_SAID, contents: { own: NO_CONTENT, variants: [] }, warnings: [] }
+    return { said: CONTENT_MISSING, contents: { own: NO_CONTENT, variants: [] }, warnings: [] }
   const written = { ...source, layoutId: null, translations: {} }
   const { compiled, warnings } = await compile(dependencies, workspaceId, written)
   const test = await prepareTest(dependencies, workspaceId, written, abTest)
   assertNotTooLong(lengthOf(compiled), test.variants)
   return {
-    said: { ...NOTHING_SAID, source, abTest: test.abTest },
+    said: { ...CONTENT_MISSING, source, abTest: test.abTest },
     contents: { own: compiled, variants: test.variants },
     warnings: [...warnings, ...test.warnings],
   }
 }
 
-/** @throws {Refusal} `template_not_found` where it is none that is an email */
+/** @throws {ApiError} `template_not_found` where it is none that is an email */
 async function emailTemplate({ em }: Compiling, workspaceId: string, id: string, param: string) {
   const { template, written } = await getTemplate(em.fork(), workspaceId, id)
-  if (template.kind !== 'EMAIL') throw new Refusal(TEMPLATE_NOT_FOUND, { param })
+  if (template.kind !== 'EMAIL') throw new ApiError(TEMPLATE_NOT_FOUND, { param })
   return { version: written.version, written: written.source, compiled: written.compiled }
 }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
-import type { EmailCategory } from '../sequences/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 import type { CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
@@ -51,10 +51,10 @@ export async function isSending(em: EntityManager, id: string): Promise<boolean>
 }
 
 /** Locks a campaign that is sending and whose recipients are all queued. @returns whether it is */
-export async function lockWalked(em: EntityManager, id: string): Promise<boolean> {
+export async function lockMaterialized(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
-    `select from campaigns where id = $1::uuid and status = 'SENDING' and walked for no key update`,
+    `select from campaigns where id = $1::uuid and status = 'SENDING' and materialized for no key update`,
     [id],
   )
   return rows.length > 0
@@ -80,7 +80,7 @@ export type PauseReason = keyof typeof PAUSE_REASONS
  * @param seen the revision for which the reason was found, if it may be outdated
  * @returns whether it was paused
  */
-export async function pauseByItself(
+export async function pauseAutomatically(
   em: EntityManager,
   id: string,
   reason: PauseReason,
@@ -128,7 +128,7 @@ export async function keepRate(em: EntityManager, id: string, count: number): Pr
 }
 
 /** A campaign that should have a workflow. */
-export interface CampaignUnderWay {
+export interface UnfinishedCampaign {
   id: string
   workspaceId: string
   status: CampaignStatus
@@ -138,8 +138,8 @@ export interface CampaignUnderWay {
 }
 
 /** The campaigns that should have a workflow: those under way, and cancelled ones of which something is left to dismiss. */
-export async function campaignsUnderWay(em: EntityManager): Promise<CampaignUnderWay[]> {
-  return sql<CampaignUnderWay>(
+export async function listUnfinishedCampaigns(em: EntityManager): Promise<UnfinishedCampaign[]> {
+  return sql<UnfinishedCampaign>(
     em,
     `select id, workspace_id as "workspaceId", status, revision, exists (
        select from outbox where kind = 'CAMPAIGN' and key = campaigns.id::text
@@ -153,7 +153,7 @@ export async function campaignsUnderWay(em: EntityManager): Promise<CampaignUnde
 }
 
 /** So many reasons are told apart, the most frequent ones; the rest are one of each status. */
-const MOST_REASONS = 100
+const MAX_REASONS = 100
 const OTHER_REASONS = 'Other reasons'
 
 /**
@@ -176,7 +176,7 @@ export async function reasonsOf(
      ranked as (select *, row_number() over (order by count desc, status, reason) as rank from reasons)
      select status, case when rank <= $2::integer then reason else $3::text end as reason, sum(count)::float8 as count
      from ranked group by 1, 2 order by min(rank)`,
-    [id, MOST_REASONS, OTHER_REASONS],
+    [id, MAX_REASONS, OTHER_REASONS],
   )
 }
 

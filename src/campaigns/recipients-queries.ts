@@ -2,7 +2,7 @@ import { type Condition, conditionSql } from '../segments/index.ts'
 import { suppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { EmailCategory } from '../sequences/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 
 /** How a campaign's recipients are found. */
 export interface Recipients {
@@ -40,7 +40,7 @@ export async function countRecipients(em: EntityManager, workspaceId: string, of
 }
 
 /** So many are looked at: there are some hundred, and anybody can write anything. */
-const MOST_ZONES = 2_000
+const MAX_ZONES = 2_000
 
 /** The time zones of those whom it would be for: whatever somebody has written, and `''` where nothing is. */
 export async function zonesOfRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<string[]> {
@@ -49,7 +49,7 @@ export async function zonesOfRecipients(em: EntityManager, workspaceId: string, 
   const rows = await sql<{ zone: string }>(
     em,
     `select distinct ${ZONE} as zone from contacts contact
-     where contact.workspace_id = $1::uuid and ${where} limit ${MOST_ZONES}`,
+     where contact.workspace_id = $1::uuid and ${where} limit ${MAX_ZONES}`,
     parameters,
   )
   return rows.map(({ zone }) => zone)
@@ -135,7 +135,7 @@ export async function recipientsPage(
   const [campaign] = await sql<{ last_place: number }>(
     em,
     `select last_place::float8 from campaigns
-     where id = $1::uuid and status = 'SENDING' and cursor = $2::bigint and not walked for update`,
+     where id = $1::uuid and status = 'SENDING' and cursor = $2::bigint and not materialized for update`,
     [id, cursor],
   )
   if (!campaign) return undefined
@@ -168,13 +168,13 @@ export async function recipientsPage(
 export async function advanceCursor(
   em: EntityManager,
   id: string,
-  { cursor, walked, queued }: { cursor: number; walked: boolean; queued: number },
-): Promise<{ cursor: number; walked: boolean }> {
+  { cursor, materialized, queued }: { cursor: number; materialized: boolean; queued: number },
+): Promise<{ cursor: number; materialized: boolean }> {
   await sql(
     em,
-    `update campaigns set cursor = $2::bigint, walked = $3::boolean, recipient_count = recipient_count + $4::integer
+    `update campaigns set cursor = $2::bigint, materialized = $3::boolean, recipient_count = recipient_count + $4::integer
      where id = $1::uuid`,
-    [id, cursor, walked, queued],
+    [id, cursor, materialized, queued],
   )
-  return { cursor, walked }
+  return { cursor, materialized }
 }

@@ -69,12 +69,12 @@ export async function queuePage(
   campaign: PageOf & { abTest: Draw | null },
   of: Recipients,
   times: Times | null,
-): Promise<{ cursor: number; walked: boolean } | undefined> {
+): Promise<{ cursor: number; materialized: boolean } | undefined> {
   return em.transactional(async (unit) => {
     const page = await recipientsPage(unit, campaign, of, listsOf(of))
     if (!page) return undefined
     const rows = page.recipients.map((recipient) => queuedRow(recipient, campaign, times))
     const queued = rows.length === 0 ? 0 : await queueRecipients(unit, campaign, rows)
-    return advanceCursor(unit, campaign.id, { cursor: page.last, walked: page.isLast, queued })
+    return advanceCursor(unit, campaign.id, { cursor: page.last, materialized: page.isLast, queued })
   })
 }

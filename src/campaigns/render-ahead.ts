@@ -8,7 +8,7 @@ import {
 } from '../rendering/index.ts'
 
 /** How many emails are rendered in one job at most, and of those whose length nobody knows yet. */
-const MOST_AT_ONCE = 25
+const MAX_AT_ONCE = 25
 const FIRST_AT_ONCE = 5
 /** How long the emails of a job are together, about, in characters: they are held until it is their turn. */
 const CHARACTERS_AT_ONCE = 4_000_000
@@ -82,7 +82,7 @@ export class RenderAhead<Item> {
     try {
       const emails = await this.renderer.renderAll(content, items.map(this.variablesOf), { owner: this.owner })
       this.longest = Math.max(this.longest, ...emails.map(lengthOf))
-      this.atOnce = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(CHARACTERS_AT_ONCE / Math.max(this.longest, 1))))
+      this.atOnce = Math.min(MAX_AT_ONCE, Math.max(1, Math.floor(CHARACTERS_AT_ONCE / Math.max(this.longest, 1))))
       return emails
     } catch (error) {
       if (error instanceof RendererBusy) return undefined

@@ -4,7 +4,7 @@ import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import {
   count,
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   etagOf,
   listAnswer,
   listOf,
@@ -14,7 +14,7 @@ import {
   single,
   warn,
 } from '../http/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -25,33 +25,33 @@ import { createCampaign, deleteCampaign, getCampaign, updateCampaign } from './c
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
 import { countsByVariant, countsOfCampaigns } from './counts-queries.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from './moves.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from './lifecycle.ts'
 import { prepareChange, prepareContent } from './prepare.ts'
 import { campaignPage } from './queries.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,
   CAMPAIGN_STATUS_WRONG,
-  CAMPAIGN_TO_NOBODY,
-  IN_THE_PAST,
-} from './refusals.ts'
+  AUDIENCE_EMPTY,
+  TIME_IN_PAST,
+} from './errors.ts'
 import { contentOfGone, headsOf } from './contents-queries.ts'
 import {
   campaignsQuery,
   countSchema,
   createCampaignSchema,
-  SAYS_NO_TIME,
+  SCHEDULE_TIME_MISSING,
   scheduleSchema,
   updateCampaignSchema,
 } from './schemas.ts'
 import {
-  accountShape,
-  campaignShape,
-  campaignSummaryShape,
+  accountResponse,
+  campaignResponse,
+  campaignSummaryResponse,
   presentCampaign,
   presentSummary,
   figuresOf,
-} from './shapes.ts'
+} from './responses.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateCampaignSchema.fields))
 
@@ -77,7 +77,11 @@ async function answer(
   return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, { subjects, gone }) } }
 }
 
-const whole = { description: 'The campaign.', schema: single(campaignShape), links: links('$response.body#/data/id') }
+const whole = {
+  description: 'The campaign.',
+  schema: single(campaignResponse),
+  links: links('$response.body#/data/id'),
+}
 
 /** An operation that moves a campaign on. */
 const move = (
@@ -94,8 +98,8 @@ const move = (
     ...words,
     scope: 'campaigns:write',
     etag: true,
-    answers: { 200: whole },
-    refusals: {
+    responses: { 200: whole },
+    errors: {
       404: [CAMPAIGN_NOT_FOUND, ...(verb === 'resume' ? [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] : [])],
       409: [CAMPAIGN_STATUS_WRONG],
     },
@@ -115,8 +119,8 @@ export const campaignOperations = [
     description: 'Newest first, with what has become of everybody.',
     scope: 'campaigns:read',
     query: campaignsQuery,
-    answers: {
-      200: { description: 'A page of campaigns.', schema: listOf(array().of(campaignSummaryShape).required()) },
+    responses: {
+      200: { description: 'A page of campaigns.', schema: listOf(array().of(campaignSummaryResponse).required()) },
     },
     async handle({ caller, query }, { em }) {
       const page = { status: query.status, ...rangeOf(query) }
@@ -139,8 +143,8 @@ export const campaignOperations = [
     body: createCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
-    answers: { 201: whole },
-    refusals: {
+    responses: { 201: whole },
+    errors: {
       400: ['name is required', INVALID_TEMPLATE],
       404: [TEMPLATE_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
     },
@@ -161,13 +165,13 @@ export const campaignOperations = [
     scope: 'campaigns:read',
     changesNothing: true,
     body: countSchema,
-    answers: {
+    responses: {
       200: {
         description: 'How many.',
         schema: single(object({ contactCount: count('How many contacts it has.', 1_000) }).required()),
       },
     },
-    refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
+    errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     async handle({ caller, body }, { em }) {
       const contactCount = await countAudience(em, caller.workspace.id, body.audience)
       return { status: 200, body: { data: { contactCount } } }
@@ -181,11 +185,11 @@ export const campaignOperations = [
     tag: 'Campaigns',
     summary: 'Verify an account',
     description:
-      'Whether this installation has made it, and nobody has changed it since. Fields that an account does not have are no part of it, and are not looked at.',
+      'Whether this instance has made it, and nobody has changed it since. Fields that an account does not have are no part of it, and are not looked at.',
     scope: 'campaigns:read',
     changesNothing: true,
-    body: accountShape.meta({ component: 'CampaignAccount' }),
-    answers: {
+    body: accountResponse.meta({ component: 'CampaignAccount' }),
+    responses: {
       200: {
         description: 'Whether it is genuine.',
         schema: single(object({ genuine: boolean().required().meta({ example: true }) }).required()),
@@ -205,8 +209,8 @@ export const campaignOperations = [
     description: 'With what has become of everybody whom it is for.',
     scope: 'campaigns:read',
     etag: true,
-    answers: { 200: whole },
-    refusals: { 404: [CAMPAIGN_NOT_FOUND] },
+    responses: { 200: whole },
+    errors: { 404: [CAMPAIGN_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       return answer(em.fork(), await getCampaign(em, caller.workspace.id, params.id))
     },
@@ -224,8 +228,8 @@ export const campaignOperations = [
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
-    answers: { 200: whole },
-    refusals: {
+    responses: { 200: whole },
+    errors: {
       400: [NOTHING_TO_UPDATE, INVALID_TEMPLATE],
       404: [CAMPAIGN_NOT_FOUND, TEMPLATE_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
       409: [CAMPAIGN_STATUS_WRONG],
@@ -235,7 +239,7 @@ export const campaignOperations = [
       return prepareChange(dependencies, caller.workspace.id, body, campaign)
     },
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
-      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const campaign = await updateCampaign(em, caller.workspace.id, params.id, body, prepared, ifMatch)
       return answer(em, campaign, { warnings: prepared.warnings })
     },
@@ -249,8 +253,8 @@ export const campaignOperations = [
     summary: 'Delete a campaign',
     description: 'For good, where nobody is mailed by it any more. What was sent stays with its contacts.',
     scope: 'campaigns:write',
-    answers: { 200: { description: 'The campaign is deleted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
+    responses: { 200: { description: 'The campaign is deleted.', schema: single(deleteResultResponse) } },
+    errors: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
     async handle({ caller, params }, { em }) {
       await deleteCampaign(em, caller.workspace.id, params.id)
       return deleted(params.id)
@@ -271,9 +275,9 @@ export const campaignOperations = [
     bodyOptional: true,
     etag: true,
     ifMatch: true,
-    answers: { 202: whole },
-    refusals: {
-      400: ['Send either at or localTime', SAYS_NO_TIME, CAMPAIGN_INCOMPLETE, CAMPAIGN_TO_NOBODY, IN_THE_PAST],
+    responses: { 202: whole },
+    errors: {
+      400: ['Send either at or localTime', SCHEDULE_TIME_MISSING, CAMPAIGN_INCOMPLETE, AUDIENCE_EMPTY, TIME_IN_PAST],
       404: [CAMPAIGN_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
       409: [CAMPAIGN_STATUS_WRONG],
     },
@@ -319,8 +323,8 @@ export const campaignOperations = [
     summary: 'Get the account of a campaign',
     description: 'What became of everybody whom it is for, with the reasons of those who were not mailed; signed.',
     scope: 'campaigns:read',
-    answers: { 200: { description: 'The account.', schema: single(accountShape) } },
-    refusals: { 404: [CAMPAIGN_NOT_FOUND] },
+    responses: { 200: { description: 'The account.', schema: single(accountResponse) } },
+    errors: { 404: [CAMPAIGN_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       return { status: 200, body: { data: await accountOf(em, caller.workspace.id, params.id) } }
     },

@@ -11,18 +11,18 @@ import {
   text,
 } from '../http/index.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS } from '../rendering/index.ts'
-import { EMAIL_CATEGORIES } from '../sequences/index.ts'
-import { MOST_VARIANTS, WINNER_BY } from './ab-test.ts'
+import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
+import { MAX_VARIANTS, WINNER_BY } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import { isLocalTime, isTimeZone } from './local-time.ts'
 
 /** How many lists, and how many segments, an audience names at most. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 const ids = (of: string) =>
   array()
     .of(givenId(`A ${of} of the workspace.`).required())
-    .max(MOST_NAMED)
+    .max(MAX_NAMED)
     .meta({ description: `${of[0]!.toUpperCase()}${of.slice(1)}s of the workspace.`, example: [EXAMPLE_ID] })
 
 const named = () => ({ listIds: ids('list'), segmentIds: ids('segment') })
@@ -67,7 +67,7 @@ const abTestSchema = () =>
     variants: array()
       .of(variant())
       .min(1)
-      .max(MOST_VARIANTS)
+      .max(MAX_VARIANTS)
       .required()
       .meta({ description: 'Other ways to say it, beside its own.' }),
     testPercent: number().integer().min(1).max(100).required().meta({
@@ -153,7 +153,7 @@ export const campaignsQuery = pageQuery({
 export const countSchema = object({ audience: audienceSchema().required() })
 
 /** Of a body that says something else, or not when. */
-export const SAYS_NO_TIME =
+export const SCHEDULE_TIME_MISSING =
   'Say when it begins by at, or by localTime and fallbackTimeZone, and nothing else; with an empty body it begins at once'
 
 /** `POST /campaigns/{id}/schedule`. */
@@ -187,7 +187,7 @@ export const scheduleSchema = object({
   // A "sendAt" is unknown here: without this it would be sent to everybody at once, and nobody gets that back. Nor a "timezone".
   .test({
     name: 'when',
-    message: SAYS_NO_TIME,
+    message: SCHEDULE_TIME_MISSING,
     test: ({ at, localTime }, { options, schema }) => {
       const given = Object.keys((options.context as Given | undefined)?.given ?? {})
       const isKnown = given.every((name) => Object.hasOwn((schema as ObjectSchema<object>).fields, name))

@@ -4,7 +4,7 @@ import { openLink } from '../signed-links/index.ts'
 import { confirmRequest } from './confirm.ts'
 import { readStanding } from './queries.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'
-import { askPage, confirmedPage } from './page.ts'
+import { confirmPage, confirmedPage } from './page.ts'
 
 /**
  * The page where somebody confirms that she wants to be in a list, of a link that an email to her has. Looking at it confirms nothing:
@@ -18,7 +18,7 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
     forRecipient(async (ctx, { contactId, originId: requestId }) => {
       const standing = await readStanding(dependencies.em.fork(), contactId, requestId)
       ctx.status = 200
-      ctx.body = askPage(languageFor(ctx, standing?.metadata), standing?.listName ?? null)
+      ctx.body = confirmPage(languageFor(ctx, standing?.metadata), standing?.listName ?? null)
     }),
   )
 
@@ -32,7 +32,7 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
       ctx.status = 200
       ctx.body = isConfirmed
         ? confirmedPage(language)
-        : askPage(language, isMeant ? null : (standing?.listName ?? null))
+        : confirmPage(language, isMeant ? null : (standing?.listName ?? null))
     }),
   )
 }

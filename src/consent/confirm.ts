@@ -1,5 +1,5 @@
 import {
-  bumpConsents,
+  incrementConsentVersion,
   confirmContacts,
   deleteOwnSuppressions,
   happeningsOf,
@@ -45,7 +45,7 @@ async function confirmLocked(
   const tags = isUnconfirmed ? await loadTagKeys(unit, [contactId]) : new Map<string, ReadonlySet<string>>()
   await confirmContacts(unit, [contactId])
   await deleteOwnSuppressions(unit, workspaceId, emailKey)
-  await bumpConsents(unit, [contactId])
+  await incrementConsentVersion(unit, [contactId])
   const due = await writeMemberships(
     unit,
     { workspaceId, requestId: null, isBulk: false },

@@ -8,7 +8,7 @@ const erasedTable = defineEntity({
     workspaceId: p.uuid(),
     addressHash: p.blob().primary(),
     /** What was told of it lately, by hashes of how providers call that. */
-    heard: p
+    processedEvents: p
       .array<string>()
       .columnType('text[]')
       .onCreate(() => []),

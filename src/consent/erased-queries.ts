@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, sql } from '../platform/db/sql.ts'
+import { FRESH_READ, sql } from '../platform/db/sql.ts'
 import { ErasedContact } from './entities.ts'
 
 /** Whether somebody who was erased is mailed no more at any address that she had; `undefined` where nothing is known of her. */
@@ -23,7 +23,7 @@ export async function hashesOfErased(
   em: EntityManager,
   contactId: string,
 ): Promise<{ workspaceId: string; hashes: Buffer[] } | undefined> {
-  const rows = await em.find(ErasedContact, { contactId }, AS_IT_IS)
+  const rows = await em.find(ErasedContact, { contactId }, FRESH_READ)
   const [first] = rows
   return first && { workspaceId: first.workspaceId, hashes: rows.map(({ addressHash }) => Buffer.from(addressHash)) }
 }
@@ -40,7 +40,7 @@ export async function hashOfErasedAddress(
 ): Promise<Buffer | undefined> {
   const [row] = await sql<{ address_hash: Buffer; was_told: boolean | null }>(
     em,
-    `select address_hash, bool_or($3::text = any(heard)) as was_told from erased_contacts
+    `select address_hash, bool_or($3::text = any(processed_events)) as was_told from erased_contacts
      where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text) group by address_hash`,
     [workspaceId, key, told],
   )
@@ -48,13 +48,18 @@ export async function hashOfErasedAddress(
 }
 
 /** So many of the last things that were told of an address are known again. */
-const MOST_HEARD = 20
+const MAX_PROCESSED_EVENTS = 20
 
 /** Notes that what was told of an address is done. */
-export async function noteHeard(em: EntityManager, workspaceId: string, key: string, told: string): Promise<void> {
+export async function recordProcessedEvents(
+  em: EntityManager,
+  workspaceId: string,
+  key: string,
+  told: string,
+): Promise<void> {
   await sql(
     em,
-    `update erased_contacts set heard = (array_append(heard, $3::text))[greatest(1, cardinality(heard) + 2 - ${MOST_HEARD}):]
+    `update erased_contacts set processed_events = (array_append(processed_events, $3::text))[greatest(1, cardinality(processed_events) + 2 - ${MAX_PROCESSED_EVENTS}):]
      where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)`,
     [workspaceId, key, told],
   )

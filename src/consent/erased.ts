@@ -1,7 +1,7 @@
 import { type SuppressionReason, suppressHashes } from '../contacts/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { addressesOfErased, hashesOfErased, hashOfErasedAddress, noteHeard } from './erased-queries.ts'
+import { addressesOfErased, hashesOfErased, hashOfErasedAddress, recordProcessedEvents } from './erased-queries.ts'
 import { hasContact } from './queries.ts'
 import { suppressAtOnce } from './suppress.ts'
 
@@ -32,7 +32,7 @@ export async function suppressOfErased(
 
 /**
  * The same by an address alone, as mail providers tell it: whoever was mailed there and is erased wants no more, and nobody else is mailed
- * there, either. May be repeated: what is told again is heard once, so that a suppression that somebody lifts stays lifted.
+ * there, either. May be repeated: what is told again is processed_events once, so that a suppression that somebody lifts stays lifted.
  *
  * @param by.told by what it is told again; `null`: nobody knows
  */
@@ -49,5 +49,5 @@ export async function suppressAtErased(
   if (!hash) return
   await suppressHashes(em, workspaceId, [hash], reason)
   if (await hasContact(em, workspaceId, key)) await suppressAtOnce(dependencies, workspaceId, email, reason)
-  if (told !== null) await noteHeard(em, workspaceId, key, told)
+  if (told !== null) await recordProcessedEvents(em, workspaceId, key, told)
 }

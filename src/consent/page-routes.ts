@@ -8,10 +8,10 @@ import { forRecipients, languageFor } from './for-recipient.ts'
 import { donePage, preferencesPage } from './page.ts'
 import { readErased } from './erased-queries.ts'
 import { readPreferences } from './queries.ts'
-import { setPreferences, type Wish } from './preferences.ts'
+import { setPreferences, type PreferenceChange } from './preferences.ts'
 
 /** So many lists are told apart in a form. */
-const MOST_LISTS = 100
+const MAX_LISTS = 100
 
 /**
  * The page that links in emails lead to, and what mail programs send for a button of theirs (RFC 8058). Looking at it changes
@@ -56,12 +56,12 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
 }
 
 /** @returns what a form wants; `undefined` where it says nothing that is known: then nothing is done */
-function wishOf(form: URLSearchParams): Wish | undefined {
+function wishOf(form: URLSearchParams): PreferenceChange | undefined {
   if ([...form].some(([name, value]) => isOneClick(name, value))) return { kind: 'nothing' }
   const choice = form.get('choice')
   if (choice === 'nothing' || choice === 'everything') return { kind: choice }
   if (choice !== 'lists') return undefined
-  return { kind: 'lists', ids: form.getAll('list').filter(isId).slice(0, MOST_LISTS) }
+  return { kind: 'lists', ids: form.getAll('list').filter(isId).slice(0, MAX_LISTS) }
 }
 
 /** As RFC 8058 has it, however it is spelled, and with a line end behind it: who sends it means it. */

@@ -73,7 +73,7 @@ export function donePage(language: Language, mayComeBack: boolean): string {
 }
 
 /** Whether somebody wants to be in a list. @param listName `null`: she is not asked any more */
-export function askPage(language: Language, listName: string | null): string {
+export function confirmPage(language: Language, listName: string | null): string {
   const words = WORDS[language]
   if (listName === null)
     return page(language, words.confirm, `<h1>${words.nothingToConfirm}</h1><p>${words.nothingMeans}</p>`)

@@ -1,4 +1,4 @@
-import { bumpConsents, confirmContacts, deleteOwnSuppressions, writeMemberships } from '../contacts/index.ts'
+import { incrementConsentVersion, confirmContacts, deleteOwnSuppressions, writeMemberships } from '../contacts/index.ts'
 import { optOutOfLists, planPreferences } from '../lists/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
@@ -8,7 +8,7 @@ import { suppressOfErased } from './erased.ts'
 import { afterSuppressing, endEnrollments, suppressAddress, suppressAtOnce } from './suppress.ts'
 
 /** What a contact wants to get. */
-export type Wish =
+export type PreferenceChange =
   /** No marketing any more. */
   | { kind: 'nothing' }
   /** Marketing again, where she had wanted none. */
@@ -26,7 +26,7 @@ export type Wish =
 export async function setPreferences(
   dependencies: Dependencies,
   { contactId, originId }: LinkOf,
-  wish: Wish,
+  wish: PreferenceChange,
 ): Promise<boolean> {
   const done = await dependencies.em.fork().transactional(async (unit) => {
     const contact = await lockContact(unit, contactId)
@@ -41,7 +41,7 @@ export async function setPreferences(
     // A choice of lists does not end an opt-out from everything.
     if (wish.kind === 'everything' && isHers) await deleteOwnSuppressions(unit, workspaceId, key)
     const due = wish.kind === 'lists' ? await changeLists(unit, { contactId, key }, wish.ids, isHers) : []
-    await bumpConsents(unit, [contactId])
+    await incrementConsentVersion(unit, [contactId])
     return { workspaceId, email, due, others: [] }
   })
   if (!done) return wish.kind === 'nothing' && (await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED'))

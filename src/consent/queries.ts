@@ -28,7 +28,7 @@ export interface LockedContact {
 
 /**
  * Locks a contact by its id alone, as a link has it. A claim of an email to them waits for the end of the transaction, and fails if
- * `consents` has grown.
+ * `consent_version` has grown.
  */
 export async function lockContact(em: EntityManager, id: string): Promise<LockedContact | undefined> {
   const rows = await sql(
@@ -157,7 +157,7 @@ export async function countActiveOf(
 }
 
 /** Of one enrollment, or one campaign, so many emails are looked at: hardly any has more. */
-const MOST_LOOKED_AT = 100
+const MAX_LOOKED_AT = 100
 
 /**
  * Whether a link went to the address that its contact has by now, and to which others it went.
@@ -173,7 +173,7 @@ export async function addressesOfLink(
     `select distinct ${RECIPIENT} as recipient from messages message join contacts contact on contact.id = message.contact_id
      where contact.id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) and ${HAS_ARRIVED}
      limit $3::integer`,
-    [contactId, originId, MOST_LOOKED_AT],
+    [contactId, originId, MAX_LOOKED_AT],
   )
   return {
     isHers: rows.some(({ recipient }) => emailKey(recipient) === key),
@@ -198,7 +198,7 @@ export async function readStanding(
     em,
     `select contact.metadata, list.name as list_name
      from contacts contact
-     left join list_requests request
+     left join confirmation_requests request
        on request.contact_id = contact.id and request.id = $2::uuid and request.email_key = contact.email_key
      left join lists list on list.id = request.list_id
      where contact.id = $1::uuid`,

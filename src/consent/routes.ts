@@ -2,18 +2,18 @@ import {
   cursorAnswer,
   cursorListOf,
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   operation,
-  presentWrittenTo,
+  presentForWriter,
   readCursor,
   single,
   withoutReading,
 } from '../http/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { suppressionPage } from '../contacts/index.ts'
-import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
+import { SUPPRESSION_NOT_FOUND } from './errors.ts'
 import { suppressionSchema, suppressionsQuery } from './schemas.ts'
-import { presentSuppression, suppressionShape, writtenSuppressionShape } from './shapes.ts'
+import { presentSuppression, suppressionResponse, writtenSuppressionResponse } from './responses.ts'
 import { liftSuppression, suppressByCall } from './suppress.ts'
 
 export const consentOperations = [
@@ -26,8 +26,8 @@ export const consentOperations = [
     description: 'Addresses that are not mailed, and why, the newest first.',
     scope: 'contacts:read',
     query: suppressionsQuery,
-    answers: { 200: { description: 'A page of suppressions.', schema: cursorListOf(suppressionShape) } },
-    refusals: { 400: ['cursor must be the nextCursor of a page of this list'] },
+    responses: { 200: { description: 'A page of suppressions.', schema: cursorListOf(suppressionResponse) } },
+    errors: { 400: ['cursor must be the nextCursor of a page of this list'] },
     async handle({ caller, query }, { em }) {
       const { email, reason, limit } = query
       const key = email === undefined ? undefined : emailKey(email.trim())
@@ -49,19 +49,19 @@ export const consentOperations = [
       withoutReading('contacts:read'),
     scope: 'contacts:write',
     body: suppressionSchema,
-    answers: {
+    responses: {
       201: {
         description: 'It is suppressed.',
-        schema: single(writtenSuppressionShape),
+        schema: single(writtenSuppressionResponse),
         links: { deleteSuppression: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 400: ['email is required', 'Invalid email address'] },
+    errors: { 400: ['email is required', 'Invalid email address'] },
     async handle({ caller, body, call }, dependencies) {
       const input = { ...body, reason: body.reason ?? ('MANUAL' as const) }
       const { suppression, contactId } = await suppressByCall(dependencies, caller.workspace.id, input, call)
       const given = { ...body, email: body.email, reason: input.reason }
-      const data = presentWrittenTo(caller, 'contacts:read', presentSuppression(suppression), given)
+      const data = presentForWriter(caller, 'contacts:read', presentSuppression(suppression), given)
       return { status: 201, body: { data }, contactId: contactId ?? null }
     },
   }),
@@ -76,8 +76,8 @@ export const consentOperations = [
       'Its address is mailed again, unless it is suppressed for another reason as well. Only where its owner has asked for that: ' +
       'what was ended stays ended.',
     scope: 'contacts:write',
-    answers: { 200: { description: 'It is lifted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [SUPPRESSION_NOT_FOUND] },
+    responses: { 200: { description: 'It is lifted.', schema: single(deleteResultResponse) } },
+    errors: { 404: [SUPPRESSION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await liftSuppression(em, caller.workspace.id, params.id)
       return deleted(params.id)

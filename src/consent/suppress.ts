@@ -1,6 +1,6 @@
 import {
-  bumpConsents,
-  bumpConsentsOf,
+  incrementConsentVersion,
+  incrementConsentVersions,
   deleteSuppression,
   insertSuppression,
   insertSuppressions,
@@ -20,9 +20,9 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { activeEnrollments } from './queries.ts'
-import { SUPPRESSION_NOT_FOUND } from './refusals.ts'
+import { SUPPRESSION_NOT_FOUND } from './errors.ts'
 import { enrollmentsToEnd, type Stop } from './rules.ts'
 
 export interface SuppressionInput {
@@ -52,7 +52,7 @@ export async function suppressAddress(
   if (!contact) return { suppression, due: [] }
   // The contact is not reminded of what they have not confirmed, either.
   await dropRequests(unit, [contact.id])
-  if (isNew) await bumpConsents(unit, [contact.id])
+  if (isNew) await incrementConsentVersion(unit, [contact.id])
   return { suppression, contactId: contact.id, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
 }
 
@@ -107,7 +107,7 @@ export async function suppressMany(
     return added.has(id) && contactId !== undefined ? [{ contactId, reason }] : []
   })
   // All of them: a request that was dropped may be one that an attempt has read.
-  await bumpConsents(unit, contactIds)
+  await incrementConsentVersion(unit, contactIds)
   const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
   const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
@@ -141,7 +141,7 @@ export async function afterSuppressingMany(
   workspaceId: string,
   { contactIds, nobodys }: SuppressedMany,
 ): Promise<void> {
-  const found = nobodys.length === 0 ? [] : await untilDone(() => bumpConsentsOf(em, workspaceId, nobodys))
+  const found = nobodys.length === 0 ? [] : await untilDone(() => incrementConsentVersions(em, workspaceId, nobodys))
   await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 
@@ -158,7 +158,7 @@ export async function afterSuppressing(
   due: readonly Delivery[],
 ): Promise<void> {
   const em = dependencies.em.fork()
-  const contactIds = await untilDone(() => bumpConsentsOf(em, workspaceId, [emailKey(email.trim())]))
+  const contactIds = await untilDone(() => incrementConsentVersions(em, workspaceId, [emailKey(email.trim())]))
   await dependencies.deliverAtOnce(dependencies, due)
   await waitForSendersTo(em, contactIds)
 }
@@ -176,7 +176,7 @@ export async function suppressAtOnce(
   await afterSuppressing(dependencies, workspaceId, { email }, due)
 }
 
-/** Takes a suppression away: its address is mailed again, unless it has another one. @throws {Refusal} `suppression_not_found` */
+/** Takes a suppression away: its address is mailed again, unless it has another one. @throws {ApiError} `suppression_not_found` */
 export async function liftSuppression(em: EntityManager, workspaceId: string, id: string): Promise<void> {
-  if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new Refusal(SUPPRESSION_NOT_FOUND)
+  if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new ApiError(SUPPRESSION_NOT_FOUND)
 }

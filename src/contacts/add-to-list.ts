@@ -1,7 +1,7 @@
 import {
-  ASKED_OFTEN,
+  CONFIRMATION_LIMIT_REACHED,
   getList,
-  HAS_LEFT_LIST,
+  CONTACT_LEFT_LIST,
   loadMemberships,
   lockListsToJoin,
   LIST_NOT_FOUND,
@@ -13,11 +13,11 @@ import { type Call, whenDurable } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { planJoin } from './join-rules.ts'
-import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND } from './errors.ts'
 import { writeMemberships } from './write-memberships.ts'
 import { confirmContacts, loadTagKeys, lockContacts } from './write-queries.ts'
 
@@ -34,7 +34,7 @@ type Outcome = MembershipPlan['outcome']
 
 /**
  * Puts contacts into a list. One contact's automations are started at once, those of many by the relay.
- * @throws {Refusal} `not-found` for the list; `invalid` for a single contact that is in too many lists
+ * @throws {ApiError} `not-found` for the list; `invalid` for a single contact that is in too many lists
  */
 export async function addToList(
   dependencies: Dependencies,
@@ -54,7 +54,7 @@ export async function addToList(
   const { outcomes, deliveries } = await inTransaction(dependencies.em, (unit) =>
     joinList(unit, workspaceId, listId, unique, options),
   )
-  if (isSingle && [...outcomes.values()].includes('full')) throw new Refusal(CONTACT_LIMITS.list_members_most)
+  if (isSingle && [...outcomes.values()].includes('full')) throw new ApiError(CONTACT_LIMITS.list_members_most)
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
   const errors = contactIds.flatMap((id, index) => {
     const error = errorOf(outcomes.get(id.toLowerCase()))
@@ -70,9 +70,9 @@ function errorOf(outcome: Outcome | undefined): string | undefined {
     case undefined:
       return CONTACT_NOT_FOUND.message
     case 'opted-out':
-      return HAS_LEFT_LIST.message
+      return CONTACT_LEFT_LIST.message
     case 'asked-often':
-      return ASKED_OFTEN
+      return CONFIRMATION_LIMIT_REACHED
     case 'full':
       return CONTACT_LIMITS.list_members_most.message
     case 'member':
@@ -101,7 +101,7 @@ async function joinList(
   // the opt-out stays. Guard: only an opt-out that was there before the lock is lifted. Test: test/consent/leaving-meanwhile.test.ts.
   const optedOutBefore = await readOptOuts()
   const list = (await lockListsToJoin(em, workspaceId, [listId])).get(listId)
-  if (!list) throw new Refusal(LIST_NOT_FOUND)
+  if (!list) throw new ApiError(LIST_NOT_FOUND)
   const contacts = await lockContacts(em, workspaceId, contactIds)
   const optedOut = await readOptOuts()
   const memberships = await loadMemberships(

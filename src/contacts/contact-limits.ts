@@ -1,4 +1,4 @@
-import { reason } from '../platform/refusal.ts'
+import { defineError } from '../platform/api-error.ts'
 import { MAX_LISTS_OF_CONTACT } from '../lists/index.ts'
 import { METADATA_TOO_LARGE } from './metadata.ts'
 
@@ -11,12 +11,12 @@ export const MAX_TAGS_OF_CONTACT = 250
  */
 export const CONTACT_LIMITS = {
   contacts_metadata_size: METADATA_TOO_LARGE,
-  contact_tags_most: reason(
+  contact_tags_most: defineError(
     'invalid',
     'too_many_tags',
     `A contact must not have more than ${MAX_TAGS_OF_CONTACT} tags, together with those it has`,
   ),
-  list_members_most: reason(
+  list_members_most: defineError(
     'invalid',
     'too_many_lists',
     `A contact must not be in more than ${MAX_LISTS_OF_CONTACT} lists`,

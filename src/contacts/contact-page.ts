@@ -2,7 +2,7 @@ import { array } from 'yup'
 import { listAnswer, listOf, type Page, rangeOf, withoutReading } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { listContacts, type ContactSearch } from './search-contacts.ts'
-import { contactShape, presentContact } from './shapes.ts'
+import { contactResponse, presentContact } from './responses.ts'
 
 /** What an operation that writes says of its answer. */
 export const WITHOUT_READING = withoutReading('contacts:read')
@@ -10,7 +10,7 @@ export const WITHOUT_READING = withoutReading('contacts:read')
 /** How an operation describes its answer with contacts. */
 export const contactPage = {
   description: 'A page of contacts.',
-  schema: listOf(array().of(contactShape).required()),
+  schema: listOf(array().of(contactResponse).required()),
 }
 
 /** A page of the contacts that are looked for: of the workspace, of a list, of a segment. */

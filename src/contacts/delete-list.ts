@@ -6,13 +6,13 @@ import {
   LIST_NOT_FOUND,
   lockList,
   removeMembers,
-  sayGoing,
+  setDeleting,
   someContactsOf,
 } from '../lists/index.ts'
 import type { Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { bumpConsents, lockContacts } from './write-queries.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { incrementConsentVersion, lockContacts } from './write-queries.ts'
 
 /** How many contacts leave a list in one transaction: others wait for its counter no longer than that takes. */
 const PAGE = 5_000
@@ -21,7 +21,7 @@ const PAGE = 5_000
  * Deletes a list for good; the contacts that were in it stay, and enrollments that their joining started go on. It is emptied
  * page by page: where that breaks off, the list is still there, and deleting it again goes on.
  *
- * @throws {Refusal} `not-found`; `taken` while an ACTIVE automation listens for it.
+ * @throws {ApiError} `not-found`; `taken` while an ACTIVE automation listens for it.
  */
 export async function deleteList(
   em: EntityManager,
@@ -33,14 +33,14 @@ export async function deleteList(
   await em.fork().transactional(async (unit) => {
     await getList(unit, workspaceId, id)
     await lockList(unit, workspaceId, id)
-    if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
-    await sayGoing(unit, id, true)
+    if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
+    await setDeleting(unit, id, true)
     await audit(unit)
   })
   try {
     await deleteGoing(em, workspaceId, id)
   } catch (error) {
-    if (error instanceof Refusal) await sayGoing(em.fork(), id, false)
+    if (error instanceof ApiError) await setDeleting(em.fork(), id, false)
     throw error
   }
 }
@@ -49,18 +49,18 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
   const leave = () =>
     em.fork().transactional(async (unit) => {
       // An automation that is to listen for it waits for this page; and where one does, no further page is emptied.
-      if (!(await lockList(unit, workspaceId, id))) throw new Refusal(LIST_NOT_FOUND)
-      if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
+      if (!(await lockList(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
+      if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
       const contactIds = await someContactsOf(unit, id, PAGE)
       await lockContacts(unit, workspaceId, contactIds)
       await removeMembers(unit, id, contactIds)
-      await bumpConsents(unit, contactIds)
+      await incrementConsentVersion(unit, contactIds)
       return contactIds.length
     })
   while ((await leave()) === PAGE);
   await em.fork().transactional(async (unit) => {
-    if (!(await deleteListRow(unit, workspaceId, id))) throw new Refusal(LIST_NOT_FOUND)
+    if (!(await deleteListRow(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
     // Behind the lock on its row, for which an automation waits that is to listen for it.
-    if (await isListenedTo(unit, workspaceId, id)) throw new Refusal(LIST_IN_USE)
+    if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
   })
 }

@@ -13,7 +13,7 @@ const schema = defineEntity({
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
     /** How often it has changed what may be sent to it: see `src/messages/store-queries.ts`. */
-    consents: p.integer().onCreate(() => 0),
+    consentVersion: p.integer().onCreate(() => 0),
     /** Whether somebody has typed its address, and its owner has not said a word yet: see docs/consent.md. */
     unconfirmed: p.boolean().onCreate(() => false),
     place: p.bigint('number').generated('identity'),
@@ -78,7 +78,7 @@ suppressionTable.setClass(Suppression)
 
 const tallyTable = defineEntity({
   name: 'Tally',
-  tableName: 'tallies',
+  tableName: 'contact_counters',
   properties: {
     subject: p.uuid().primary(),
     block: p.bigint('number').primary(),

@@ -1,17 +1,17 @@
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
-import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import { ApiError, STILL_SENDING } from '../platform/api-error.ts'
 import type { Erasure } from './erasure.ts'
 import { deleteContact, lockContactForErasure } from './erase-queries.ts'
-import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND } from './errors.ts'
 
 /**
  * Erases a contact in one transaction: its row and what every module keeps of it. After the commit no email to the contact can be
  * claimed. An email that is being sent at that moment is waited for, so none is sent after the response. Workflows, which hold ids
  * alone, are cancelled at once or by the relay.
  *
- * @throws {Refusal} `not-found`; `unavailable` if an email has been on its way for seconds. Erasing again waits again, and succeeds
+ * @throws {ApiError} `not-found`; `unavailable` if an email has been on its way for seconds. Erasing again waits again, and succeeds
  *   when the email has a final status.
  */
 export async function eraseContact(
@@ -24,8 +24,8 @@ export async function eraseContact(
   const fork = dependencies.em.fork()
   if (!isId(id)) {
     // The contact may have been erased a moment ago, by the same address: nothing is kept to find it by.
-    if (await erasure.waitForSendersToErased(fork, workspaceId)) throw new Refusal(CONTACT_NOT_FOUND)
-    throw new Refusal(STILL_SENDING, {
+    if (await erasure.waitForSendersToErased(fork, workspaceId)) throw new ApiError(CONTACT_NOT_FOUND)
+    throw new ApiError(STILL_SENDING, {
       message:
         'Nobody has this name, but an email to a contact who was erased is still being handed to the mail server. ' +
         'Send this request again to learn when it is settled.',
@@ -40,10 +40,10 @@ export async function eraseContact(
     await deleteContact(em, contact)
     return due
   })
-  if (!cancellations && !(await erasure.isBeingErased(fork, contact))) throw new Refusal(CONTACT_NOT_FOUND)
+  if (!cancellations && !(await erasure.isBeingErased(fork, contact))) throw new ApiError(CONTACT_NOT_FOUND)
   await dependencies.deliverAtOnce(dependencies, cancellations ?? [])
   if (!(await erasure.waitForSenders(fork, contact))) {
-    throw new Refusal(STILL_SENDING, {
+    throw new ApiError(STILL_SENDING, {
       message:
         'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
         `Send DELETE /contacts/${id} again to learn when it is settled.`,

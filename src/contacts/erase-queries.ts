@@ -15,7 +15,7 @@ export async function lockContactForErasure(em: EntityManager, { workspaceId, id
   ])
   await sql(
     em,
-    `select from tallies
+    `select from contact_counters
      where subject = $1::uuid and block = (select place / 4096 from contacts where id = $2::uuid)
        and slot = pg_backend_pid() % 16 for update`,
     [workspaceId, id],

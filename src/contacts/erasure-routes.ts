@@ -1,7 +1,7 @@
 import { CONTACT } from './contact-param.ts'
-import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND } from './errors.ts'
 import type { Erasure } from './erasure.ts'
-import { deleted, deleteResultShape, operation, single } from '../http/index.ts'
+import { deleted, deleteResultResponse, operation, single } from '../http/index.ts'
 import { eraseContact } from './erase-contact.ts'
 
 export const erasureOperations = (erasure: Erasure) => [
@@ -19,14 +19,14 @@ export const erasureOperations = (erasure: Erasure) => [
     scope: 'contacts:write',
     transactional: false,
     audit: 'by-handler',
-    answers: {
+    responses: {
       200: {
         description: 'The contact is erased.',
-        schema: single(deleteResultShape),
+        schema: single(deleteResultResponse),
         links: { getContact: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 404: [CONTACT_NOT_FOUND] },
+    errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, call }, dependencies) {
       await eraseContact(dependencies, erasure, caller.workspace.id, params.id, call)
       return deleted(params.id)

@@ -7,7 +7,7 @@ export interface ErasedContact {
 }
 
 /**
- * What erasing a contact needs from modules that come after this one. The composition root passes it: `src/parts/erasure.ts`.
+ * What erasing a contact needs from modules that come after this one. The composition root passes it: `src/runtime/erasure.ts`.
  * Rows that refer to `contacts` with `on delete cascade` need nothing here.
  */
 export interface Erasure {

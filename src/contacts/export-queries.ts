@@ -26,7 +26,7 @@ const HEAD_OF_CONTACT = `jsonb_build_object(
   )},
   'listsToConfirm', ${all(
     `'id', list.id, 'name', list.name, 'requestedAt', request.requested_at`,
-    'list_requests request join lists list on list.id = request.list_id where request.contact_id = contact.id',
+    'confirmation_requests request join lists list on list.id = request.list_id where request.contact_id = contact.id',
     'list.name, list.id',
   )},
   'suppressions', ${all(

@@ -1,9 +1,9 @@
 import { CONTACT } from './contact-param.ts'
-import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND } from './errors.ts'
 import { withoutLinks } from '../signed-links/index.ts'
 import { freeObject, operation, single } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { contactPieces } from './export-contact.ts'
 import { headOfContact } from './export-queries.ts'
 
@@ -20,7 +20,7 @@ export const exportOperations = [
       'has left, suppressions, events, enrollments, messages and bounces. What emails of automations said is ' +
       'in her activity.',
     scope: 'contacts:read',
-    answers: {
+    responses: {
       200: {
         description: 'All of it.',
         schema: single(
@@ -33,11 +33,11 @@ export const exportOperations = [
         ),
       },
     },
-    refusals: { 404: [CONTACT_NOT_FOUND] },
+    errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const { id } = params
       const head = isId(id) ? await headOfContact(em.fork(), caller.workspace.id, id) : undefined
-      if (!head) throw new Refusal(CONTACT_NOT_FOUND)
+      if (!head) throw new ApiError(CONTACT_NOT_FOUND)
       return {
         status: 200,
         body: dataOf(contactPieces(em.fork(), id, head), (piece) => withoutLinks(piece, id)),

@@ -8,7 +8,7 @@ export type { Erasure } from './erasure.ts'
 export { exportWorkspace } from './export-workspace.ts'
 export { getContact } from './search-contacts.ts'
 export { CONTACT, namedContact } from './contact-param.ts'
-export { CONTACT_NOT_FOUND, MEANWHILE } from './refusals.ts'
+export { CONTACT_NOT_FOUND, MEANWHILE } from './errors.ts'
 export { MAX_TAG_LENGTH } from './tag.ts'
 export {
   SUPPRESSED_WORDS,
@@ -31,8 +31,8 @@ export {
 } from './suppression-queries.ts'
 export { writeMemberships } from './write-memberships.ts'
 export {
-  bumpConsents,
-  bumpConsentsOf,
+  incrementConsentVersion,
+  incrementConsentVersions,
   confirmContacts,
   loadTagKeys,
   lockContactsByKey,

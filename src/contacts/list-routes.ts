@@ -1,16 +1,22 @@
-import { deleted, deleteResultShape, operation, single, ok } from '../http/index.ts'
-import { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from '../lists/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { deleted, deleteResultResponse, operation, single, ok } from '../http/index.ts'
+import {
+  CONFIRMATION_LIMIT_REACHED,
+  CONTACT_LEFT_LIST,
+  LIST_IN_USE,
+  LIST_NOT_FOUND,
+  NOT_IN_LIST,
+} from '../lists/index.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { addToList } from './add-to-list.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { answerContacts, contactPage } from './contact-page.ts'
 import { CONTACT, namedContact } from './contact-param.ts'
 import { deleteList } from './delete-list.ts'
-import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND } from './errors.ts'
 import { removeFromList } from './remove-from-list.ts'
 import { joinSchema, membersQuery } from './schemas.ts'
-import { joinResultShape } from './shapes.ts'
+import { joinResultResponse } from './responses.ts'
 
 /** The operations on lists that concern their contacts. */
 export const listContactOperations = [
@@ -26,8 +32,8 @@ export const listContactOperations = [
     scope: 'lists:write',
     transactional: false,
     audit: 'by-handler',
-    answers: { 200: { description: 'The list is deleted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
+    responses: { 200: { description: 'The list is deleted.', schema: single(deleteResultResponse) } },
+    errors: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
     async handle({ caller, params, call }, { em }) {
       await deleteList(em, caller.workspace.id, params.id, call)
       return deleted(params.id)
@@ -45,8 +51,8 @@ export const listContactOperations = [
       'be in it, and have not confirmed.',
     scope: 'contacts:read',
     query: membersQuery,
-    answers: { 200: contactPage },
-    refusals: { 404: [LIST_NOT_FOUND] },
+    responses: { 200: contactPage },
+    errors: { 404: [LIST_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
       answerContacts(em, caller.workspace.id, { listId: params.id, isPending: query.status === 'pending' }, query),
   }),
@@ -63,14 +69,14 @@ export const listContactOperations = [
       'A contact that does not exist is a 404 when it is the only one, and else fails alone.',
     scope: 'lists:write',
     body: joinSchema,
-    answers: {
+    responses: {
       200: {
         description: 'What was done.',
-        schema: single(joinResultShape),
+        schema: single(joinResultResponse),
         links: { listMembers: { id: '$response.body#/data/listId' } },
       },
     },
-    refusals: {
+    errors: {
       400: [
         'Send either contactId or contactIds',
         'contactIds array must not exceed 1000 items',
@@ -78,7 +84,7 @@ export const listContactOperations = [
         TOO_MANY_STARTS,
       ],
       404: [LIST_NOT_FOUND, CONTACT_NOT_FOUND],
-      409: [HAS_LEFT_LIST],
+      409: [CONTACT_LEFT_LIST],
     },
     async handle({ caller, params, body, call }, dependencies) {
       const contactIds = body.contactIds ?? [await namedContact(dependencies.em, caller, body.contactId!)]
@@ -88,9 +94,9 @@ export const listContactOperations = [
       })
       const { added, alreadyIn, pending, errors } = joined
       // Who is left alone today is told of in the answer, and is no mistake of the call's.
-      if (body.contactId !== undefined && errors[0] && errors[0].error !== ASKED_OFTEN) {
-        const hasLeft = errors[0].error === HAS_LEFT_LIST.message
-        throw new Refusal(hasLeft ? HAS_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
+      if (body.contactId !== undefined && errors[0] && errors[0].error !== CONFIRMATION_LIMIT_REACHED) {
+        const hasLeft = errors[0].error === CONTACT_LEFT_LIST.message
+        throw new ApiError(hasLeft ? CONTACT_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
       }
       const data = { listId: params.id, added, alreadyIn, pending, failed: errors.length, errors }
       return ok(data)
@@ -106,8 +112,8 @@ export const listContactOperations = [
     summary: 'Take a contact out of a list',
     description: 'Or of those who are asked whether they want to be in it. Enrollments that its joining started go on.',
     scope: 'lists:write',
-    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
-    refusals: { 404: [LIST_NOT_FOUND, NOT_IN_LIST] },
+    responses: { 200: { description: "The contact's id.", schema: single(deleteResultResponse) } },
+    errors: { 404: [LIST_NOT_FOUND, NOT_IN_LIST] },
     async handle({ caller, params }, { em }) {
       await removeFromList(em, caller.workspace.id, params.id, params.contactId)
       return deleted(params.contactId)

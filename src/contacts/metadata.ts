@@ -1,4 +1,4 @@
-import { reason } from '../platform/refusal.ts'
+import { defineError } from '../platform/api-error.ts'
 
 /** The most that a contact's metadata may be, in bytes of JSON. */
 export const MAX_METADATA_BYTES = 64 * 1024
@@ -23,7 +23,7 @@ export function splitMetadata(change: Record<string, unknown>): {
   return { set, removedKeys }
 }
 
-export const METADATA_TOO_LARGE = reason(
+export const METADATA_TOO_LARGE = defineError(
   'invalid',
   'metadata_too_large',
   `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`,

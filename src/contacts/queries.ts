@@ -102,11 +102,11 @@ select id, true as by_email from contacts where workspace_id = $1::uuid and emai
 union all
 select id, false from contacts where workspace_id = $1::uuid and external_id = $3::text`
 
-/** How many places a block has: as in the trigger `tally_contacts`. */
+/** How many places a block has: as in the trigger `count_contacts`. */
 const BLOCK = 4096
 
 /**
- * A page of a workspace's contacts, newest first, and how many there are. The blocks' tallies tell the total, and in
+ * A page of a workspace's contacts, newest first, and how many there are. The blocks' contact_counters tell the total, and in
  * which block the page begins, so that a far page costs no more than a near one.
  */
 export async function contactPage(
@@ -134,7 +134,7 @@ export async function contactPage(
 const START = `
 with running as (
   select block, count, sum(count) over (order by block desc) - count as before, sum(count) over () as total
-  from (select block, sum(count) as count from tallies where subject = $1::uuid group by block) blocks
+  from (select block, sum(count) as count from contact_counters where subject = $1::uuid group by block) blocks
 ),
 start as (select block, before from running where before <= $2::bigint and before + count > $2::bigint)
 select coalesce((select total from running limit 1), 0)::float8 as total,
@@ -201,7 +201,7 @@ function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilte
   }
   if (listId !== undefined) {
     // The place of the list among the parameters of `searchContacts`.
-    const table = isPending ? 'list_requests' : 'list_members'
+    const table = isPending ? 'confirmation_requests' : 'list_members'
     parts.push(`contact.id in (select contact_id from ${table} where list_id = $4::uuid)`)
   }
   if (condition !== undefined) parts.push(conditionSql(condition, parameters))

@@ -27,7 +27,7 @@ export async function readRecipients(em: EntityManager, ids: readonly string[]):
 }
 
 const RECIPIENTS = `
-select contact.id as contact_id, contact.email, contact.first_name, contact.metadata, contact.consents as consent_version,
+select contact.id as contact_id, contact.email, contact.first_name, contact.metadata, contact.consent_version as consent_version,
   contact.unconfirmed as is_unconfirmed,
   array(
     select reason from suppressions
@@ -45,13 +45,13 @@ export async function shareContacts(
   em: EntityManager,
   ids: readonly string[],
 ): Promise<Map<string, { email: string; consentVersion: number }>> {
-  const rows = await preparedSql<{ id: string; email: string; consents: number }>(
+  const rows = await preparedSql<{ id: string; email: string; consent_version: number }>(
     em,
     'share-contacts',
-    'select id, email, consents from contacts where id = any($1::uuid[]) order by id for share',
+    'select id, email, consent_version from contacts where id = any($1::uuid[]) order by id for share',
     [ids],
   )
-  return new Map(rows.map(({ id, email, consents }) => [id, { email, consentVersion: consents }]))
+  return new Map(rows.map(({ id, email, consent_version }) => [id, { email, consentVersion: consent_version }]))
 }
 
 /** Keeps contacts from being erased until the transaction ends, in the order of their IDs. */

@@ -2,12 +2,12 @@ import { getList, NOT_IN_LIST, removeMembers } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { bumpConsents, lockContacts } from './write-queries.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { incrementConsentVersion, lockContacts } from './write-queries.ts'
 
 /**
  * Takes a contact out of a list, or of those who are asked whether they want to be in it. Enrollments that its joining started go on.
- * @throws {Refusal} `not-found`
+ * @throws {ApiError} `not-found`
  */
 export const removeFromList = (
   em: EntityManager,
@@ -17,8 +17,8 @@ export const removeFromList = (
 ): Promise<void> =>
   inTransaction(em, async (unit) => {
     await getList(unit, workspaceId, listId)
-    if (!isId(contactId)) throw new Refusal(NOT_IN_LIST)
+    if (!isId(contactId)) throw new ApiError(NOT_IN_LIST)
     await lockContacts(unit, workspaceId, [contactId])
-    if ((await removeMembers(unit, listId, [contactId])) === 0) throw new Refusal(NOT_IN_LIST)
-    await bumpConsents(unit, [contactId])
+    if ((await removeMembers(unit, listId, [contactId])) === 0) throw new ApiError(NOT_IN_LIST)
+    await incrementConsentVersion(unit, [contactId])
   })

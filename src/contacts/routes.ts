@@ -1,25 +1,25 @@
 import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
 import { checkContact, toInput } from './check-contact.ts'
 import { CONTACT } from './contact-param.ts'
-import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './refusals.ts'
+import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './errors.ts'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { getContact } from './search-contacts.ts'
 import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
 import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
 import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, pageQuery, single, ok } from '../http/index.ts'
 import {
-  bulkResultShape,
-  contactShape,
-  eventResultShape,
+  bulkResultResponse,
+  contactResponse,
+  eventResultResponse,
   presentContact,
   presentWritten,
-  writtenContactShape,
-} from './shapes.ts'
+  writtenContactResponse,
+} from './responses.ts'
 import { bulkSchema, contactQuery, contactSchema, eventSchema, updateContactSchema } from './schemas.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateContactSchema.fields))
@@ -61,8 +61,8 @@ export const contactOperations = [
     scope: 'contacts:read',
     query: contactQuery,
     // It can be megabytes.
-    answers: { 200: contactPage },
-    refusals: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
+    responses: { 200: contactPage },
+    errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
       answerContacts(em, caller.workspace.id, search, { page, limit }),
   }),
@@ -77,8 +77,8 @@ export const contactOperations = [
     scope: 'contacts:read',
     query: pageQuery(),
     // It can be megabytes.
-    answers: { 200: contactPage },
-    refusals: { 404: [SEGMENT_NOT_FOUND] },
+    responses: { 200: contactPage },
+    errors: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
       answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
   }),
@@ -95,19 +95,19 @@ export const contactOperations = [
       WITHOUT_READING,
     scope: 'contacts:write',
     body: contactSchema,
-    answers: {
+    responses: {
       200: {
         description: 'The contact was there, and was updated.',
-        schema: single(writtenContactShape),
+        schema: single(writtenContactResponse),
         links: contactLinks('$response.body#/data/id'),
       },
       201: {
         description: 'The contact was created.',
-        schema: single(writtenContactShape),
+        schema: single(writtenContactResponse),
         links: contactLinks('$response.body#/data/id'),
       },
     },
-    refusals: {
+    errors: {
       400: ['email is required', 'Invalid email address', ...Object.values(CONTACT_LIMITS)],
       404: [LIST_NOT_FOUND],
       409: [EXTERNAL_ID_TAKEN],
@@ -134,8 +134,8 @@ export const contactOperations = [
     scope: 'contacts:write',
     body: bulkSchema,
     bodyLimit: BULK_LIMIT,
-    answers: { 200: { description: 'What was done.', schema: single(bulkResultShape) } },
-    refusals: { 400: ['contacts array must not exceed 1000 items', 'contacts is required', TOO_MANY_STARTS] },
+    responses: { 200: { description: 'What was done.', schema: single(bulkResultResponse) } },
+    errors: { 400: ['contacts array must not exceed 1000 items', 'contacts is required', TOO_MANY_STARTS] },
     async prepare({ body }) {
       const inputs: { index: number; input: ContactInput }[] = []
       const errors: { index: number; error: string }[] = []
@@ -148,7 +148,7 @@ export const contactOperations = [
         try {
           inputs.push({ index, input: checkContact(item) })
         } catch (error) {
-          if (!(error instanceof Refusal)) throw error
+          if (!(error instanceof ApiError)) throw error
           errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })
         }
       }
@@ -173,14 +173,14 @@ export const contactOperations = [
     summary: 'Get a contact',
     description: 'With its tags and the lists it is in.',
     scope: 'contacts:read',
-    answers: {
+    responses: {
       200: {
         description: 'The contact.',
-        schema: single(contactShape),
+        schema: single(contactResponse),
         links: contactLinks('$response.body#/data/id'),
       },
     },
-    refusals: { 404: [CONTACT_NOT_FOUND] },
+    errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const contact = await getContact(em, caller.workspace.id, params.id)
       return ok(presentContact(contact))
@@ -200,20 +200,20 @@ export const contactOperations = [
       WITHOUT_READING,
     scope: 'contacts:write',
     body: updateContactSchema,
-    answers: {
+    responses: {
       200: {
         description: 'The contact.',
-        schema: single(writtenContactShape),
+        schema: single(writtenContactResponse),
         links: contactLinks('$response.body#/data/id'),
       },
     },
-    refusals: {
+    errors: {
       400: [NOTHING_TO_UPDATE, 'Invalid email address', CONTACT_LIMITS.contacts_metadata_size],
       404: [CONTACT_NOT_FOUND],
       409: [EMAIL_TAKEN, EXTERNAL_ID_TAKEN],
     },
     async handle({ caller, params, body }, { em }) {
-      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const change = { ...body, email: body.email?.trim() }
       const tellsWhose = caller.scopes.includes('contacts:read')
       const contact = await updateContact(em, caller.workspace.id, params.id, change, tellsWhose)
@@ -234,20 +234,20 @@ export const contactOperations = [
     scope: 'contacts:write',
     body: eventSchema,
     bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
-    answers: {
+    responses: {
       202: {
         description: 'The event is durable, and starts what it matches.',
-        schema: single(eventResultShape),
+        schema: single(eventResultResponse),
         links: { listActivity: { id: '$response.body#/data/contactId' } },
       },
     },
-    refusals: {
+    errors: {
       400: ['name is required', 'data must be a JSON object'],
       404: [CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body: { name, data }, call }, dependencies) {
       const fired = await fireEvent(dependencies, caller.workspace.id, params.id, { name, data }, call)
-      if (!fired) throw new Refusal(CONTACT_NOT_FOUND)
+      if (!fired) throw new ApiError(CONTACT_NOT_FOUND)
       const { contactId } = fired
       return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
     },

@@ -1,6 +1,6 @@
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
-import { CONTACT_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND } from './errors.ts'
 import { Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -22,7 +22,7 @@ export interface ContactSearch {
 
 /**
  * A page of a workspace's contacts, newest first, and how many there are.
- * @throws {Refusal} `not-found` for a list or segment that is not in the workspace.
+ * @throws {ApiError} `not-found` for a list or segment that is not in the workspace.
  */
 export async function listContacts(
   em: EntityManager,
@@ -38,18 +38,18 @@ export async function listContacts(
   const filter: ContactFilter = { q: begins, email, tag, listId, isPending }
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
-    if (!segment) throw new Refusal(SEGMENT_NOT_FOUND, { param: '/segmentId' })
+    if (!segment) throw new ApiError(SEGMENT_NOT_FOUND, { param: '/segmentId' })
     filter.condition = segment.condition
   }
   const found =
     listId === undefined || isId(listId) ? await searchContacts(fork, workspaceId, filter, range) : undefined
-  if (!found) throw new Refusal(LIST_NOT_FOUND, { param: '/listId' })
+  if (!found) throw new ApiError(LIST_NOT_FOUND, { param: '/listId' })
   return found
 }
 
-/** @throws {Refusal} `not-found` */
+/** @throws {ApiError} `not-found` */
 export async function getContact(em: EntityManager, workspaceId: string, id: string): Promise<ContactProfile> {
   const contact = isId(id) ? await findContact(unitOf(em), workspaceId, id) : undefined
-  if (!contact) throw new Refusal(CONTACT_NOT_FOUND)
+  if (!contact) throw new ApiError(CONTACT_NOT_FOUND)
   return contact
 }

@@ -1,4 +1,4 @@
-import type { EmailCategory } from '../sequences/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 import type { Recipient } from './recipients-queries.ts'
 import { type SuppressedBy, suppresses, WEIGHTIEST_FIRST } from './suppression.ts'
 

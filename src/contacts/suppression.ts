@@ -1,4 +1,4 @@
-import type { EmailCategory } from '../sequences/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 
 /**
  * Why an address is not mailed:

@@ -1,11 +1,20 @@
 import { array } from 'yup'
-import { deleted, deleteResultShape, listAnswer, listOf, operation, pageQuery, rangeOf, single } from '../http/index.ts'
+import {
+  deleted,
+  deleteResultResponse,
+  listAnswer,
+  listOf,
+  operation,
+  pageQuery,
+  rangeOf,
+  single,
+} from '../http/index.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { WITHOUT_READING } from './contact-page.ts'
 import { CONTACT } from './contact-param.ts'
-import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './errors.ts'
 import { tagsSchema } from './schemas.ts'
-import { presentWritten, tagShape, writtenContactShape } from './shapes.ts'
+import { presentWritten, tagResponse, writtenContactResponse } from './responses.ts'
 import { listTags, tagContact, untagContact } from './tags.ts'
 
 export const tagOperations = [
@@ -18,7 +27,7 @@ export const tagOperations = [
     description: 'In the order of the alphabet, with the number of contacts that have each.',
     scope: 'contacts:read',
     query: pageQuery(),
-    answers: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagShape).required()) } },
+    responses: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagResponse).required()) } },
     async handle({ caller, query }, { em }) {
       const { tags, total } = await listTags(em, caller.workspace.id, rangeOf(query))
       return listAnswer(tags, query, total)
@@ -37,14 +46,14 @@ export const tagOperations = [
       WITHOUT_READING,
     scope: 'contacts:write',
     body: tagsSchema,
-    answers: {
+    responses: {
       200: {
         description: 'The contact, with its tags.',
-        schema: single(writtenContactShape),
+        schema: single(writtenContactResponse),
         links: { untagContact: { id: '$response.body#/data/id', tag: '$response.body#/data/tags/0' } },
       },
     },
-    refusals: { 400: [CONTACT_LIMITS.contact_tags_most], 404: [CONTACT_NOT_FOUND] },
+    errors: { 400: [CONTACT_LIMITS.contact_tags_most], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, body, call }, dependencies) {
       const contact = await tagContact(dependencies, caller.workspace.id, params.id, body.tags, call)
       return { status: 200, body: { data: presentWritten(caller, contact, body) }, contactId: contact.id }
@@ -60,8 +69,8 @@ export const tagOperations = [
     description: 'Enrollments that the tag started go on.',
     scope: 'contacts:write',
     params: { id: CONTACT, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
-    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
-    refusals: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
+    responses: { 200: { description: "The contact's id.", schema: single(deleteResultResponse) } },
+    errors: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await untagContact(em, caller.workspace.id, params.id, params.tag)
       return deleted(params.id)

@@ -5,13 +5,13 @@ import type { Range } from '../platform/db/range.ts'
 import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { assertNotCrowded, foldName } from '../triggers/index.ts'
 import { CONTACT_LIMITS, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { ContactTag } from './entities.ts'
 import { happeningsOf } from './happenings.ts'
 import { type ContactProfile, type Tag, tagPage } from './queries.ts'
-import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './refusals.ts'
+import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './errors.ts'
 import { getContact } from './search-contacts.ts'
 import { uniqueTags } from './tag.ts'
 import { writeMemberships } from './write-memberships.ts'
@@ -26,7 +26,7 @@ export const listTags = (
 
 /**
  * Gives a contact tags. Only those that the contact did not have start automations.
- * @throws {Refusal} `not-found`; `invalid` beyond the limit
+ * @throws {ApiError} `not-found`; `invalid` beyond the limit
  */
 export async function tagContact(
   dependencies: Dependencies,
@@ -35,16 +35,16 @@ export async function tagContact(
   names: readonly string[],
   call: Call,
 ): Promise<ContactProfile> {
-  if (!isId(contactId)) throw new Refusal(CONTACT_NOT_FOUND)
+  if (!isId(contactId)) throw new ApiError(CONTACT_NOT_FOUND)
   await assertNotCrowded(dependencies, workspaceId)
   const deliveries = await inTransaction(dependencies.em, async (unit) => {
     const [contact] = await lockContacts(unit, workspaceId, [contactId])
-    if (!contact) throw new Refusal(CONTACT_NOT_FOUND)
+    if (!contact) throw new ApiError(CONTACT_NOT_FOUND)
     const { id, isUnconfirmed } = contact
     const tags = (await loadTagKeys(unit, [id])).get(id) ?? new Set()
     const newTags = uniqueTags(names).filter(({ key }) => !tags.has(key))
     if (newTags.length > 0 && tags.size + newTags.length > MAX_TAGS_OF_CONTACT)
-      throw new Refusal(CONTACT_LIMITS.contact_tags_most)
+      throw new ApiError(CONTACT_LIMITS.contact_tags_most)
     await insertTags(
       unit,
       workspaceId,
@@ -64,7 +64,7 @@ export async function tagContact(
   return getContact(dependencies.em, workspaceId, contactId)
 }
 
-/** Takes a tag from a contact. @throws {Refusal} `not-found` */
+/** Takes a tag from a contact. @throws {ApiError} `not-found` */
 export async function untagContact(
   em: EntityManager,
   workspaceId: string,
@@ -74,7 +74,7 @@ export async function untagContact(
   await getContact(em, workspaceId, contactId)
   const storable = findJsonFault(name) === undefined
   if (!storable || !(await removeTag(em, workspaceId, contactId, foldName(name.trim())))) {
-    throw new Refusal(TAG_NOT_FOUND)
+    throw new ApiError(TAG_NOT_FOUND)
   }
 }
 

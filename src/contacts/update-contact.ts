@@ -1,5 +1,5 @@
-import { Refusal } from '../platform/refusal.ts'
-import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './refusals.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -9,7 +9,7 @@ import { splitMetadata } from './metadata.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
 import { carrySuppressions } from './suppression-queries.ts'
-import { bumpConsents, keepFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
+import { incrementConsentVersion, keepFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
 
 /** What is changed of a contact; what is absent stays as it is. */
 export interface ContactChange {
@@ -25,7 +25,7 @@ export interface ContactChange {
  * Changes a contact, its address included: no email is claimed for the old address after that. It starts no automation.
  *
  * @param tellsWhose whether the caller may learn which other contact has the address, or the externalId
- * @throws {Refusal} `not-found`; `taken`
+ * @throws {ApiError} `not-found`; `taken`
  */
 export const updateContact = (
   em: EntityManager,
@@ -47,7 +47,7 @@ export const updateContact = (
         await keepFormerAddress(unit, contact.id)
       }
       // A message that was prepared for the old address is not claimed.
-      await bumpConsents(unit, [contact.id])
+      await incrementConsentVersion(unit, [contact.id])
       await unit.nativeUpdate(Contact, { id: contact.id }, { email, emailKey: key })
     }
     const fields = { ...(externalId !== undefined && { externalId }), ...(firstName !== undefined && { firstName }) }
@@ -57,7 +57,7 @@ export const updateContact = (
     return getContact(unit, workspaceId, id)
   })
 
-/** @throws {Refusal} `taken` if another contact has the address or the externalId */
+/** @throws {ApiError} `taken` if another contact has the address or the externalId */
 async function assertFree(
   em: EntityManager,
   workspaceId: string,
@@ -67,9 +67,9 @@ async function assertFree(
 ): Promise<void> {
   const { byEmail = id, byExternalId = id } = await findContactIds(em, workspaceId, { email, externalId })
   const message = (words: string, whose: string) => (tellsWhose ? { message: `${words}: ${whose}` } : {})
-  if (byEmail !== id) throw new Refusal(EMAIL_TAKEN, { param: '/email', ...message(EMAIL_TAKEN.message, byEmail) })
+  if (byEmail !== id) throw new ApiError(EMAIL_TAKEN, { param: '/email', ...message(EMAIL_TAKEN.message, byEmail) })
   if (byExternalId !== id) {
     const said = message(EXTERNAL_ID_TAKEN.message, byExternalId)
-    throw new Refusal(EXTERNAL_ID_TAKEN, { param: '/externalId', ...said })
+    throw new ApiError(EXTERNAL_ID_TAKEN, { param: '/externalId', ...said })
   }
 }

@@ -2,9 +2,9 @@ import { LIST_NOT_FOUND, loadMemberships, lockListsToJoin } from '../lists/index
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId, newId } from '../platform/ids.ts'
-import type { Reason } from '../platform/refusal.ts'
+import type { ErrorDefinition } from '../platform/api-error.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
-import { EXTERNAL_ID_TAKEN } from './refusals.ts'
+import { EXTERNAL_ID_TAKEN } from './errors.ts'
 import { suppressedKeys } from './suppression-queries.ts'
 import { type ContactWrite, planUpsert, type UpsertPlan } from './upsert-rules.ts'
 import { type PlannedMembership, writeMemberships } from './write-memberships.ts'
@@ -32,7 +32,7 @@ export interface UpsertOptions {
 export interface UpsertResult {
   written: { id: string; isCreated: boolean }[]
   /** Why the others were not, by their addresses as they are compared. */
-  failed: Map<string, Reason>
+  failed: Map<string, ErrorDefinition>
   /** For the caller; none of a bulk operation. */
   deliveries: Delivery[]
 }
@@ -53,7 +53,7 @@ export async function upsertBatch(
   writes: readonly ContactWrite[],
   { isBulk, triggers, requestId, ofFile = false }: UpsertOptions,
 ): Promise<UpsertResult> {
-  const failed = new Map<string, Reason>()
+  const failed = new Map<string, ErrorDefinition>()
   const listIds = [...new Set(writes.flatMap(({ listId }) => listId ?? []))].filter(isId)
   const lists = await lockListsToJoin(em, workspaceId, listIds)
   for (const { emailKey, listId } of writes)
@@ -112,7 +112,7 @@ async function writePlans(
       .map(({ write, contact, plan }) => ({
         ...rowOf(write, plan.isUnconfirmed),
         id: contact.id,
-        consents: plan.bumpsConsents ? 1 : 0,
+        consent_version: plan.bumpsConsents ? 1 : 0,
       })),
   )
   await insertTags(
@@ -197,5 +197,5 @@ export const rowOf = (write: ContactWrite, unconfirmed = false): ContactRow => (
   metadata: write.metadata,
   removed: write.removedKeys,
   unconfirmed,
-  consents: 0,
+  consent_version: 0,
 })

@@ -5,11 +5,11 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
 import { METADATA_TOO_LARGE, splitMetadata } from './metadata.ts'
 import { type ContactProfile, findContact } from './queries.ts'
-import { CONTACT_NOT_FOUND, EXTERNAL_ID_TAKEN } from './refusals.ts'
+import { CONTACT_NOT_FOUND, EXTERNAL_ID_TAKEN } from './errors.ts'
 import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import { uniqueTags } from './tag.ts'
 import { rowOf, upsertBatch, type UpsertResult } from './upsert-batch.ts'
@@ -35,7 +35,7 @@ export interface ContactInput {
  * Creates a contact, or updates the one with this email. What automations wait for (the sign-up, the list, a tag) is
  * delivered at once.
  *
- * @throws {Refusal} `not-found` if the list is not in the workspace; `taken` for the externalId; `invalid` beyond a limit
+ * @throws {ApiError} `not-found` if the list is not in the workspace; `taken` for the externalId; `invalid` beyond a limit
  */
 export async function upsertContact(
   dependencies: Dependencies,
@@ -52,13 +52,13 @@ export async function upsertContact(
   const reason = failed.get(write.emailKey)
   if (reason) {
     const param = reason === LIST_NOT_FOUND ? '/listId' : reason === EXTERNAL_ID_TAKEN ? '/externalId' : undefined
-    throw new Refusal(reason, param === undefined ? {} : { param })
+    throw new ApiError(reason, param === undefined ? {} : { param })
   }
   const [{ id, isCreated }] = written as [UpsertResult['written'][number]]
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
   const contact = await findContact(unitOf(dependencies.em), workspaceId, id)
   // Erased in this very moment.
-  if (!contact) throw new Refusal(CONTACT_NOT_FOUND)
+  if (!contact) throw new ApiError(CONTACT_NOT_FOUND)
   return { ...contact, created: isCreated }
 }
 

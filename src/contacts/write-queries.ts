@@ -56,12 +56,12 @@ export interface ContactRow {
   /** Keys to remove. */
   removed: readonly string[]
   unconfirmed: boolean
-  /** By how much `consents` grows. */
-  consents: number
+  /** By how much `consent_version` grows. */
+  consent_version: number
 }
 
 const ITEM = `item(id uuid, email text, email_key text, external_id text, first_name text, keeps_first_name boolean, metadata jsonb,
-  removed jsonb, unconfirmed boolean, consents integer)`
+  removed jsonb, unconfirmed boolean, consent_version integer)`
 
 /** SQL of the metadata of a row `contact` after an `item` was merged into it. */
 const MERGED = `(contact.metadata || item.metadata) - array(select jsonb_array_elements_text(item.removed))`
@@ -100,7 +100,7 @@ export async function updateContacts(em: EntityManager, contacts: readonly Conta
        external_id = coalesce(item.external_id, contact.external_id),
        first_name = case when item.keeps_first_name then contact.first_name else item.first_name end,
        metadata = ${MERGED},
-       unconfirmed = item.unconfirmed, consents = contact.consents + item.consents, updated_at = now()
+       unconfirmed = item.unconfirmed, consent_version = contact.consent_version + item.consent_version, updated_at = now()
      from jsonb_to_recordset($1::jsonb) as ${ITEM} where contact.id = item.id`,
     [JSON.stringify(contacts)],
   )
@@ -169,7 +169,7 @@ export async function confirmContacts(em: EntityManager, ids: readonly string[])
   if (ids.length === 0) return
   await sql(
     em,
-    'update contacts set unconfirmed = false, consents = consents + 1 where id = any($1::uuid[]) and unconfirmed',
+    'update contacts set unconfirmed = false, consent_version = consent_version + 1 where id = any($1::uuid[]) and unconfirmed',
     [ids],
   )
 }
@@ -177,20 +177,20 @@ export async function confirmContacts(em: EntityManager, ids: readonly string[])
 /**
  * Counts that what may be sent to contacts has changed: a message that was prepared before is not claimed. The contacts are locked.
  */
-export async function bumpConsents(em: EntityManager, ids: readonly string[]): Promise<void> {
+export async function incrementConsentVersion(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await sql(em, 'update contacts set consents = consents + 1 where id = any($1::uuid[])', [ids])
+  await sql(em, 'update contacts set consent_version = consent_version + 1 where id = any($1::uuid[])', [ids])
 }
 
 /** The same by addresses, for contacts that are not locked. @returns their ids */
-export async function bumpConsentsOf(
+export async function incrementConsentVersions(
   em: EntityManager,
   workspaceId: string,
   emailKeys: readonly string[],
 ): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     em,
-    `update contacts set consents = consents + 1 where id in (
+    `update contacts set consent_version = consent_version + 1 where id in (
        select id from contacts where workspace_id = $1::uuid and email_key = any($2::text[]) order by id for no key update
      ) returning id`,
     [workspaceId, emailKeys],

@@ -1,8 +1,8 @@
 import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type EnrollmentStatus, SENDING_STATUSES } from '../sequences/index.ts'
+import { type EnrollmentStatus, SENDING_STATUSES } from '../automation-engine/index.ts'
 import { Enrollment } from './entities.ts'
-import { AS_IT_IS, sql, unitOf, toObjects } from '../platform/db/sql.ts'
+import { FRESH_READ, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 
 /** An enrollment that should have a workflow, and what one needs to go on where it was. */
 export interface ActiveEnrollment {
@@ -11,7 +11,7 @@ export interface ActiveEnrollment {
   automationId: string
   automationName: string
   contactId: string
-  cause: string | null
+  dedupKey: string | null
   enrolledAt: Date
   /** Whether its automation sends: it is neither paused nor a draft. */
   sends: boolean
@@ -36,7 +36,7 @@ export async function activePage(
 
 /** What the ledger has of enrollments; those that it does not know are left out. */
 export async function statusesOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, EnrollmentStatus>> {
-  const rows = await unitOf(em).find(Enrollment, { id: { $in: [...ids] } }, { ...AS_IT_IS, fields: ['id', 'status'] })
+  const rows = await unitOf(em).find(Enrollment, { id: { $in: [...ids] } }, { ...FRESH_READ, fields: ['id', 'status'] })
   return new Map(rows.map(({ id, status }) => [id, status]))
 }
 
@@ -47,7 +47,7 @@ export async function readActive(em: EntityManager, id: string): Promise<ActiveE
 }
 
 const ACTIVE = `
-select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, cause, enrolled_at,
+select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, dedup_key, enrolled_at,
   automation.status in ${SENDING_STATUSES} as sends
 from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null
@@ -64,7 +64,7 @@ export async function lastSettled(
 ): Promise<{ stepId: string; at: Date } | undefined> {
   const rows = await sql(
     em,
-    `select message.step_id, message.settled_at as at
+    `select message.step_id, message.final_at as at
      from enrollments enrollment
      join automations automation on automation.id = enrollment.automation_id
      join automation_versions version
@@ -72,7 +72,7 @@ export async function lastSettled(
      cross join lateral jsonb_array_elements(version.steps) with ordinality as step(content, place)
      join messages message
        on message.enrollment_id = enrollment.id and message.step_id::text = step.content ->> 'id'
-     where enrollment.id = $1::uuid and message.settled_at is not null
+     where enrollment.id = $1::uuid and message.final_at is not null
        and not (message.status = 'FAILED' and automation.on_send_failure = 'STOP')
      order by step.place desc limit 1`,
     [enrollmentId],
@@ -85,6 +85,6 @@ export async function cancelRow(em: EntityManager, enrollmentId: string): Promis
   await unitOf(em).nativeUpdate(
     Enrollment,
     { id: enrollmentId, status: 'ACTIVE' },
-    { status: 'CANCELLED', held: false, endedAt: raw('now()') },
+    { status: 'CANCELLED', paused: false, endedAt: raw('now()') },
   )
 }

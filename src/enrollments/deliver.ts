@@ -1,9 +1,9 @@
 import pMap from 'p-map'
-import { type Delivery, type Dependencies, leaveToRelay, putOffDeliveries, settleDeliveries } from '../outbox/index.ts'
-import { eventCause } from '../sequences/index.ts'
-import { createPlaces } from '../platform/places.ts'
-import { type AskingAnew, endToAskAnew } from './end-queries.ts'
-import { settleActive } from './settle-active.ts'
+import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, completeDeliveries } from '../outbox/index.ts'
+import { eventDedupKey } from '../automation-engine/index.ts'
+import { createQuota } from '../platform/quota.ts'
+import { type AskingAnew, endForNewConfirmation } from './end-queries.ts'
+import { isStillEnrolled } from './reconcile-enrollments.ts'
 import { readStarts, type Start } from './start-queries.ts'
 
 /**
@@ -14,7 +14,7 @@ const DELIVERED_AT_ONCE = 10
 
 /**
  * Delivers what is pending for Temporal, in parallel, settles what arrived and puts off what did not, each by itself. May be
- * repeated: an enrollment knows what it has heard of, and what an event started is started once.
+ * repeated: an enrollment knows what it has received of, and what an event started is started once.
  */
 export async function deliver(
   dependencies: Dependencies,
@@ -44,8 +44,8 @@ export async function deliver(
     { concurrency },
   )
   const fork = em.fork()
-  await settleDeliveries(fork, done)
-  await putOffDeliveries(fork, failed)
+  await completeDeliveries(fork, done)
+  await deferDeliveries(fork, failed)
 }
 
 async function deliverOne(dependencies: Dependencies, delivery: Delivery, start: Start | undefined): Promise<void> {
@@ -66,13 +66,13 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       if (!start) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { automationName, activeId, requestId } = start
-      let isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+      let isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
       // Whoever is to be asked is asked now, and not when she is reminded of what was asked before.
       if (isIn && start.isAsking)
-        isIn = !(await makeRoom(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
+        isIn = !(await evictOldest(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
-      const input = { ...ids, enrolledAt, cause: eventCause(eventId), triggerEventId: eventId }
+      const input = { ...ids, enrolledAt, dedupKey: eventDedupKey(eventId), triggerEventId: eventId }
       return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
     }
     case 'WAKE':
@@ -82,9 +82,9 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'END':
       if (enrollmentId === null) throw new Error('An END without its enrollment')
       return enrollments.end(automationId, contactId, enrollmentId)
-    case 'WAKE_HELD':
+    case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
-    case 'TEAR_DOWN':
+    case 'DELETE_AUTOMATION':
     case 'ERASE':
     case 'RECONCILE':
     case 'REDELIVER':
@@ -93,18 +93,18 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
 }
 
 /** Ends the enrollment that is there, for one that begins anew. @returns whether it did: what is delivered twice begins once */
-async function makeRoom({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
+async function evictOldest({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
   const fork = em.fork()
-  const due = await fork.transactional((unit) => endToAskAnew(unit, of))
+  const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))
   for (const { automationId, contactId, enrollmentId } of due)
     await enrollments.end(automationId!, contactId!, enrollmentId!)
-  await settleDeliveries(fork, due)
+  await completeDeliveries(fork, due)
   return due.length > 0
 }
 
 /** @see Dependencies.deliverAtOnce */
-export function createDeliverAtOnce(): Dependencies['deliverAtOnce'] {
-  const places = createPlaces(DELIVERED_AT_ONCE)
+export function createImmediateDelivery(): Dependencies['deliverAtOnce'] {
+  const places = createQuota(DELIVERED_AT_ONCE)
   return async (dependencies, deliveries) => {
     const [first] = deliveries
     if (!first) return
@@ -119,7 +119,7 @@ export function createDeliverAtOnce(): Dependencies['deliverAtOnce'] {
     } catch (error) {
       log.warn({ error }, 'Deliveries to Temporal are left to the relay')
     } finally {
-      places.giveBack(owner, taken)
+      places.returnQuota(owner, taken)
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { StoredStep } from '../sequences/index.ts'
+import type { StoredStep } from '../automation-engine/index.ts'
 
 /** A message of an earlier step, and when the enrollment continued after it. */
 export interface FinalStep {

@@ -1,4 +1,4 @@
-import { Refusal, STILL_SENDING } from '../platform/refusal.ts'
+import { ApiError, STILL_SENDING } from '../platform/api-error.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 import { assertAutomation } from '../automations/index.ts'
@@ -8,14 +8,14 @@ import type { Dependencies } from '../outbox/index.ts'
 import { endRows } from './end-queries.ts'
 import { findActive, mayKnowLater } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
-import { NOT_ENROLLED } from './refusals.ts'
+import { NOT_ENROLLED } from './errors.ts'
 
 /**
  * Ends a contact's enrollment in an automation, and what is still to be tried again of an earlier one. From the commit on no email
  * of it can be claimed; one that is being handed over at that moment is waited for, so that none is sent after the answer. Its
  * workflow is cancelled at once, or by the relay. The contact may enter again, by what comes behind the answer.
  *
- * @throws {Refusal} `not-found`; `unavailable` when an email has been on its way for seconds. Ending again then waits again, and
+ * @throws {ApiError} `not-found`; `unavailable` when an email has been on its way for seconds. Ending again then waits again, and
  *   succeeds once it is settled.
  */
 export async function endEnrollment(
@@ -27,7 +27,7 @@ export async function endEnrollment(
 ): Promise<void> {
   const em = dependencies.em.fork()
   await assertAutomation(em, workspaceId, automationId)
-  if (!isId(contactId)) throw new Refusal(NOT_ENROLLED)
+  if (!isId(contactId)) throw new ApiError(NOT_ENROLLED)
   // After a restore, Temporal may run another enrollment of the contact than the one that the database has.
   const isReconciled = (await readSendingGate(em.fork())).isOpen
   let wasPending = false
@@ -44,9 +44,9 @@ export async function endEnrollment(
     if (enrollmentId === null || (ended.wasPending && isReconciled)) break
   }
   const sending = () => countSending(em, { automationId, contactIds: [contactId] })
-  if (!wasPending) throw new Refusal(NOT_ENROLLED)
+  if (!wasPending) throw new ApiError(NOT_ENROLLED)
   if (await waitForSenders(sending)) return
-  throw new Refusal(STILL_SENDING, {
+  throw new ApiError(STILL_SENDING, {
     message:
       'The enrollment is ended and starts no further email, but one is still being handed to the mail server. ' +
       'Send this request again to learn when it is settled.',
@@ -64,8 +64,8 @@ async function whoIsIn(
   if (active !== undefined) return active
   const running = await enrollments.findRunning(automationId, contactId)
   if (!running) return undefined
-  const { enrollmentId: id, cause, triggerEventId, enrolledAt } = running
-  const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+  const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = running
+  const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
   const recorded = await recordEnrollment(unit, write, { supersedes: false })
   if (recorded) return recorded === 'ACTIVE' ? id : undefined
   if (triggerEventId === null || !(await mayKnowLater(unit, id, triggerEventId))) return undefined

@@ -2,8 +2,8 @@ import { dismissMessages, dropRetriesOf, ENROLLMENT_ENDED } from '../messages/in
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { type EnrollmentPlace, eventCause, placeColumns } from '../sequences/index.ts'
-import { type HeardEventWrite, keepHeard } from '../triggers/index.ts'
+import { type EnrollmentPlace, eventDedupKey, placeColumns } from '../automation-engine/index.ts'
+import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
 /** What ending an enrollment has found. */
 export interface Ended {
@@ -43,8 +43,8 @@ export async function endRows(
   )
   const dropped = await dropRetriesOf(em, places)
   const pending = await takeStarts(em, places)
-  const heard = await keepHeard(em, await eventsNotEntered(em, places))
-  const wasPending = dropped + ends.length + pending + heard > 0
+  const received = await recordProcessedEvent(em, await eventsNotEntered(em, places))
+  const wasPending = dropped + ends.length + pending + received > 0
   if (!isBulk) return { due: await enqueueForCaller(em, ends), wasPending }
   await enqueueForRelay(em, ends)
   return { due: [], wasPending }
@@ -66,7 +66,7 @@ export interface AskingAnew {
  * @param em a transaction
  * @returns what is due at Temporal; nothing where it is not ended
  */
-export async function endToAskAnew(
+export async function endForNewConfirmation(
   em: EntityManager,
   { id, automationId, contactId, enrollmentId, eventId }: AskingAnew,
 ): Promise<Delivery[]> {
@@ -76,7 +76,7 @@ export async function endToAskAnew(
     `select from enrollments active
      where active.id = $1::uuid and active.id <> $2::uuid
        and active.enrolled_at < (select created_at from trigger_events where id = $3::uuid)
-       and not exists (select from enrollments where id = $2::uuid or cause = '${eventCause('')}' || $3::text)`,
+       and not exists (select from enrollments where id = $2::uuid or dedup_key = '${eventDedupKey('')}' || $3::text)`,
     [id, enrollmentId, eventId],
   )
   if (older.length === 0) return []
@@ -92,7 +92,7 @@ async function lockContacts(em: EntityManager, contactIds: readonly string[]): P
 async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<NewDelivery[]> {
   const ended = await sql<{ id: string; workspace_id: string; automation_id: string; contact_id: string }>(
     em,
-    `update enrollments set status = 'CANCELLED', held = false, ended_at = clock_timestamp()
+    `update enrollments set status = 'CANCELLED', paused = false, ended_at = clock_timestamp()
      where ${which} and status = 'ACTIVE' returning id, workspace_id, automation_id, contact_id`,
     parameters,
   )
@@ -107,7 +107,7 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
 }
 
 /** The events for automations that have not started an enrollment of the contact. */
-async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<HeardEventWrite[]> {
+async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<ProcessedEventWrite[]> {
   const rows = await sql<{ automation_id: string; contact_id: string; event_id: string }>(
     em,
     `select place.automation_id, place.contact_id, event.id as event_id
@@ -115,7 +115,7 @@ async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPl
      join trigger_events event on event.contact_id = place.contact_id and place.automation_id = any(event.automation_ids)
      where not exists (
        select from enrollments
-       where automation_id = place.automation_id and cause = '${eventCause('')}' || event.id
+       where automation_id = place.automation_id and dedup_key = '${eventDedupKey('')}' || event.id
      )`,
     placeColumns(places),
   )

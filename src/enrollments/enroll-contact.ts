@@ -3,15 +3,15 @@ import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import { findActive, findEnrollable, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { callCause } from '../sequences/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { callDedupKey } from '../automation-engine/index.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 import { mergeMetadata, splitMetadata } from '../contacts/index.ts'
 import type { EnrollmentStart, RunningEnrollment } from '../temporal/index.ts'
 import { within } from '../platform/bulkhead.ts'
 import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { settleActive } from './settle-active.ts'
+import { isStillEnrolled } from './reconcile-enrollments.ts'
 
 export interface EnrollResult {
   automationId: string
@@ -25,7 +25,7 @@ export interface EnrollResult {
  * How many rows of one automation are written at a time, and how long a caller waits for its own, in milliseconds: an
  * automation whose rows are locked uses up neither the connections nor the time of the others.
  */
-export const RECORDS_AT_A_TIME = 4
+export const MAX_RECORDS_PER_BATCH = 4
 const RECORD_PATIENCE_MS = 1_500
 
 /**
@@ -50,8 +50,8 @@ export async function enrollContact(
   const found = isId(automationId)
     ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
     : undefined
-  if (!found) throw new Refusal(AUTOMATION_NOT_ACTIVE)
-  if (!found.hasContact) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+  if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
+  if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
@@ -59,7 +59,14 @@ export async function enrollContact(
   }
 
   const enrolledAt = new Date()
-  const write = { id: call.id, automationId, contactId, cause: callCause(call.id), triggerEventId: null, enrolledAt }
+  const write = {
+    id: call.id,
+    automationId,
+    contactId,
+    dedupKey: callDedupKey(call.id),
+    triggerEventId: null,
+    enrolledAt,
+  }
   const start: EnrollmentStart = {
     automationName: found.automationName,
     requestId: call.requestId,
@@ -69,7 +76,7 @@ export async function enrollContact(
       automationId,
       contactId,
       enrolledAt: enrolledAt.toISOString(),
-      cause: write.cause,
+      dedupKey: write.dedupKey,
       triggerEventId: null,
     },
   }
@@ -77,7 +84,7 @@ export async function enrollContact(
 
   // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
   const { activeId } = found
-  const isIn = activeId !== null && (await settleActive(dependencies, { id: activeId, automationId, contactId }))
+  const isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
   if (isIn) return answer(activeId === call.id)
   const started = await enrollments.start(start)
   const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
@@ -88,7 +95,7 @@ export async function enrollContact(
       const late = () => new Error('The row takes longer than a caller should wait')
       if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await whatIsGone(em, workspaceId, write)
     } catch (error) {
-      if (error instanceof Refusal) throw error
+      if (error instanceof ApiError) throw error
       log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
     }
     return answer(true)
@@ -97,11 +104,11 @@ export async function enrollContact(
 }
 
 /** Of automation and contact, who was there a moment ago. */
-async function whatIsGone(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<Refusal> {
+async function whatIsGone(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
   const found = await findEnrollable(em, workspaceId, write.automationId, write.contactId)
   return found?.hasContact === false
-    ? new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
-    : new Refusal(AUTOMATION_NOT_ACTIVE)
+    ? new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
+    : new ApiError(AUTOMATION_NOT_ACTIVE)
 }
 
 /**
@@ -142,8 +149,8 @@ async function enterBesides(
   const enters = await em.transactional(async (unit) => {
     await lockEntrance(unit, automationId, contactId)
     if (other) {
-      const { enrollmentId: id, cause, triggerEventId, enrolledAt } = other
-      const theirs = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+      const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = other
+      const theirs = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
       if ((await recordEnrollment(unit, theirs, { supersedes: false })) === 'ACTIVE') return false
     }
     const outcome = await recordUnlessIn(unit, write)

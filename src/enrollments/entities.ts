@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TemplateVariables } from '../rendering/index.ts'
-import type { EnrollmentStatus } from '../sequences/index.ts'
+import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 
 const schema = defineEntity({
@@ -12,13 +12,13 @@ const schema = defineEntity({
     automationId: p.uuid(),
     contactId: p.uuid(),
     version: p.integer(),
-    cause: p.text().nullable(),
+    dedupKey: p.text().nullable(),
     /** Its automation's when it began. `null` of old ones, which began by the one that their automation has. */
     trigger: p.text().$type<Trigger>().nullable(),
     triggerKey: p.text().nullable(),
     status: p.text().$type<EnrollmentStatus>(),
-    held: p.boolean(),
-    holds: p.integer(),
+    paused: p.boolean(),
+    pauseCount: p.integer(),
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),

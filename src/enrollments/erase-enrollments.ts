@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS } from '../platform/db/sql.ts'
+import { FRESH_READ } from '../platform/db/sql.ts'
 import { type Delivery, deleteStarts, enqueueForCaller } from '../outbox/index.ts'
 import { Enrollment } from './entities.ts'
 
@@ -17,7 +17,7 @@ export async function eraseEnrollments(
     Enrollment,
     { contactId },
     {
-      ...AS_IT_IS,
+      ...FRESH_READ,
       lockMode: LockMode.PESSIMISTIC_WRITE,
       orderBy: { id: 'asc' },
     },

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { microsOf, newestPage, type NewestPage, type Place, toItems } from '../platform/db/newest-page.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { EnrollmentStatus } from '../sequences/index.ts'
+import type { EnrollmentStatus } from '../automation-engine/index.ts'
 
 /** An enrollment, as a list shows it. */
 export interface ListedEnrollment {
@@ -10,7 +10,7 @@ export interface ListedEnrollment {
   contactId: string
   version: number
   status: EnrollmentStatus
-  held: boolean
+  paused: boolean
   enrolledAt: Date
   endedAt: Date | null
   /** The email that is next; `null` where it has ended, or only its end is to come. */
@@ -22,7 +22,7 @@ export interface ListedEnrollment {
 
 const DATES = ['enrolledAt', 'endedAt', 'nextAt'] as const
 
-const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at,
+const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status, item.paused, item.ended_at,
   (select nullif(email_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
   (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
 
@@ -68,7 +68,7 @@ with email as (
   union
   select distinct step_id from figure_changes where automation_id = $1::uuid and $2::uuid is null
 )
-select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.version, item.status, item.held, item.ended_at,
+select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.version, item.status, item.paused, item.ended_at,
   nullif(wake.email_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at,
   ${microsOf('wake.wakes_at')}
 from (

@@ -1,8 +1,8 @@
 import { readSendingGate } from '../instance/index.ts'
 import { finishMessagesOf, SENDER_DIED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
-import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../sequences/index.ts'
+import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
+import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../automation-engine/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import { Enrollment } from './entities.ts'
@@ -13,7 +13,7 @@ export interface EnrollmentWrite {
   automationId: string
   contactId: string
   /** What started it, unique per automation; `null` for an enroll call that cannot be recognized again. */
-  cause: string | null
+  dedupKey: string | null
   /** The trigger event among the causes. */
   triggerEventId: string | null
   enrolledAt: Date
@@ -37,19 +37,19 @@ export interface RecordState {
   /** The status of this enrollment, where it is recorded already. */
   recorded: EnrollmentStatus | null
   /** Whether another enrollment in the automation has the same cause. */
-  isCauseTaken: boolean
+  isDedupKeyTaken: boolean
   /** The enrollment that is recorded as running, if it is another one. */
   otherActiveId: string | null
 }
 
 /** Reads the state. The caller has locked the contact. @returns `undefined` where the automation is gone */
 export async function readRecordState(em: EntityManager, write: EnrollmentWrite): Promise<RecordState | undefined> {
-  const { id, automationId, contactId, cause, triggerEventId } = write
+  const { id, automationId, contactId, dedupKey, triggerEventId } = write
   const rows = await preparedSql(em, 'read-record-state', RECORD_STATE, [
     id,
     automationId,
     contactId,
-    cause,
+    dedupKey,
     triggerEventId,
   ])
   const [row] = toObjects<Omit<RecordState, 'automation' | 'event'> & RecordState['automation'] & EventColumns>(rows)
@@ -73,10 +73,10 @@ select automation.workspace_id, automation.status, automation.version, automatio
   automation.trigger_key, event.type as event_type, event.name as event_name, event.data as event_data,
   exists (select from contacts where id = $3::uuid and workspace_id = automation.workspace_id) as has_contact,
   exists (
-    select from heard_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
-  ) as has_heard,
+    select from processed_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
+  ) as has_processed,
   (select status from enrollments where id = $1::uuid) as recorded,
-  exists (select from enrollments where automation_id = $2::uuid and cause = $4::text and id <> $1::uuid) as is_cause_taken,
+  exists (select from enrollments where automation_id = $2::uuid and dedup_key = $4::text and id <> $1::uuid) as is_dedup_key_taken,
   (select id from enrollments
    where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid) as other_active_id
 from automations automation left join trigger_events event on event.id = $5::uuid
@@ -102,11 +102,11 @@ export interface NewEnrollment {
  */
 export async function insertEnrollment(
   em: EntityManager,
-  { id, automationId, contactId, cause, enrolledAt }: EnrollmentWrite,
+  { id, automationId, contactId, dedupKey, enrolledAt }: EnrollmentWrite,
   { workspaceId, version, status, trigger, triggerKey, event }: NewEnrollment,
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
-    ...[id, workspaceId, automationId, contactId, version, cause, trigger, triggerKey],
+    ...[id, workspaceId, automationId, contactId, version, dedupKey, trigger, triggerKey],
     ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString()],
   ])
   return rows.length > 0
@@ -115,7 +115,7 @@ export async function insertEnrollment(
 const INSERT = `
 with inserted as (
   insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, cause, trigger, trigger_key, event, status, enrolled_at, ended_at)
+    (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, ended_at)
   values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz,
     case when $10 <> 'ACTIVE' then clock_timestamp() end)
   on conflict do nothing returning automation_id
@@ -155,7 +155,7 @@ export async function endActive(em: EntityManager, id: string, status: EndStatus
 
 const END = `
 with ended as (
-  update enrollments set status = $2, held = false, ended_at = clock_timestamp()
+  update enrollments set status = $2, paused = false, ended_at = clock_timestamp()
   where id = $1::uuid and status = 'ACTIVE' returning automation_id
 ),
 counted as (
@@ -212,7 +212,7 @@ where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automa
 
 /** When an enrollment began, if it is recorded. */
 export async function findEnrollment(em: EntityManager, id: string): Promise<{ enrolledAt: Date } | undefined> {
-  return (await unitOf(em).findOne(Enrollment, { id }, AS_IT_IS)) ?? undefined
+  return (await unitOf(em).findOne(Enrollment, { id }, FRESH_READ)) ?? undefined
 }
 
 /**
@@ -229,18 +229,18 @@ export async function findActive(
   automationId: string,
   contactId: string,
 ): Promise<string | undefined> {
-  const row = await unitOf(em).findOne(Enrollment, { automationId, contactId, status: 'ACTIVE' }, AS_IT_IS)
+  const row = await unitOf(em).findOne(Enrollment, { automationId, contactId, status: 'ACTIVE' }, FRESH_READ)
   return row?.id
 }
 
-/** Enrollments of an automation in the order of their IDs: all of them, or those that it holds. */
+/** Enrollments of an automation in the order of their IDs: all of them, or those that it paused. */
 export async function enrollmentPage(
   em: EntityManager,
-  { automationId, afterId, held }: { automationId: string; afterId: string | null; held: boolean },
+  { automationId, afterId, paused }: { automationId: string; afterId: string | null; paused: boolean },
   limit: number,
 ): Promise<{ id: string; contactId: string; active: boolean }[]> {
-  const which = { automationId, ...(afterId === null ? {} : { id: { $gt: afterId } }), ...(held ? { held } : {}) }
-  const page = await unitOf(em).find(Enrollment, which, { orderBy: { id: 'asc' }, limit, ...AS_IT_IS })
+  const which = { automationId, ...(afterId === null ? {} : { id: { $gt: afterId } }), ...(paused ? { paused } : {}) }
+  const page = await unitOf(em).find(Enrollment, which, { orderBy: { id: 'asc' }, limit, ...FRESH_READ })
   return page.map(({ id, contactId, status }) => ({ id, contactId, active: status === 'ACTIVE' }))
 }
 

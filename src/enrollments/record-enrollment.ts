@@ -2,8 +2,8 @@ import { shareAutomations } from '../automations/index.ts'
 import { keepContacts } from '../contacts/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { EndStatus, EnrollmentStatus, Heard } from '../sequences/index.ts'
-import { keepHeard } from '../triggers/index.ts'
+import type { EndStatus, EnrollmentStatus, Received } from '../automation-engine/index.ts'
+import { recordProcessedEvent } from '../triggers/index.ts'
 import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
 import { planRecording } from './record-rules.ts'
 
@@ -49,11 +49,14 @@ async function tryToRecord(
 }
 
 /** Keeps which events an enrollment was told of: delivered again, they start nothing. May be repeated. */
-export function rememberHeard(em: EntityManager, { automationId, contactId, eventIds }: Heard): Promise<void> {
+export function recordProcessedEvents(
+  em: EntityManager,
+  { automationId, contactId, eventIds }: Received,
+): Promise<void> {
   return em.transactional(async (unit) => {
     const automations = await shareAutomations(unit, [automationId])
-    const heard = eventIds.map((eventId) => ({ automationId, contactId, eventId }))
-    if (automations.has(automationId)) await keepHeard(unit, heard)
+    const received = eventIds.map((eventId) => ({ automationId, contactId, eventId }))
+    if (automations.has(automationId)) await recordProcessedEvent(unit, received)
   })
 }
 
@@ -67,14 +70,14 @@ export async function finishEnrollment(
   em: EntityManager,
   enrollmentId: string,
   status: EndStatus,
-  heard: Heard,
-  entry: { cause: string | null; enrolledAt: Date },
+  received: Received,
+  entry: { dedupKey: string | null; enrolledAt: Date },
 ): Promise<void> {
-  if (heard.eventIds.length > 0) await rememberHeard(em, heard)
+  if (received.eventIds.length > 0) await recordProcessedEvents(em, received)
   const wasActive = await endActive(em, enrollmentId, status)
   if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
   if (status !== 'CANCELLED' || wasActive) return
-  const { automationId, contactId } = heard
+  const { automationId, contactId } = received
   await em.transactional((unit) =>
     recordCancelled(unit, { id: enrollmentId, automationId, contactId, triggerEventId: null, ...entry }),
   )

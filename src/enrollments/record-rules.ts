@@ -5,11 +5,11 @@ import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
  * earlier one was told of the event that would start it, or that event is forgotten. It pins the automation's version of now.
  */
 export function planRecording(
-  { automation, workspaceId, event, hasContact, hasHeard, isCauseTaken }: RecordState,
+  { automation, workspaceId, event, hasContact, hasHeard, isDedupKeyTaken }: RecordState,
   { triggerEventId }: Pick<EnrollmentWrite, 'triggerEventId'>,
 ): NewEnrollment | undefined {
   const isEventGone = triggerEventId !== null && event === null
-  if (!hasContact || isEventGone || hasHeard || isCauseTaken) return undefined
+  if (!hasContact || isEventGone || hasHeard || isDedupKeyTaken) return undefined
   const { status, version, activeVersion } = automation
   // The automation may listen for something else by now.
   const { type: trigger, key: triggerKey } = event

@@ -1,14 +1,22 @@
 import { assertAutomation, AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from '../automations/index.ts'
 import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS, getContact, namedContact } from '../contacts/index.ts'
-import { cursorAnswer, cursorListOf, deleted, deleteResultShape, operation, readCursor, single } from '../http/index.ts'
+import {
+  cursorAnswer,
+  cursorListOf,
+  deleted,
+  deleteResultResponse,
+  operation,
+  readCursor,
+  single,
+} from '../http/index.ts'
 import { readId } from '../platform/ids.ts'
-import { ENROLLMENT_STATUSES, type EnrollmentStatus } from '../sequences/index.ts'
+import { ENROLLMENT_STATUSES, type EnrollmentStatus } from '../automation-engine/index.ts'
 import { endEnrollment } from './end-enrollment.ts'
 import { enrollContact } from './enroll-contact.ts'
 import { enrollmentsOf, nextEnrollmentsOf } from './list-queries.ts'
-import { NOT_ENROLLED } from './refusals.ts'
+import { NOT_ENROLLED } from './errors.ts'
 import { contactEnrollmentsQuery, enrollmentsQuery, enrollSchema } from './schemas.ts'
-import { enrollmentResultShape, enrollmentShape, presentEnrollment } from './shapes.ts'
+import { enrollmentResultResponse, enrollmentResponse, presentEnrollment } from './responses.ts'
 
 const asked = (status: EnrollmentStatus | undefined) => (status === undefined ? ENROLLMENT_STATUSES : [status])
 
@@ -25,14 +33,14 @@ export const enrollmentOperations = [
     scope: 'automations:write',
     transactional: false,
     body: enrollSchema,
-    answers: {
+    responses: {
       202: {
         description: 'The contact is enrolled, or was already.',
-        schema: single(enrollmentResultShape),
+        schema: single(enrollmentResultResponse),
         links: { listActivity: { id: '$response.body#/data/contactId' } },
       },
     },
-    refusals: {
+    errors: {
       400: ['contactId is required', 'merge must be a JSON object', CONTACT_LIMITS.contacts_metadata_size],
       404: [AUTOMATION_NOT_ACTIVE, CONTACT_NOT_FOUND],
     },
@@ -61,8 +69,8 @@ export const enrollmentOperations = [
     description: 'The last entered first. Those that have ended are listed, too, unless a status is given.',
     scope: 'automations:read',
     query: enrollmentsQuery,
-    answers: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentShape) } },
-    refusals: {
+    responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },
+    errors: {
       400: ['cursor must be the nextCursor of a page of this list'],
       404: [AUTOMATION_NOT_FOUND],
     },
@@ -96,8 +104,8 @@ export const enrollmentOperations = [
     description: 'In all automations, the last entered first, each with what is next in it.',
     scope: 'automations:read',
     query: contactEnrollmentsQuery,
-    answers: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentShape) } },
-    refusals: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },
+    errors: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
       const unit = em.fork()
       const behind = readCursor(query.cursor)
@@ -124,8 +132,8 @@ export const enrollmentOperations = [
     scope: 'automations:write',
     transactional: false,
     audit: 'by-handler',
-    answers: { 200: { description: "The contact's id.", schema: single(deleteResultShape) } },
-    refusals: { 404: [AUTOMATION_NOT_FOUND, NOT_ENROLLED] },
+    responses: { 200: { description: "The contact's id.", schema: single(deleteResultResponse) } },
+    errors: { 404: [AUTOMATION_NOT_FOUND, NOT_ENROLLED] },
     async handle({ caller, params, call }, dependencies) {
       await endEnrollment(dependencies, caller.workspace.id, params.id, params.contactId, call)
       return deleted(params.contactId)

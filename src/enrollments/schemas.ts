@@ -1,7 +1,7 @@
 import { object, string } from 'yup'
 import { MAX_METADATA_BYTES } from '../contacts/index.ts'
 import { boundedObject, cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
-import { ENROLLMENT_STATUSES } from '../sequences/index.ts'
+import { ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 
 /** `POST /automations/{id}/enroll`. */
 export const enrollSchema = object({

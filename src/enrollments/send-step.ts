@@ -20,9 +20,9 @@ import {
   type StoredMessage,
 } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sends } from '../sequences/index.ts'
+import { sends } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
-import { type EmailStep, holdActive, readEmailStep, readTimeline } from './step-queries.ts'
+import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { contextOf } from './step-source.ts'
 
 /** Milliseconds until it is looked again whether another attempt has ended, whose lease is longer. */
@@ -37,7 +37,7 @@ export interface StepToSend {
   automationId: string
   enrollmentId: string
   stepId: string
-  visit: number
+  occurrence: number
 }
 
 /** Whether a step's email is to be sent now. */
@@ -75,7 +75,7 @@ export async function sendStep(
     case 'disabled':
       return later('Sending is disabled', DISABLED_RETRY_MS)
     case 'paused':
-      return (await holdEnrollment(dependencies.em.fork(), step)) ? { kind: 'held' } : { kind: 'changed' }
+      return (await pauseEnrollment(dependencies.em.fork(), step)) ? { kind: 'paused' } : { kind: 'changed' }
     case 'ready': {
       const { message, settings } = prepared
       const sending = new Sending(dependencies, message)
@@ -92,9 +92,9 @@ export async function sendStep(
  */
 export async function prepareStep(
   dependencies: Pick<SendDependencies, 'em' | 'log'>,
-  { workspaceId, automationId, enrollmentId, stepId, visit }: StepToSend,
+  { workspaceId, automationId, enrollmentId, stepId, occurrence }: StepToSend,
 ): Promise<PreparedStep> {
-  const ref: StepRef = { kind: 'step', enrollmentId, stepId, visit }
+  const ref: StepRef = { kind: 'step', enrollmentId, stepId, occurrence }
   const em = () => dependencies.em.fork()
   const [found, stored, settings] = await Promise.all([
     readEmailStep(em(), enrollmentId, stepId),
@@ -172,12 +172,12 @@ async function lostDueTime(
  *
  * @returns whether it is paused
  */
-export async function holdEnrollment(
+export async function pauseEnrollment(
   em: EntityManager,
   { enrollmentId, automationId }: Pick<StepToSend, 'enrollmentId' | 'automationId'>,
 ): Promise<boolean> {
   return em.transactional(async (unit) => {
     const status = (await shareAutomations(unit, [automationId])).get(automationId)
-    return status !== undefined && !sends(status) && holdActive(unit, enrollmentId)
+    return status !== undefined && !sends(status) && pauseActive(unit, enrollmentId)
   })
 }

@@ -1,8 +1,13 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
-import type { AutomationStatus, EmailCategory, EnrollmentStatus, SendFailurePolicy } from '../sequences/index.ts'
-import type { StoredStep } from '../sequences/index.ts'
+import type {
+  AutomationStatus,
+  EmailCategory,
+  EnrollmentStatus,
+  SendFailurePolicy,
+} from '../automation-engine/index.ts'
+import type { StoredStep } from '../automation-engine/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 
 /** An email step of an enrollment, with what decides whether it is sent. */
@@ -18,7 +23,7 @@ export interface EmailStep {
   triggerKey: string | null
   event: NonNullable<TemplateVariables['event']> | null
   /** How often the enrollment was paused before. */
-  holds: number
+  pauseCount: number
   category: EmailCategory
   /** In the contact's language; `null` where the version has no such step. */
   content: EmailContent | null
@@ -51,8 +56,8 @@ interface StepContent {
 const STEP = `
 select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.status as enrollment_status,
   automation.status as automation_status, automation.on_send_failure, begun_by.trigger, begun_by.trigger_key,
-  enrollment.event, enrollment.holds, step.category, content.subject, content.html, content.text,
-  (select id from list_requests request
+  enrollment.event, enrollment.pause_count as "pauseCount", step.category, content.subject, content.html, content.text,
+  (select id from confirmation_requests request
    where begun_by.trigger = 'LIST_REQUESTED' and request.contact_id = contact.id
      and request.list_id::text = begun_by.trigger_key and request.email_key = contact.email_key) as confirmation_id
 from enrollments enrollment
@@ -77,8 +82,8 @@ where enrollment.id = $1::uuid`
 /** A locked enrollment, as a claim compares it. */
 export interface LockedEnrollment {
   status: EnrollmentStatus
-  held: boolean
-  holds: number
+  paused: boolean
+  pauseCount: number
 }
 
 /**
@@ -91,7 +96,7 @@ export async function lockEnrollments(
   const rows = await preparedSql<LockedEnrollment & { id: string }>(
     em,
     'lock-enrollments',
-    'select id, status, held, holds from enrollments where id = any($1::uuid[]) order by id for no key update',
+    'select id, status, paused, pause_count as "pauseCount" from enrollments where id = any($1::uuid[]) order by id for no key update',
     [ids],
   )
   return new Map(rows.map(({ id, ...enrollment }) => [id, enrollment]))
@@ -102,17 +107,17 @@ export async function releaseEnrollments(em: EntityManager, ids: readonly string
   await preparedSql(
     em,
     'release-enrollments',
-    'update enrollments set held = false where id = any($1::uuid[]) and held',
+    'update enrollments set paused = false where id = any($1::uuid[]) and paused',
     [ids],
   )
 }
 
 /** Marks an active enrollment as paused. @returns whether it is active */
-export async function holdActive(em: EntityManager, id: string): Promise<boolean> {
+export async function pauseActive(em: EntityManager, id: string): Promise<boolean> {
   const rows = await preparedSql(
     em,
     'hold-enrollment',
-    `update enrollments set held = true, holds = holds + 1 where id = $1::uuid and status = 'ACTIVE' returning id`,
+    `update enrollments set paused = true, pause_count = pause_count + 1 where id = $1::uuid and status = 'ACTIVE' returning id`,
     [id],
   )
   return rows.length > 0
@@ -130,8 +135,8 @@ export async function readTimeline(em: EntityManager, enrollmentId: string): Pro
   const rows = await sql(
     em,
     `select enrollment.enrolled_at, version.steps, (
-       select created_at from trigger_events event where enrollment.cause = 'event:' || event.id and event.id = case
-         when enrollment.cause like 'event:%' then substr(enrollment.cause, 7)::uuid end
+       select created_at from trigger_events event where enrollment.dedup_key = 'event:' || event.id and event.id = case
+         when enrollment.dedup_key like 'event:%' then substr(enrollment.dedup_key, 7)::uuid end
      ) as event_at
      from enrollments enrollment
      join automation_versions version

@@ -4,12 +4,13 @@ import { countConfirmationEmails } from '../lists/index.ts'
 import type { MessageSource, Prepared, SourceContext, StepRef } from '../messages/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sends } from '../sequences/index.ts'
+import { sends } from '../automation-engine/index.ts'
 import { type EmailStep, lockEnrollments, readEmailStep, releaseEnrollments } from './step-queries.ts'
 
 /** What a step's email needs; `undefined` where the version has no such step. */
 export function contextOf(step: EmailStep): SourceContext | undefined {
-  const { workspaceId, automationId, contactId, content, category, onSendFailure, event, holds, confirmationId } = step
+  const { workspaceId, automationId, contactId, content, category, onSendFailure, event, pauseCount, confirmationId } =
+    step
   if (content === null) return undefined
   const listOf = (trigger: EmailStep['trigger']) => (step.trigger === trigger ? step.triggerKey : null)
   const joined = listOf('LIST_ADDED')
@@ -22,7 +23,7 @@ export function contextOf(step: EmailStep): SourceContext | undefined {
     category,
     onSendFailure,
     event,
-    holds,
+    pauseCount,
     listIds: joined === null ? [] : [joined],
     confirmation: requested === null ? null : { listId: requested, requestId: confirmationId },
   }
@@ -64,17 +65,17 @@ export const stepSource: MessageSource = {
       if (contact.email !== message.contact.email || contact.consentVersion !== message.consentVersion) return false
       if (message.intent !== 'send') return true
       const enrollment = enrollments.get(refOf(message).enrollmentId)
-      return enrollment?.status === 'ACTIVE' && enrollment.holds === message.holds
+      return enrollment?.status === 'ACTIVE' && enrollment.pauseCount === message.pauseCount
     })
   },
 
   async claimed(em, messages, sending) {
     // A final status continues the enrollment just as a transmission does.
-    const held = messages.filter(({ intent, holds }) => intent === 'send' && holds > 0)
-    if (held.length > 0)
+    const paused = messages.filter(({ intent, pauseCount }) => intent === 'send' && pauseCount > 0)
+    if (paused.length > 0)
       await releaseEnrollments(
         em,
-        held.map((message) => refOf(message).enrollmentId),
+        paused.map((message) => refOf(message).enrollmentId),
       )
     await countConfirmationEmails(
       em,

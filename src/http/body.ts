@@ -1,7 +1,7 @@
-import { BODY_TOO_LARGE, NO_JSON_OBJECT, MALFORMED_JSON, WRONG_CONTENT_TYPE } from './refusals.ts'
+import { BODY_TOO_LARGE, BODY_NOT_AN_OBJECT, MALFORMED_JSON, WRONG_CONTENT_TYPE } from './errors.ts'
 import type { Context, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { invalid, Refusal } from '../platform/refusal.ts'
+import { invalid, ApiError } from '../platform/api-error.ts'
 import { findJsonFault } from '../platform/json.ts'
 
 /** How large a body may be: in bytes, and in values, because a value costs more than the two bytes that it can have. */
@@ -25,22 +25,22 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
  * Reads a JSON body and makes sure that it is an object that can be stored. Sizes come first: nothing over a limit is parsed.
  *
  * @param isOptional whether none is as good as an empty object
- * @throws {Refusal} `invalid`, in the specification's words.
+ * @throws {ApiError} `invalid`, in the specification's words.
  */
 export async function readBody(ctx: Context, limit: BodyLimit, isOptional = false): Promise<Body> {
   const { headers } = ctx.req
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (!isThere && isOptional) return { raw: '', json: {} }
   if (isThere && !JSON_TYPE.test(headers['content-type'] ?? '')) {
-    throw new Refusal(WRONG_CONTENT_TYPE)
+    throw new ApiError(WRONG_CONTENT_TYPE)
   }
   if (/[^\s]/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity') {
-    throw new Refusal(WRONG_CONTENT_TYPE, { message: 'The body must be sent as it is, without a Content-Encoding' })
+    throw new ApiError(WRONG_CONTENT_TYPE, { message: 'The body must be sent as it is, without a Content-Encoding' })
   }
   const raw = await readText(ctx, limit)
   const json = parse(raw)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new Refusal(NO_JSON_OBJECT)
+    throw new ApiError(BODY_NOT_AN_OBJECT)
   }
   const fault = findJsonFault(json)
   if (fault) throw invalid(fault)
@@ -61,15 +61,15 @@ function readerOf(bytes: number): Middleware {
       ...({ encoding: null } as object),
       onerror(error) {
         const { type } = error as { type?: string }
-        if (type === 'entity.too.large') throw new Refusal(BODY_TOO_LARGE)
-        throw new Refusal(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
+        if (type === 'entity.too.large') throw new ApiError(BODY_TOO_LARGE)
+        throw new ApiError(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
       },
     }) as Middleware)
   readers.set(bytes, reader)
   return reader
 }
 
-/** A body of text or JSON as it came: what is signed is signed over that. @throws {Refusal} where it is larger than so many bytes */
+/** A body of text or JSON as it came: what is signed is signed over that. @throws {ApiError} where it is larger than so many bytes */
 export async function readBytes(ctx: Context, bytes: number): Promise<Buffer> {
   await readerOf(bytes)(ctx, () => Promise.resolve())
   return (ctx.request as { rawBody?: Buffer }).rawBody ?? Buffer.alloc(0)
@@ -79,7 +79,7 @@ async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<str
   const raw = await readBytes(ctx, bytes)
   if (hasMoreValues(raw, values)) {
     const message = `Request body too large: it has more than ${values.toLocaleString('en-US')} values`
-    throw new Refusal(BODY_TOO_LARGE, { message })
+    throw new ApiError(BODY_TOO_LARGE, { message })
   }
   return decode(raw)
 }
@@ -105,7 +105,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Refusal(MALFORMED_JSON, { message: 'Malformed JSON: the body is not UTF-8' })
+    throw new ApiError(MALFORMED_JSON, { message: 'Malformed JSON: the body is not UTF-8' })
   }
 }
 
@@ -114,6 +114,6 @@ function parse(text: string): unknown {
     // An empty body is no object, and is told so rather than that it ended too early.
     return text === '' ? undefined : JSON.parse(text)
   } catch (error) {
-    throw new Refusal(MALFORMED_JSON, { message: `Malformed JSON: ${(error as Error).message}` })
+    throw new ApiError(MALFORMED_JSON, { message: `Malformed JSON: ${(error as Error).message}` })
   }
 }

@@ -4,7 +4,7 @@ import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { WriteAuditEntry } from './audit-request.ts'
-import type { SendTestEmail, ServiceLook } from './service-look.ts'
+import type { SendTestEmail, ServiceStatus } from './service-status.ts'
 import type { AuthenticateKey, AuthenticateSession } from './visitor.ts'
 
 export interface ApiDependencies extends Dependencies {
@@ -20,7 +20,7 @@ export interface ApiDependencies extends Dependencies {
   /** Whether the log goes to a person's terminal. */
   isLogWatched: boolean
   /** How all that the service works with is. */
-  lookAtService: () => Promise<ServiceLook>
+  lookAtService: () => Promise<ServiceStatus>
   passwords: Passwords
   /** By which other service people may sign in, too; `undefined`: by none. */
   oidc: Oidc | undefined

@@ -1,4 +1,4 @@
-import type { Refusal, RefusalKind } from '../platform/refusal.ts'
+import type { ApiError, ErrorKind } from '../platform/api-error.ts'
 import type { Answer } from './operation.ts'
 
 /** HTTP status of each kind of error. */
@@ -16,10 +16,10 @@ export const STATUSES = {
   'rate-limited': 429,
   failed: 500,
   unavailable: 503,
-} as const satisfies Record<RefusalKind, number>
+} as const satisfies Record<ErrorKind, number>
 
 /** The response for an error. */
-export const answerTo = ({ kind, code, param, message }: Refusal): Answer => ({
+export const answerTo = ({ kind, code, param, message }: ApiError): Answer => ({
   status: STATUSES[kind],
   headers: { 'X-Error-Code': code, ...(param === undefined ? {} : { 'X-Error-Param': param }) },
   body: { error: message },

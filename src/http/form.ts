@@ -1,19 +1,19 @@
 import type { Context, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { Refusal } from '../platform/refusal.ts'
-import { BODY_TOO_LARGE, MALFORMED_JSON } from './refusals.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { BODY_TOO_LARGE, MALFORMED_JSON } from './errors.ts'
 
 /** A form that people send has some fields. */
-const MOST_BYTES = 16 * 1024
+const MAX_BYTES = 16 * 1024
 
 const reader = bodyParser({
   enableTypes: ['text'],
   extendTypes: { text: ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'] },
-  textLimit: `${MOST_BYTES}b`,
+  textLimit: `${MAX_BYTES}b`,
   onerror(error) {
     const { type } = error as { type?: string }
-    if (type === 'entity.too.large') throw new Refusal(BODY_TOO_LARGE)
-    throw new Refusal(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
+    if (type === 'entity.too.large') throw new ApiError(BODY_TOO_LARGE)
+    throw new ApiError(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
   },
 }) as Middleware
 

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { Refusal, type RefusalKind } from '../platform/refusal.ts'
+import { ApiError, type ErrorKind } from '../platform/api-error.ts'
 import { endLease, storeResponse, type Attempt } from './idempotency-queries.ts'
 import { answerTo, STATUSES } from './error-response.ts'
 import type { Answer } from './operation.ts'
-import { KEY_IN_PROGRESS } from './refusals.ts'
+import { KEY_IN_PROGRESS } from './errors.ts'
 
 /** Errors that depend on more than the request: a repeated request may succeed. */
-const TRANSIENT: ReadonlySet<RefusalKind> = new Set([
+const TRANSIENT: ReadonlySet<ErrorKind> = new Set([
   'in-flight',
   'changed',
   'unauthenticated',
@@ -34,10 +34,10 @@ export class IdempotentAttempt {
    * Stores the response, in the transaction of the request's effect.
    *
    * @param isFinal whether nothing is left to do before the response is sent. Otherwise it is replayed only after `finish`.
-   * @throws {Refusal} `idempotency_key_in_progress` if another attempt has taken over: the transaction is rolled back
+   * @throws {ApiError} `idempotency_key_in_progress` if another attempt has taken over: the transaction is rolled back
    */
   async store(em: EntityManager, answer: Answer, { isFinal }: { isFinal: boolean }): Promise<void> {
-    if (!(await storeResponse(em, this.#attempt, answer, { isFinal }))) throw new Refusal(KEY_IN_PROGRESS)
+    if (!(await storeResponse(em, this.#attempt, answer, { isFinal }))) throw new ApiError(KEY_IN_PROGRESS)
   }
 
   /** Lets the stored response be replayed. */
@@ -50,7 +50,7 @@ export class IdempotentAttempt {
    * then the lease goes on until what follows the commit is certainly over.
    */
   async fail(em: EntityManager, error: unknown): Promise<void> {
-    const isFinal = error instanceof Refusal && !TRANSIENT.has(error.kind) && STATUSES[error.kind] < 500
+    const isFinal = error instanceof ApiError && !TRANSIENT.has(error.kind) && STATUSES[error.kind] < 500
     if (isFinal) await storeResponse(em, this.#attempt, answerTo(error), { isFinal })
     else await endLease(em, this.#attempt, { hasResponse: false })
   }

@@ -36,7 +36,7 @@ export {
   timestamp,
 } from './fields.ts'
 export type { AccountsRequest } from './operation.ts'
-export type { SendTestEmail, ServiceLook } from './service-look.ts'
+export type { SendTestEmail, ServiceStatus } from './service-status.ts'
 export {
   type AuthenticateKey,
   type AuthenticateSession,
@@ -51,9 +51,9 @@ export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { type Given, parse } from './parse.ts'
 export { orMeant } from './unknown-names.ts'
-export { KEY_REFUSALS, missingRole, missingScope, nothingToUpdate } from './refusals.ts'
+export { KEY_ERRORS, missingRole, missingScope, nothingToUpdate } from './errors.ts'
 export { getService, openApiDocument, whoami } from './service-routes.ts'
-export { deleted, deleteResultShape } from './shapes.ts'
-export { presentWrittenTo, withoutReading, writtenShape } from './written.ts'
+export { deleted, deleteResultResponse } from './responses.ts'
+export { presentForWriter, withoutReading, writtenResponse } from './write-only-response.ts'
 export { KeptAnswer } from './entities.ts'
 export { etagOf } from './if-match.ts'

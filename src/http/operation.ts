@@ -1,6 +1,6 @@
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { Reason } from '../platform/refusal.ts'
+import type { ErrorDefinition } from '../platform/api-error.ts'
 import type { Caller } from './caller.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
@@ -21,7 +21,7 @@ export const TAGS = {
   Templates: 'Emails that are kept apart from what sends them.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Campaigns: 'One email to many.',
-  Figures: 'How many there are of what, and what is due: read from tallies, however many there are.',
+  Figures: 'How many there are of what, and what is due: read from contact_counters, however many there are.',
   Messages: 'Emails, one to one contact each: what became of them, and having them tried again.',
   Account: 'Signing in with a browser, and what is of one person in all workspaces.',
   Members: 'Who works in a workspace, and who is invited to.',
@@ -130,9 +130,9 @@ export interface Operation {
   audit?: 'by-handler' | 'never'
   /** Whether it only tells something, although it is a POST: of what is too long for a query. */
   changesNothing?: true
-  answers: Record<number, AnswerDescription>
+  responses: Record<number, AnswerDescription>
   /** Why it refuses, by status, beyond the reasons that every operation has. A text is what is said of an invalid request. */
-  refusals?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (Reason | string)[]>>
+  errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
   /** False where what it does is not in Postgres alone, or more than one transaction. */
   transactional?: false
   /**
@@ -176,7 +176,7 @@ export const operation = <
 
 type OpenDefinition<Path extends string, Body> = Pick<
   Operation,
-  'id' | 'method' | 'tag' | 'summary' | 'description' | 'answers' | 'refusals'
+  'id' | 'method' | 'tag' | 'summary' | 'description' | 'responses' | 'errors'
 > & { path: Path; body?: Body }
 
 /** Defines an operation of whoever is signed in, in no workspace. */

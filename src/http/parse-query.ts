@@ -1,8 +1,8 @@
-import { MOST_PARAMETERS, TOO_MANY_PARAMETERS, UNKNOWN_PARAMETER } from './refusals.ts'
+import { MAX_PARAMETERS, TOO_MANY_PARAMETERS, UNKNOWN_PARAMETER } from './errors.ts'
 import { pointerTo } from './pointer.ts'
 import { parse, type ParsedUrlQuery } from 'node:querystring'
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
-import { invalid, Refusal } from '../platform/refusal.ts'
+import { invalid, ApiError } from '../platform/api-error.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { validate } from './parse.ts'
 
@@ -10,10 +10,10 @@ import { validate } from './parse.ts'
  * Reads a query string. Koa's own reader compares each parameter with each other one, which for the thousands that a request's
  * head has room for takes most of a second.
  *
- * @throws {Refusal} `invalid` where it has too many
+ * @throws {ApiError} `invalid` where it has too many
  */
 export function readQuery(text: string): ParsedUrlQuery {
-  if (text.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
+  if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
     throw invalid(TOO_MANY_PARAMETERS)
   }
   return parse(text)
@@ -23,7 +23,7 @@ export function readQuery(text: string): ParsedUrlQuery {
  * Validates a query string by a schema, and gives what it leaves out its defaults. Only digits are a number here, and a
  * parameter that stands twice is none.
  *
- * @throws {Refusal} `invalid`, naming every parameter that is wrong.
+ * @throws {ApiError} `invalid`, naming every parameter that is wrong.
  */
 export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   schema: Known,
@@ -50,12 +50,12 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
 /**
  * In the address of what is to go, a `?` in an id would cut off what is behind it, and something else would go.
  *
- * @throws {Refusal} `invalid` where a query was given at all
+ * @throws {ApiError} `invalid` where a query was given at all
  */
 export function assertNoQuery(query: ParsedUrlQuery): void {
   const [name] = Object.keys(query)
   if (name === undefined) return
-  throw new Refusal(UNKNOWN_PARAMETER, { message: `${shorten(name)} is no query parameter here; there are none` })
+  throw new ApiError(UNKNOWN_PARAMETER, { message: `${shorten(name)} is no query parameter here; there are none` })
 }
 
 /** A name is the caller's, and can be long, and hold anything. */

@@ -8,7 +8,7 @@ import {
   type Schema,
 } from 'yup'
 import { oneSpelling } from '../platform/ids.ts'
-import { invalid } from '../platform/refusal.ts'
+import { invalid } from '../platform/api-error.ts'
 import './locale.ts'
 import { pointerOf } from './pointer.ts'
 
@@ -27,14 +27,14 @@ export interface Given {
  * Validates a body and returns the fields that the schema knows. Unknown fields are ignored. Types are not converted: `"5"` is not a
  * number.
  *
- * @throws {Refusal} `invalid_request`, naming the fields that are wrong
+ * @throws {ApiError} `invalid_request`, naming the fields that are wrong
  */
 export function parse<Known extends ObjectSchema<AnyObject>>(schema: Known, body: unknown): InferType<Known> {
   if (!isObject(body)) throw invalid('The item must be an object')
   return validate(schema, body)
 }
 
-/** Validates values by a schema. @throws {Refusal} `invalid_request`, naming the fields that are wrong */
+/** Validates values by a schema. @throws {ApiError} `invalid_request`, naming the fields that are wrong */
 export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, values: unknown): InferType<Known> {
   const known = pickKnown(schema, values)
   const context: Given = { given: values }

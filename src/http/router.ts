@@ -1,5 +1,5 @@
 import Router from '@koa/router'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { authorize } from './middleware/authorize.ts'
 import { createWorkspaceLimit, handle } from './middleware/handle.ts'
@@ -7,7 +7,7 @@ import { handleOpen } from './middleware/handle-open.ts'
 import { idempotency } from './middleware/idempotency.ts'
 import { parseRequest } from './middleware/parse-request.ts'
 import type { Operation } from './operation.ts'
-import { METHOD_NOT_ALLOWED } from './refusals.ts'
+import { METHOD_NOT_ALLOWED } from './errors.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
 /**
@@ -48,6 +48,6 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   return (ctx: ApiContext) => {
     if (!isOpen) callerOf(ctx)
     ctx.set('Allow', allow)
-    throw new Refusal(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not possible here; possible: ${allow}` })
+    throw new ApiError(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not possible here; possible: ${allow}` })
   }
 }

@@ -1,8 +1,8 @@
 import { type InferType, object, string } from 'yup'
 import { operation } from './operation.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { KEYS_ONLY } from './refusals.ts'
-import { serviceShape, whoamiShape } from './shapes.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { KEYS_ONLY } from './errors.ts'
+import { serviceResponse, whoamiResponse } from './responses.ts'
 import { single, ok } from './fields.ts'
 
 export const whoami = operation({
@@ -13,10 +13,10 @@ export const whoami = operation({
   summary: 'Verify a key',
   description: 'Tells whose key this is, what it may do, and how much of its limit is left.',
   scope: null,
-  answers: { 200: { description: 'The key is valid.', schema: single(whoamiShape) } },
-  refusals: { 403: [KEYS_ONLY] },
+  responses: { 200: { description: 'The key is valid.', schema: single(whoamiResponse) } },
+  errors: { 403: [KEYS_ONLY] },
   handle({ caller: { workspace, by, scopes, rateLimit } }) {
-    if (by.kind !== 'key') throw new Refusal(KEYS_ONLY)
+    if (by.kind !== 'key') throw new ApiError(KEYS_ONLY)
     const { apiKey } = by
     return ok({
       workspace: { id: workspace.id, name: workspace.name, mode: workspace.mode },
@@ -46,7 +46,7 @@ export const openApiDocument = (document: () => object) =>
     summary: 'Get this description',
     description: 'The OpenAPI 3.1 document of this version of the API. The page at /docs shows it to people.',
     scope: null,
-    answers: {
+    responses: {
       200: {
         description: 'The document.',
         schema: object({ openapi: string().required().meta({ example: '3.1.1' }) }),
@@ -64,9 +64,9 @@ export const getService = operation({
   description:
     'Postgres, Temporal and its workers, and the mail server: as this process sees them, up to ten seconds ago.',
   role: 'viewer',
-  answers: { 200: { description: 'How it is.', schema: single(serviceShape) } },
+  responses: { 200: { description: 'How it is.', schema: single(serviceResponse) } },
   async handle(_request, { lookAtService }) {
-    const data: InferType<typeof serviceShape> = await lookAtService()
+    const data: InferType<typeof serviceResponse> = await lookAtService()
     return ok(data)
   },
 })

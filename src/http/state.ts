@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import type { ParsedUrlQuery } from 'node:querystring'
-import type { Refusal } from '../platform/refusal.ts'
+import type { ApiError } from '../platform/api-error.ts'
 import type { Caller } from './caller.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Body } from './body.ts'
@@ -14,7 +14,7 @@ export interface ApiState {
   visitor: Visitor
   rateLimit: RateLimit
   /** The caller, or the reason why there is none: some operations are open to anyone. */
-  caller: Caller | Refusal
+  caller: Caller | ApiError
   /** Set by `parseRequest`. */
   query: ParsedUrlQuery
   body: Body | undefined
@@ -26,7 +26,7 @@ export type ApiContext = RouterContext<ApiState>
 export type Next = () => Promise<unknown>
 export type ApiMiddleware = (ctx: ApiContext, next: Next) => Promise<unknown>
 
-/** @throws {Refusal} the reason why there is no caller */
+/** @throws {ApiError} the reason why there is no caller */
 export function callerOf({ state }: { state: ApiState }): Caller {
   if ('by' in state.caller) return state.caller
   throw state.caller

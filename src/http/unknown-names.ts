@@ -5,8 +5,8 @@ import { pointerTo } from './pointer.ts'
 
 /** So many are told of at once, and so much of a name: whoever has more of them has mostly one, many times. */
 const MOST = 5
-const LONGEST_NAME = 50
-const MOST_KNOWN = 10
+const MAX_NAME = 50
+const MAX_KNOWN = 10
 /** How many letters may be other ones where a known name is meant: of a short name, half of them. */
 const maxDistance = (name: string): number => Math.min(3, Math.ceil(name.length / 2))
 
@@ -39,14 +39,14 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
 }
 
 function inWords(at: readonly string[], name: string, known: readonly string[]): string {
-  const start = name.slice(0, LONGEST_NAME)
+  const start = name.slice(0, MAX_NAME)
   const nearest = closestMatch(start, known, { maxDistance: maxDistance(name) })
   return `${[...at, start].reduce(pointerTo, '')} is unknown here, and ignored${nearest === undefined ? orKnown(known) : orMeant(nearest)}`
 }
 
 /** Where none resembles it: all of them, as long as they can be read at a glance. */
 const orKnown = (known: readonly string[]): string =>
-  known.length > 0 && known.length <= MOST_KNOWN ? `; known are ${known.join(', ')}` : ''
+  known.length > 0 && known.length <= MAX_KNOWN ? `; known are ${known.join(', ')}` : ''
 
 /** The end of a warning that knows a name which the given one resembles. */
 export const orMeant = (nearest: string | undefined): string => (nearest === undefined ? '' : `; is ${nearest} meant?`)

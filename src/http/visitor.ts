@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { clientAddress, isWithin } from '../platform/address-ranges.ts'
-import { INVALID_REQUEST, reason, Refusal } from '../platform/refusal.ts'
+import { INVALID_REQUEST, defineError, ApiError } from '../platform/api-error.ts'
 import type { CallingPerson } from './caller.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Caller } from './caller.ts'
@@ -23,7 +23,7 @@ export interface SignedIn {
 export type AuthenticateKey = (
   key: string,
   address: string | null,
-) => Promise<{ rateLimit: RateLimit; caller: Caller | Refusal }>
+) => Promise<{ rateLimit: RateLimit; caller: Caller | ApiError }>
 
 /** Finds the session of a browser, and counts the request in its window. @returns `undefined` if there is none, or it has ended */
 export type AuthenticateSession = (token: string, workspaceId: string | null) => Promise<SignedIn | undefined>
@@ -43,7 +43,7 @@ export interface Visitor {
   session: Pick<SignedIn, 'sessionId' | 'account'> | undefined
 }
 
-export const WRONG_ORIGIN = reason(
+export const WRONG_ORIGIN = defineError(
   'forbidden',
   'wrong_origin',
   'This was asked for by a page of another site, and is not done',
@@ -61,7 +61,7 @@ export function visitorOf(ctx: Context, trustedProxies: readonly string[], publi
   const given = `${protocol}://${(isProxied && lastOf(ctx.get('X-Forwarded-Host'))) || ctx.get('Host')}`
   // What a browser sends is one; who sends another thing is told so.
   if (publicUrl === undefined && !URL.canParse(given))
-    throw new Refusal(INVALID_REQUEST, { message: 'The header Host is none' })
+    throw new ApiError(INVALID_REQUEST, { message: 'The header Host is none' })
   const origin = publicUrl === undefined ? given : new URL(publicUrl).origin
   return {
     requestId: (ctx.state as { requestId?: string }).requestId ?? null,
@@ -81,14 +81,14 @@ const lastOf = (header: string): string => header.split(',').at(-1)!.trim().toLo
  * each request that changes something, and no page can have it say otherwise (Fetch standard, section 3.2; W3C Fetch Metadata).
  *
  * @param isSignedIn whether the browser brings a session: what brings neither that nor an origin is no browser
- * @throws {Refusal} `wrong_origin`
+ * @throws {ApiError} `wrong_origin`
  */
 export function assertOwnOrigin(ctx: Context, { origin }: Visitor, isSignedIn: boolean): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return
   const site = ctx.get('Sec-Fetch-Site')
   const given = ctx.get('Origin')
   const isOwn = site ? site === 'same-origin' : given ? given.toLowerCase() === origin : !isSignedIn
-  if (!isOwn) throw new Refusal(WRONG_ORIGIN)
+  if (!isOwn) throw new ApiError(WRONG_ORIGIN)
 }
 
 /** A name that only a page over TLS, of this very host, can set (RFC 6265bis, section 4.1.3.2); and one for a machine of one's own. */

@@ -5,13 +5,13 @@ import { basename } from 'node:path'
 import type { Dependencies } from '../outbox/index.ts'
 import { newCall } from '../platform/call.ts'
 import { isConflict, isDatabaseUnavailable } from '../platform/db/errors.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
 import { beginOrResume, dropImport, getImport } from './imports.ts'
-import { MOST_RECORD_BYTES } from './read-csv.ts'
-import { IMPORT_ELSEWHERE, IMPORT_ENDED } from './refusals.ts'
-import { takePiece } from './take-piece.ts'
+import { MAX_RECORD_BYTES } from './read-csv.ts'
+import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED } from './errors.ts'
+import { importChunk } from './import-chunk.ts'
 import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
 
 export interface ImportFileInput {
@@ -31,22 +31,22 @@ export interface Progress {
 /** A transaction has so much: large enough that its own cost is little, and small enough that a kill costs little. */
 const PIECE_BYTES = 256 * 1024
 /** All of it has to be in memory. */
-const MOST_JSON_BYTES = 256 * 1024 * 1024
-const MOST_ATTEMPTS = 15
+const MAX_JSON_BYTES = 256 * 1024 * 1024
+const MAX_ATTEMPTS = 15
 /** A record is no longer, mostly. */
 const LEAST_BYTES = 4 * 1024
 const BUSY_MS = 5_000
 /** It is tried again later from one attempt to the next: two minutes for a database to come back. */
 const AWAY_MS = 1_000
 const SLOW_MS = 100
-const DONE_ALREADY = [IMPORT_ELSEWHERE.code, IMPORT_ENDED.code]
+const DONE_ALREADY = [IMPORT_POSITION_MISMATCH.code, IMPORT_ENDED.code]
 
 /**
  * Imports a file of contacts into a workspace. Stopped at any moment, the same call with the same file goes on where it was, and does no
- * row twice: also where all of it was done, until `sayTold`. Memory does not grow with the file, unless that is JSON.
+ * row twice: also where all of it was done, until `setAudited`. Memory does not grow with the file, unless that is JSON.
  *
  * @param tell told before it begins, and behind every piece
- * @throws {FileProblem}, {Refusal} where nothing of the file can be read
+ * @throws {FileProblem}, {ApiError} where nothing of the file can be read
  */
 export async function importFile(
   dependencies: Pick<Dependencies, 'em'>,
@@ -76,7 +76,7 @@ export async function importFile(
     found = await again(
       () => {
         const bytes = waiting.subarray(0, isLast && waiting.length <= most ? undefined : most)
-        return takePiece(
+        return importChunk(
           dependencies,
           workspaceId,
           found.id,
@@ -89,7 +89,7 @@ export async function importFile(
       () => getImport(em, workspaceId, found.id),
     )
     // Somebody else imports it at the same time, and is further on than what is read here.
-    if (found.position - position > waiting.length) throw new Refusal(IMPORT_ELSEWHERE)
+    if (found.position - position > waiting.length) throw new ApiError(IMPORT_POSITION_MISMATCH)
     // A record that is longer than what was tried.
     if (found.position === position) most *= 2
     waiting = waiting.subarray(found.position - position)
@@ -123,7 +123,7 @@ export async function importFile(
         if (waiting.length === before) break
       }
       if (found.status !== 'RUNNING') return found
-      if (waiting.length > PIECE_BYTES + 4 * MOST_RECORD_BYTES) throw new FileProblem('A record does not end')
+      if (waiting.length > PIECE_BYTES + 4 * MAX_RECORD_BYTES) throw new FileProblem('A record does not end')
     }
     gather()
     while (found.status === 'RUNNING') await take(true)
@@ -142,14 +142,14 @@ async function again(run: () => Promise<Import>, onSlow: () => void, reread: () 
       return await next()
     } catch (error) {
       // The try before was committed, and failed behind that, or nobody heard of it.
-      if (next === run && attempt > 1 && error instanceof Refusal && DONE_ALREADY.includes(error.code)) {
+      if (next === run && attempt > 1 && error instanceof ApiError && DONE_ALREADY.includes(error.code)) {
         next = reread
         continue
       }
-      const isBusy = error instanceof Refusal && error.kind === 'unavailable'
+      const isBusy = error instanceof ApiError && error.kind === 'unavailable'
       const isSlow = isConflict(error)
       const isAway = isDatabaseUnavailable(error)
-      if (!isBusy && (attempt >= MOST_ATTEMPTS || !(isSlow || isAway))) throw error
+      if (!isBusy && (attempt >= MAX_ATTEMPTS || !(isSlow || isAway))) throw error
       if (isSlow) onSlow()
       await delay(isBusy ? BUSY_MS : (isAway ? AWAY_MS : SLOW_MS) * attempt)
     }
@@ -157,8 +157,8 @@ async function again(run: () => Promise<Import>, onSlow: () => void, reread: () 
 }
 
 async function readPlunk(path: string, encoding: Encoding): Promise<Buffer> {
-  if ((await sizeOf(path)) > MOST_JSON_BYTES)
-    throw new FileProblem(`It is JSON of more than ${MOST_JSON_BYTES} bytes: split it, or write it as CSV`)
+  if ((await sizeOf(path)) > MAX_JSON_BYTES)
+    throw new FileProblem(`It is JSON of more than ${MAX_JSON_BYTES} bytes: split it, or write it as CSV`)
   return Buffer.from(plunkToCsv(new TextDecoder(encoding).decode(await readFile(path))))
 }
 

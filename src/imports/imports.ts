@@ -1,12 +1,12 @@
 import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { Import, type ImportOptions } from './entities.ts'
 import type { FormatName } from './formats/index.ts'
 import { errorPage, lockFingerprint, type RowError } from './queries.ts'
-import { IMPORT_NOT_FOUND } from './refusals.ts'
+import { IMPORT_NOT_FOUND } from './errors.ts'
 
 export interface ImportInput {
   name: string
@@ -17,7 +17,7 @@ export interface ImportInput {
   fingerprint?: string | null | undefined
 }
 
-/** Begins an import, of which nothing is read yet. @throws {Refusal} `list_not_found` */
+/** Begins an import, of which nothing is read yet. @throws {ApiError} `list_not_found` */
 export async function createImport(
   em: EntityManager,
   workspaceId: string,
@@ -27,7 +27,7 @@ export async function createImport(
   const unit = unitOf(em)
   const { listId } = options
   if (listId !== null && !(isId(listId) && (await knownLists(unit, workspaceId, [listId])).has(listId.toLowerCase())))
-    throw new Refusal(LIST_NOT_FOUND, { param: '/listId' })
+    throw new ApiError(LIST_NOT_FOUND, { param: '/listId' })
   const now = new Date()
   const made = unit.create(Import, {
     id,
@@ -51,16 +51,16 @@ export async function createImport(
   return made
 }
 
-/** @throws {Refusal} `import_not_found` */
+/** @throws {ApiError} `import_not_found` */
 export async function getImport(em: EntityManager, workspaceId: string, id: string): Promise<Import> {
-  const found = isId(id) ? await unitOf(em).findOne(Import, { id, workspaceId }, AS_IT_IS) : null
-  if (!found) throw new Refusal(IMPORT_NOT_FOUND)
+  const found = isId(id) ? await unitOf(em).findOne(Import, { id, workspaceId }, FRESH_READ) : null
+  if (!found) throw new ApiError(IMPORT_NOT_FOUND)
   return found
 }
 
 /** The import that somebody has begun with the same file, and has not been told the end of. */
 const findUntold = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
-  unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...AS_IT_IS, orderBy: { id: 'desc' } })
+  unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...FRESH_READ, orderBy: { id: 'desc' } })
 
 /** The import of a file that is there, or a new one: two who begin at the same moment go on with one. */
 export const beginOrResume = (
@@ -75,7 +75,7 @@ export const beginOrResume = (
   })
 
 /** Says that whoever began it knows what became of it: the same file is another import from now on. */
-export async function sayTold(em: EntityManager, id: string): Promise<void> {
+export async function setAudited(em: EntityManager, id: string): Promise<void> {
   await unitOf(em).nativeUpdate(Import, { id }, { fingerprint: null })
 }
 
@@ -92,7 +92,7 @@ export const listImports = (
 ): Promise<[Import[], number]> =>
   em.fork().findAndCount(Import, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 
-/** A page of the rows that could not be read, in their order, and how many there are. @throws {Refusal} `import_not_found` */
+/** A page of the rows that could not be read, in their order, and how many there are. @throws {ApiError} `import_not_found` */
 export async function listErrors(
   em: EntityManager,
   workspaceId: string,
@@ -100,6 +100,6 @@ export async function listErrors(
   range: { limit: number; offset: number },
 ): Promise<[RowError[], number]> {
   const page = isId(id) ? await errorPage(em.fork(), workspaceId, id, range) : undefined
-  if (!page) throw new Refusal(IMPORT_NOT_FOUND)
+  if (!page) throw new ApiError(IMPORT_NOT_FOUND)
   return [page.errors, page.total]
 }

@@ -16,7 +16,7 @@ export async function lockFingerprint(em: EntityManager, workspaceId: string, fi
 }
 
 /** So many are kept: who has more has chosen another format. */
-export const MOST_ERRORS = 10_000
+export const MAX_ERRORS = 10_000
 
 export interface RowError {
   line: number
@@ -32,7 +32,7 @@ export async function insertErrors(em: EntityManager, importId: string, errors: 
      select $1::uuid, line, problem from jsonb_to_recordset($2::jsonb) as error(line integer, problem text)
      order by line limit greatest(0, $3::integer - (select count(*) from import_errors where import_id = $1::uuid))
      on conflict do nothing`,
-    [importId, JSON.stringify(errors), MOST_ERRORS],
+    [importId, JSON.stringify(errors), MAX_ERRORS],
   )
 }
 

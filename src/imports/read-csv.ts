@@ -1,7 +1,7 @@
 import { type CsvError, type Info, parse } from 'csv-parse'
 
 /** No record is longer, in bytes: a quote that never closes would make one of all the rest. */
-export const MOST_RECORD_BYTES = 128 * 1024
+export const MAX_RECORD_BYTES = 128 * 1024
 
 export interface RecordAt {
   cells: string[]
@@ -37,7 +37,7 @@ export async function readCsv(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: MOST_RECORD_BYTES,
+    max_record_size: MAX_RECORD_BYTES,
   })
   let isEnough: () => void = () => undefined
   const enough = new Promise<undefined>((done) => (isEnough = () => done(undefined)))
@@ -69,7 +69,7 @@ export async function readCsv(
 
 const WORDS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that never closes',
-  CSV_MAX_RECORD_SIZE: `is longer than ${MOST_RECORD_BYTES} bytes: most likely a quote in it never closes`,
+  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES} bytes: most likely a quote in it never closes`,
   CSV_INVALID_CLOSING_QUOTE: 'has a quote that does not end its cell: within one, quotes are doubled',
   INVALID_OPENING_QUOTE:
     'has a quote in the middle of a cell: such a cell begins with one, and those within it are doubled',

@@ -1,33 +1,33 @@
 import { findJsonFault } from '../platform/json.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { Import } from './entities.ts'
 import { FileProblem, FORMATS, type Row } from './formats/index.ts'
-import { WRONG_HEADER } from './refusals.ts'
+import { WRONG_HEADER } from './errors.ts'
 
 /** So many columns has a file. */
-export const MOST_COLUMNS = 1_000
+export const MAX_COLUMNS = 1_000
 
-/** How the rows of a file are read, by its header. @throws {Refusal} `wrong_header` */
+/** How the rows of a file are read, by its header. @throws {ApiError} `wrong_header` */
 export function readHeader(
   format: Import['format'],
   header: readonly string[],
   options: Import['options'],
 ): (cells: readonly string[]) => Row {
   try {
-    if (header.length > MOST_COLUMNS) throw new FileProblem(`The header has more than ${MOST_COLUMNS} columns`)
+    if (header.length > MAX_COLUMNS) throw new FileProblem(`The header has more than ${MAX_COLUMNS} columns`)
     const fault = findJsonFault(header)
     if (fault) throw new FileProblem(`The header has what cannot be stored: ${fault}`)
     return FORMATS[format].readHeader(header, options)
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error
-    throw new Refusal(WRONG_HEADER, { message: error.message })
+    throw new ApiError(WRONG_HEADER, { message: error.message })
   }
 }
 
-/** What Plunk's API answers is no CSV. @param beginning of a file @throws {Refusal} `wrong_header` */
+/** What Plunk's API answers is no CSV. @param beginning of a file @throws {ApiError} `wrong_header` */
 export function assertNoJson(format: Import['format'], beginning: string): void {
   if (format === 'plunk' && /^\s*[[{]/.test(beginning))
-    throw new Refusal(WRONG_HEADER, {
+    throw new ApiError(WRONG_HEADER, {
       message:
         'It is JSON, which cannot be read in pieces: import it at the command line, as a file named .json (cli import --format plunk)',
     })

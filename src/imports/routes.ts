@@ -3,14 +3,14 @@ import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { listAnswer, listOf, operation, pageQuery, rangeOf, single, ok, created } from '../http/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
 import { createImport, getImport, listErrors, listImports } from './imports.ts'
-import { IMPORT_ELSEWHERE, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './refusals.ts'
+import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './errors.ts'
 import { assertNoJson, readHeader } from './read-header.ts'
-import { importSchema, MOST_PIECE_BYTES, pieceSchema } from './schemas.ts'
-import { errorShape, importShape, presentError, presentImport } from './shapes.ts'
-import { takePiece } from './take-piece.ts'
+import { importSchema, MAX_CHUNK_BYTES, pieceSchema } from './schemas.ts'
+import { errorResponse, importResponse, presentError, presentImport } from './responses.ts'
+import { importChunk } from './import-chunk.ts'
 
 /** JSON writes some characters longer than they are. */
-const PIECE_LIMIT = { bytes: 3 * MOST_PIECE_BYTES, values: 100 }
+const PIECE_LIMIT = { bytes: 3 * MAX_CHUNK_BYTES, values: 100 }
 
 export const importOperations = [
   operation({
@@ -22,7 +22,7 @@ export const importOperations = [
     description: 'The newest first.',
     scope: 'contacts:read',
     query: pageQuery(),
-    answers: { 200: { description: 'A page of imports.', schema: listOf(array().of(importShape).required()) } },
+    responses: { 200: { description: 'A page of imports.', schema: listOf(array().of(importResponse).required()) } },
     async handle({ caller, query }, { em }) {
       const [imports, total] = await listImports(em, caller.workspace.id, rangeOf(query))
       return listAnswer(imports.map(presentImport), query, total)
@@ -40,14 +40,14 @@ export const importOperations = [
       'suppression.',
     scope: 'contacts:write',
     body: importSchema,
-    answers: {
+    responses: {
       201: {
         description: 'It waits for its first piece.',
-        schema: single(importShape),
+        schema: single(importResponse),
         links: { getImport: { id: '$response.body#/data/id' }, takeImportPiece: { id: '$response.body#/data/id' } },
       },
     },
-    refusals: { 400: ['name is required', WRONG_HEADER], 404: [LIST_NOT_FOUND] },
+    errors: { 400: ['name is required', WRONG_HEADER], 404: [LIST_NOT_FOUND] },
     async handle({ caller, body, call }, { em }) {
       const {
         name,
@@ -79,8 +79,8 @@ export const importOperations = [
     summary: 'Get an import',
     description: 'How far it is: where that breaks off, it goes on there.',
     scope: 'contacts:read',
-    answers: { 200: { description: 'The import.', schema: single(importShape) } },
-    refusals: { 404: [IMPORT_NOT_FOUND] },
+    responses: { 200: { description: 'The import.', schema: single(importResponse) } },
+    errors: { 404: [IMPORT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       return ok(presentImport(await getImport(em, caller.workspace.id, params.id)))
     },
@@ -100,16 +100,16 @@ export const importOperations = [
     bodyLimit: PIECE_LIMIT,
     // Its beginning is told: a file has a thousand pieces.
     audit: 'never',
-    answers: { 200: { description: 'The import, as it is behind it.', schema: single(importShape) } },
-    refusals: {
+    responses: { 200: { description: 'The import, as it is behind it.', schema: single(importResponse) } },
+    errors: {
       400: ['position is required', WRONG_HEADER],
       404: [IMPORT_NOT_FOUND],
-      409: [IMPORT_ELSEWHERE, IMPORT_ENDED],
+      409: [IMPORT_POSITION_MISMATCH, IMPORT_ENDED],
     },
     async handle({ caller, params, body, call }, dependencies) {
       const { position, text, isLast = false } = body
       const piece = { position, bytes: Buffer.from(text), isLast }
-      const found = await takePiece(dependencies, caller.workspace.id, params.id, piece, call)
+      const found = await importChunk(dependencies, caller.workspace.id, params.id, piece, call)
       return ok(presentImport(found))
     },
   }),
@@ -123,8 +123,8 @@ export const importOperations = [
     description: 'By line, the first 10,000. Mend these rows, and import them once more.',
     scope: 'contacts:read',
     query: pageQuery(),
-    answers: { 200: { description: 'A page of errors.', schema: listOf(array().of(errorShape).required()) } },
-    refusals: { 404: [IMPORT_NOT_FOUND] },
+    responses: { 200: { description: 'A page of errors.', schema: listOf(array().of(errorResponse).required()) } },
+    errors: { 404: [IMPORT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
       const [errors, total] = await listErrors(em, caller.workspace.id, params.id, rangeOf(query))
       return listAnswer(errors.map(presentError), query, total)

@@ -1,10 +1,10 @@
 import { array, boolean, number, object, string } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
 import { FORMAT_NAMES, isField, STANDINGS } from './formats/index.ts'
-import { MOST_COLUMNS } from './read-header.ts'
+import { MAX_COLUMNS } from './read-header.ts'
 
-const MOST_CHOICES = 500
-const MOST_TAGS = 100
+const MAX_CHOICES = 500
+const MAX_TAGS = 100
 
 /** `POST /imports`. */
 export const importSchema = object({
@@ -34,14 +34,14 @@ export const importSchema = object({
           }),
       }).required(),
     )
-    .max(MOST_CHOICES)
+    .max(MAX_CHOICES)
     .meta({
       description:
         'Of the format csv: which column of the header is what. Others go by their names, such as email or first name, or become metadata.',
     }),
   header: array()
     .of(text().defined().meta({ example: 'E-Mail' }))
-    .max(MOST_COLUMNS)
+    .max(MAX_COLUMNS)
     .meta({
       description:
         'The titles of its columns, where they are known before: what is wrong with them is refused at once.',
@@ -49,7 +49,7 @@ export const importSchema = object({
   listId: text().nullable().meta({ description: 'A list that they join who have not opted out.', isId: true }),
   tags: array()
     .of(filledText().required().test(atMost(100)).meta({ example: 'imported' }))
-    .max(MOST_TAGS),
+    .max(MAX_TAGS),
   as: string()
     .nullable()
     .oneOf([...STANDINGS, null] as const)
@@ -74,7 +74,7 @@ export const importSchema = object({
 }).meta({ component: 'ImportInput' })
 
 /** How much of a file one call has, in bytes of UTF-8. */
-export const MOST_PIECE_BYTES = 1024 * 1024
+export const MAX_CHUNK_BYTES = 1024 * 1024
 
 /** `POST /imports/{id}/pieces`. */
 export const pieceSchema = object({
@@ -88,8 +88,8 @@ export const pieceSchema = object({
     .defined()
     .test({
       name: 'size',
-      message: `text must not be longer than ${MOST_PIECE_BYTES} bytes of UTF-8`,
-      test: (value) => value == null || Buffer.byteLength(value) <= MOST_PIECE_BYTES,
+      message: `text must not be longer than ${MAX_CHUNK_BYTES} bytes of UTF-8`,
+      test: (value) => value == null || Buffer.byteLength(value) <= MAX_CHUNK_BYTES,
     })
     .meta({
       description: 'What stands there. It may end in the middle of a row, never in the middle of a character.',

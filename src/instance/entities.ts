@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
 const schema = defineEntity({
-  name: 'Installation',
-  tableName: 'installation',
+  name: 'Instance',
+  tableName: 'instance',
   properties: {
     single: p.boolean().primary(),
     id: p.uuid(),
@@ -20,6 +20,6 @@ const schema = defineEntity({
   },
 })
 
-/** Who this installation is, and what all its parts have agreed on: one row. */
-export class Installation extends schema.class {}
-schema.setClass(Installation)
+/** Who this instance is, and what all its parts have agreed on: one row. */
+export class Instance extends schema.class {}
+schema.setClass(Instance)

@@ -9,11 +9,11 @@ export {
   readPublicUrl,
   readMailMode,
   readMailSender,
-  sayMailSender,
+  setMailSender,
 } from './queries.ts'
-export { assertWorkplace, findWorkplaceProblem, installationOf } from './workplace.ts'
-export type { Workplace } from './queries.ts'
-export { Installation } from './entities.ts'
+export { assertTemporalBinding, findTemporalBindingProblem, instanceIdOf } from './temporal-namespace.ts'
+export type { TemporalBinding } from './queries.ts'
+export { Instance } from './entities.ts'
 export { assertLostUntil, closeGate, GATE_COLUMNS, openGate, readSendingGate } from './sending-gate-queries.ts'
 export { gateOf, type GateRow, isDelivered, mayBeLost, SENDING_DISABLED, type SendingGate } from './sending-gate.ts'
 export { watchSendingGate } from './watch-sending-gate.ts'

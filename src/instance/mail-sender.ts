@@ -1,4 +1,4 @@
-import { readMailSender, sayMailSender } from './queries.ts'
+import { readMailSender, setMailSender } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
@@ -8,10 +8,10 @@ const NOBODY = 'Dripline <dripline@localhost.localdomain>'
 /** Said where mail is to be delivered and nobody has ever chosen from whom: no sender is better than a wrong one. */
 export const NO_SENDER =
   'Mail is to be delivered, and nobody has said from whom. Set MAIL_FROM to the sender, ' +
-  "such as MAIL_FROM='Me <me@example.com>'; this installation remembers it."
+  "such as MAIL_FROM='Me <me@example.com>'; this instance remembers it."
 
 /**
- * Agrees with the other parts of the installation on the sender. Whoever sets MAIL_FROM says it for all, and a part without
+ * Agrees with the other parts of the instance on the sender. Whoever sets MAIL_FROM says it for all, and a part without
  * it sends as they do. One that says another is believed, because that is how a sender is changed; the log tells it, because
  * it may also be a mistake.
  *
@@ -30,11 +30,11 @@ export async function agreeOnSender(
     return before ?? NOBODY
   }
   if (before === mailFrom) return mailFrom
-  await sayMailSender(unit, mailFrom)
+  await setMailSender(unit, mailFrom)
   if (before !== null) log.warn({}, CHANGED)
   return mailFrom
 }
 
 const CHANGED =
-  'MAIL_FROM is another sender than the one by which this installation delivered, and is its sender from now on; ' +
+  'MAIL_FROM is another sender than the one by which this instance delivered, and is its sender from now on; ' +
   'parts that were started before keep the former one until they are started again'

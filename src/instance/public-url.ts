@@ -1,14 +1,14 @@
-import { readPublicUrl, sayPublicUrl } from './queries.ts'
+import { readPublicUrl, setPublicUrl } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
 /** Said where mail is to be delivered and nobody has ever said where its links lead: nobody could unsubscribe. */
 export const NO_PUBLIC_URL =
   'Mail is to be delivered, and nobody has said where recipients reach this service: nobody could unsubscribe. ' +
-  "Set PUBLIC_URL, such as PUBLIC_URL='https://mail.example.com'; this installation remembers it."
+  "Set PUBLIC_URL, such as PUBLIC_URL='https://mail.example.com'; this instance remembers it."
 
 /**
- * Agrees with the other parts of the installation on where links in emails lead. Whoever sets PUBLIC_URL says it for all, as with
+ * Agrees with the other parts of the instance on where links in emails lead. Whoever sets PUBLIC_URL says it for all, as with
  * the sender. Where mail is captured, or its server is on this machine, it may be this machine.
  *
  * @param said.delivers whether this part is to deliver mail, and `toThisMachine` whether to a server on this machine
@@ -30,7 +30,7 @@ export async function agreeOnPublicUrl(
     return here
   }
   if (said.delivers && !said.publicUrl.startsWith('https:')) log.warn({}, NOT_HTTPS)
-  if (before !== said.publicUrl) await sayPublicUrl(unit, said.publicUrl)
+  if (before !== said.publicUrl) await setPublicUrl(unit, said.publicUrl)
   return said.publicUrl
 }
 

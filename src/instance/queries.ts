@@ -1,23 +1,23 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isMailbox } from '../platform/email-address.ts'
-import { AS_IT_IS, sql, unitOf } from '../platform/db/sql.ts'
-import { Installation } from './entities.ts'
+import { FRESH_READ, sql, unitOf } from '../platform/db/sql.ts'
+import { Instance } from './entities.ts'
 
-/** How live mail leaves this installation: over SMTP, or not at all. */
+/** How live mail leaves this instance: over SMTP, or not at all. */
 export type MailMode = 'smtp' | 'capture'
 
-const readInstallation = (em: EntityManager) => unitOf(em).findOne(Installation, { single: true }, AS_IT_IS)
+const readInstallation = (em: EntityManager) => unitOf(em).findOne(Instance, { single: true }, FRESH_READ)
 
-/** The id of this installation: enrollments carry it, because others may run on the same Temporal. */
-export async function readInstallationId(em: EntityManager): Promise<string> {
-  const installation = await readInstallation(em)
-  if (!installation) throw new Error('The database has no installation: its migrations have not run')
-  return installation.id
+/** The id of this instance: enrollments carry it, because others may run on the same Temporal. */
+export async function readInstanceId(em: EntityManager): Promise<string> {
+  const instance = await readInstallation(em)
+  if (!instance) throw new Error('The database has no instance: its migrations have not run')
+  return instance.id
 }
 
 /** A task queue in a namespace of Temporal. */
-export interface Workplace {
+export interface TemporalBinding {
   /** `null` in a database that was restored or copied: the next process to start records its own. */
   namespace: string | null
   /** Temporal's own ID of the namespace, which differs between two servers. `null` if unknown. */
@@ -26,7 +26,7 @@ export interface Workplace {
 }
 
 /** Returns where this instance works, or `null` if no process has started yet. */
-export async function readWorkplace(em: EntityManager): Promise<Workplace | null> {
+export async function readTemporalBinding(em: EntityManager): Promise<TemporalBinding | null> {
   const { temporalNamespace, temporalNamespaceId, temporalTaskQueue } = (await readInstallation(em)) ?? {}
   if (temporalTaskQueue == null) return null
   return {
@@ -37,28 +37,28 @@ export async function readWorkplace(em: EntityManager): Promise<Workplace | null
 }
 
 /** Records where this instance works, unless another place is recorded. @returns what is recorded now */
-export async function recordWorkplace(em: EntityManager, place: Workplace): Promise<Workplace> {
+export async function recordTemporalBinding(em: EntityManager, place: TemporalBinding): Promise<TemporalBinding> {
   await sql(
     em,
-    `update installation
+    `update instance
      set temporal_namespace = $1, temporal_task_queue = $2, temporal_namespace_id = coalesce(temporal_namespace_id, $3)
      where (temporal_namespace is null or temporal_namespace = $1)
        and (temporal_task_queue is null or temporal_task_queue = $2)`,
     [place.namespace, place.taskQueue, place.namespaceId],
   )
-  return (await readWorkplace(em)) ?? place
+  return (await readTemporalBinding(em)) ?? place
 }
 
-/** How this installation sends mail, `null` where nobody has said yet. */
+/** How this instance sends mail, `null` where nobody has said yet. */
 export async function readMailMode(em: EntityManager): Promise<MailMode | null> {
   return (await readInstallation(em))?.mail ?? null
 }
 
 /**
- * Says how this installation sends mail, for all of its parts. One statement decides, because two parts may start at once:
+ * Says how this instance sends mail, for all of its parts. One statement decides, because two parts may start at once:
  * where mail is delivered, only an order has it captured. @returns whether it is so now.
  */
-export async function sayMailMode(
+export async function setMailMode(
   em: EntityManager,
   { mail, isOrder }: { mail: MailMode; isOrder: boolean },
 ): Promise<boolean> {
@@ -67,45 +67,45 @@ export async function sayMailMode(
 }
 
 const SAY = `
-insert into installation as said (mail) values ($1)
+insert into instance as said (mail) values ($1)
 on conflict (single) do update set mail = excluded.mail
   where excluded.mail = 'smtp' or said.mail = 'capture' or said.mail is null or $2::boolean
 returning mail`
 
-/** The sender of this installation's mail, `null` where nobody has said it yet. What a backup has made of it may be none. */
+/** The sender of this instance's mail, `null` where nobody has said it yet. What a backup has made of it may be none. */
 export async function readMailSender(em: EntityManager): Promise<string | null> {
   const { mailFrom } = (await readInstallation(em)) ?? {}
   return mailFrom != null && isMailbox(mailFrom) ? mailFrom : null
 }
 
-/** Says the sender of this installation's mail, for all of its parts; `null`: as before anybody said it. */
-export async function sayMailSender(em: EntityManager, mailFrom: string | null): Promise<void> {
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { mailFrom })
+/** Says the sender of this instance's mail, for all of its parts; `null`: as before anybody said it. */
+export async function setMailSender(em: EntityManager, mailFrom: string | null): Promise<void> {
+  await unitOf(em).nativeUpdate(Instance, { single: true }, { mailFrom })
 }
 
-/** Where recipients reach this installation, `null` where nobody has said yet. What a backup has made of it may be none. */
+/** Where recipients reach this instance, `null` where nobody has said yet. What a backup has made of it may be none. */
 export async function readPublicUrl(em: EntityManager): Promise<string | null> {
   const { publicUrl } = (await readInstallation(em)) ?? {}
   return publicUrl != null && /^https?:\/\//.test(publicUrl) && URL.canParse(publicUrl) ? publicUrl : null
 }
 
-export async function sayPublicUrl(em: EntityManager, publicUrl: string): Promise<void> {
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { publicUrl })
+export async function setPublicUrl(em: EntityManager, publicUrl: string): Promise<void> {
+  await unitOf(em).nativeUpdate(Instance, { single: true }, { publicUrl })
 }
 
 /** The domain to which what cannot be delivered goes back, `null` where nobody has said one. */
 export const readBounceDomain = async (em: EntityManager): Promise<string | null> =>
   (await readInstallation(em))?.bounceDomain ?? null
 
-export async function sayBounceDomain(em: EntityManager, bounceDomain: string): Promise<void> {
-  await unitOf(em).nativeUpdate(Installation, { single: true }, { bounceDomain })
+export async function setBounceDomain(em: EntityManager, bounceDomain: string): Promise<void> {
+  await unitOf(em).nativeUpdate(Instance, { single: true }, { bounceDomain })
 }
 
-/** What links in emails are signed with. @throws {Error} before there is an installation */
+/** What links in emails are signed with. @throws {Error} before there is an instance */
 export async function readLinkSecret(em: EntityManager): Promise<KeyObject> {
-  const installation = await readInstallation(em)
-  if (!installation) throw new Error('The database has no installation: its migrations have not run')
-  return createSecretKey(installation.linkSecret)
+  const instance = await readInstallation(em)
+  if (!instance) throw new Error('The database has no instance: its migrations have not run')
+  return createSecretKey(instance.linkSecret)
 }
 
 /** The same, read once for all who ask: it never changes. Where it cannot be read, whoever asks next tries again. */

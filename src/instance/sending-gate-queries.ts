@@ -1,13 +1,13 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
-import { invalid } from '../platform/refusal.ts'
+import { invalid } from '../platform/api-error.ts'
 import { gateOf, type GateRow, lostUntilAfter, type SendingGate } from './sending-gate.ts'
 
-/** The columns of `installation` that `gateOf` takes. */
-export const GATE_COLUMNS = 'installation.mail, installation.restored_at, installation.lost_until'
+/** The columns of `instance` that `gateOf` takes. */
+export const GATE_COLUMNS = 'instance.mail, instance.restored_at, instance.lost_until'
 
 export async function readSendingGate(em: EntityManager): Promise<SendingGate> {
-  const [row] = await preparedSql<GateRow>(em, 'read-sending-gate', `select ${GATE_COLUMNS} from installation`, [])
+  const [row] = await preparedSql<GateRow>(em, 'read-sending-gate', `select ${GATE_COLUMNS} from instance`, [])
   return gateOf(row)
 }
 
@@ -19,12 +19,12 @@ const dateOf = (text: string | null): Date | null => (text === null ? null : toD
  */
 export async function closeGate(em: EntityManager, newest: Date | null): Promise<void> {
   // A backup that somebody has changed may have no row.
-  await sql(em, 'insert into installation default values on conflict do nothing')
+  await sql(em, 'insert into instance default values on conflict do nothing')
   await sql(
     em,
     // A copy may work elsewhere. The task queue stays, because the restored workflows are in it. After a second restore, the
     // newest rows may be of the time between the two.
-    `update installation set restored_at = now(), temporal_namespace = null, temporal_namespace_id = null,
+    `update instance set restored_at = now(), temporal_namespace = null, temporal_namespace_id = null,
        backed_up_at = case when restored_at is null then least(now(), $1::timestamptz) else backed_up_at end`,
     [newest?.toISOString() ?? null],
   )
@@ -34,20 +34,20 @@ export async function closeGate(em: EntityManager, newest: Date | null): Promise
 export async function openGate(em: EntityManager, given: Date | null | undefined): Promise<boolean> {
   const [row] = await sql<{ lost_until: string | null; now: string }>(
     em,
-    'select lost_until, now() as now from installation where restored_at is not null for update',
+    'select lost_until, now() as now from instance where restored_at is not null for update',
   )
   if (!row) return false
   const lostUntil = lostUntilAfter(dateOf(row.lost_until), given, toDate(row.now))
-  await sql(em, 'update installation set restored_at = null, lost_until = $1::timestamptz', [
+  await sql(em, 'update instance set restored_at = null, lost_until = $1::timestamptz', [
     lostUntil?.toISOString() ?? null,
   ])
   return true
 }
 
-/** @throws {Refusal} `invalid` if the backup has newer data, so that `given` would have lost messages sent again */
+/** @throws {ApiError} `invalid` if the backup has newer data, so that `given` would have lost messages sent again */
 export async function assertLostUntil(em: EntityManager, given: Date | null | undefined): Promise<void> {
   if (!given) return
-  const [row] = await sql<{ backed_up_at: string | null }>(em, 'select backed_up_at from installation')
+  const [row] = await sql<{ backed_up_at: string | null }>(em, 'select backed_up_at from instance')
   const backedUpAt = dateOf(row?.backed_up_at ?? null)
   if (!backedUpAt || given >= backedUpAt) return
   throw invalid(

@@ -15,7 +15,7 @@ export async function countConfirmationEmails(em: EntityManager, emails: readonl
   if (emails.length === 0) return
   await sql(
     em,
-    `insert into list_asks (id, list_id, address_hash)
+    `insert into confirmation_emails (id, list_id, address_hash)
      select message_id, list_id, address_hash(workspace_id, email_key)
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) as email(message_id, workspace_id, list_id, email_key)
      on conflict (id) do nothing`,

@@ -13,7 +13,7 @@ const schema = defineEntity({
     /** Whether nobody joins it who has not confirmed that she wants to. */
     doubleOptIn: p.boolean().onCreate(() => false),
     /** Since when it is being deleted. */
-    goingAt: p.datetime().nullable(),
+    deletingSince: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
       .datetime()
@@ -42,7 +42,7 @@ memberTable.setClass(ListMember)
 
 const requestTable = defineEntity({
   name: 'ListRequest',
-  tableName: 'list_requests',
+  tableName: 'confirmation_requests',
   properties: {
     listId: p.uuid().primary(),
     contactId: p.uuid().primary(),
@@ -59,8 +59,8 @@ export class ListRequest extends requestTable.class {}
 requestTable.setClass(ListRequest)
 
 const askTable = defineEntity({
-  name: 'ListAsk',
-  tableName: 'list_asks',
+  name: 'ListConfirmationEmail',
+  tableName: 'confirmation_emails',
   properties: {
     id: p.uuid().primary(),
     listId: p.uuid(),
@@ -70,8 +70,8 @@ const askTable = defineEntity({
 })
 
 /** That an address was asked of late whether it wants to be in a list, whoever had it. */
-export class ListAsk extends askTable.class {}
-askTable.setClass(ListAsk)
+export class ListConfirmationEmail extends askTable.class {}
+askTable.setClass(ListConfirmationEmail)
 
 const optOutTable = defineEntity({
   name: 'ListOptOut',
@@ -89,7 +89,7 @@ optOutTable.setClass(ListOptOut)
 
 const tallyTable = defineEntity({
   name: 'ListTally',
-  tableName: 'list_tallies',
+  tableName: 'list_counters',
   properties: {
     listId: p.uuid().primary(),
     slot: p.smallint().primary(),

@@ -1,4 +1,4 @@
-export { List, ListAsk, ListMember, ListOptOut, ListRequest, ListTally } from './entities.ts'
+export { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListTally } from './entities.ts'
 export { getList } from './lists.ts'
 export {
   MAX_LISTS_OF_CONTACT,
@@ -11,7 +11,7 @@ export {
   addMembers,
   dropRequests,
   findRequest,
-  forgetAsks,
+  deleteOldConfirmationEmails,
   loadMemberships,
   lockListsToJoin,
   optOutOfLists,
@@ -20,6 +20,6 @@ export {
   someContactsOf,
   writeRequests,
 } from './membership-queries.ts'
-export { deleteListRow, isListenedTo, knownLists, lockList, sayGoing } from './queries.ts'
-export { ASKED_OFTEN, HAS_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from './refusals.ts'
+export { deleteListRow, isListenedTo, knownLists, lockList, setDeleting } from './queries.ts'
+export { CONFIRMATION_LIMIT_REACHED, CONTACT_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from './errors.ts'
 export { countConfirmationEmails } from './confirmation-queries.ts'

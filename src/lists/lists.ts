@@ -1,11 +1,11 @@
-import { LIST_NOT_FOUND, NOBODY_ASKS } from './refusals.ts'
+import { LIST_NOT_FOUND, CONFIRMATION_AUTOMATION_MISSING } from './errors.ts'
 import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { waitForJoiners } from './membership-queries.ts'
 import { findList, isAskedFor, listPage, lockList, type List } from './queries.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 
 /** A page of a workspace's lists, newest first, and how many there are. */
@@ -13,10 +13,10 @@ export async function listLists(em: EntityManager, workspaceId: string, range: R
   return Promise.all([listPage(em.fork(), workspaceId, range), em.fork().count(ListRow, { workspaceId })])
 }
 
-/** @throws {Refusal} `not-found` */
+/** @throws {ApiError} `not-found` */
 export async function getList(em: EntityManager, workspaceId: string, id: string): Promise<List> {
   const list = isId(id) ? await findList(unitOf(em), workspaceId, id) : undefined
-  if (!list) throw new Refusal(LIST_NOT_FOUND)
+  if (!list) throw new ApiError(LIST_NOT_FOUND)
   return list
 }
 
@@ -30,14 +30,14 @@ export interface ListInput {
   doubleOptIn?: boolean | undefined
 }
 
-/** Creates a list. @throws {Refusal} `nobody_asks_to_confirm`: what asks comes behind it */
+/** Creates a list. @throws {ApiError} `confirmation_automation_missing`: what asks comes behind it */
 export async function createList(
   em: EntityManager,
   workspaceId: string,
   { name, description, public: isPublic, doubleOptIn }: ListInput,
   id: string,
 ): Promise<List> {
-  if (doubleOptIn === true) throw new Refusal(NOBODY_ASKS)
+  if (doubleOptIn === true) throw new ApiError(CONFIRMATION_AUTOMATION_MISSING)
   const unit = unitOf(em)
   unit.create(ListRow, { id, workspaceId, name, description: description ?? null, public: isPublic ?? false })
   await unit.flush()
@@ -49,7 +49,7 @@ export type ListChange = { [Field in keyof ListInput]?: ListInput[Field] | undef
 
 /**
  * Changes what is said of a list; what is absent stays as it is.
- * @throws {Refusal} `not-found`; `nobody_asks_to_confirm` where it is to be joined by confirming, and no automation asks for that
+ * @throws {ApiError} `not-found`; `confirmation_automation_missing` where it is to be joined by confirming, and no automation asks for that
  */
 export async function updateList(
   em: EntityManager,
@@ -65,12 +65,12 @@ export async function updateList(
     await lockList(unit, workspaceId, id)
   }
   const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null
-  if (!list) throw new Refusal(LIST_NOT_FOUND)
+  if (!list) throw new ApiError(LIST_NOT_FOUND)
   if (name !== undefined) list.name = name
   if (description !== undefined) list.description = description
   if (isPublic !== undefined) list.public = isPublic
   if (doubleOptIn === true && !list.doubleOptIn && !(await isAskedFor(unit, workspaceId, list.id))) {
-    throw new Refusal(NOBODY_ASKS)
+    throw new ApiError(CONFIRMATION_AUTOMATION_MISSING)
   }
   if (doubleOptIn !== undefined) list.doubleOptIn = doubleOptIn
   await unit.flush()

@@ -108,13 +108,13 @@ select member.contact_id is not null as is_member,
   coalesce(request.requested_at >= now() - interval '24 hours', false) as is_recent,
   (select count(*)::integer from list_members where contact_id = item.contact_id) as list_count,
   (
-    select count(*)::integer from list_asks
+    select count(*)::integer from confirmation_emails
     where list_id = item.list_id and at > now() - interval '1 day'
       and address_hash = address_hash($1::uuid, item.email_key)
   ) as asks_today
 from unnest($2::uuid[], $3::uuid[], $4::text[]) with ordinality as item(list_id, contact_id, email_key, n)
 left join list_members member on member.list_id = item.list_id and member.contact_id = item.contact_id
-left join list_requests request on request.list_id = item.list_id and request.contact_id = item.contact_id
+left join confirmation_requests request on request.list_id = item.list_id and request.contact_id = item.contact_id
 order by item.n`
 
 /**
@@ -136,7 +136,7 @@ const ASKED = `
 with asking as (
   select request.list_id, request.contact_id, request.requested_at, request.asked_at, enrollment.id, enrollment.status
   from unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
-  join list_requests request using (list_id, contact_id)
+  join confirmation_requests request using (list_id, contact_id)
   left join (enrollments enrollment join automations automation on automation.id = enrollment.automation_id)
     on enrollment.contact_id = request.contact_id and ${listBegunBy('LIST_REQUESTED')} = request.list_id::text
 )
@@ -168,7 +168,7 @@ export async function addMembers(em: EntityManager, members: readonly ListAndCon
      on conflict do nothing`,
     pairs,
   )
-  for (const table of ['list_requests', 'list_opt_outs'])
+  for (const table of ['confirmation_requests', 'list_opt_outs'])
     await sql(
       em,
       `delete from ${table} using unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
@@ -188,7 +188,7 @@ export async function writeRequests(em: EntityManager, requests: readonly Reques
   if (requests.length === 0) return
   await sql(
     em,
-    `insert into list_requests (list_id, contact_id, id, email_key, asked_at)
+    `insert into confirmation_requests (list_id, contact_id, id, email_key, asked_at)
      select list_id, contact_id, id, email_key, case when is_asked then now() end
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[])
        as item(list_id, contact_id, id, email_key, is_asked)
@@ -213,7 +213,7 @@ export async function findRequest(
   const [row] = await sql<{ list_id: string; is_member: boolean }>(
     em,
     `select request.list_id, member.contact_id is not null as is_member
-     from list_requests request
+     from confirmation_requests request
      left join list_members member on member.list_id = request.list_id and member.contact_id = request.contact_id
      where request.id = $2::uuid and request.contact_id = $1::uuid and request.email_key = $3::text`,
     [contactId, requestId, emailKey],
@@ -231,7 +231,7 @@ export async function removeMembers(em: EntityManager, listId: string, contactId
   )
   const asked = await sql<{ contact_id: string }>(
     em,
-    'delete from list_requests where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
+    'delete from confirmation_requests where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
     of,
   )
   return new Set([...members, ...asked].map(({ contact_id }) => contact_id)).size
@@ -266,7 +266,7 @@ export async function optOutTimes(
 
 /** Drops what contacts are asked to confirm. The contacts are locked. */
 export async function dropRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
-  await sql(em, 'delete from list_requests where contact_id = any($1::uuid[])', [contactIds])
+  await sql(em, 'delete from confirmation_requests where contact_id = any($1::uuid[])', [contactIds])
 }
 
 /** Returns some of the contacts who are in a list, or are asked whether they want to be. */
@@ -275,7 +275,7 @@ export async function someContactsOf(em: EntityManager, listId: string, limit: n
     em,
     `(select contact_id from list_members where list_id = $1::uuid limit $2)
      union
-     (select contact_id from list_requests where list_id = $1::uuid limit $2)
+     (select contact_id from confirmation_requests where list_id = $1::uuid limit $2)
      limit $2`,
     [listId, limit],
   )
@@ -283,11 +283,11 @@ export async function someContactsOf(em: EntityManager, listId: string, limit: n
 }
 
 /** Deletes counts of confirmation emails that are older than a day. @returns how many */
-export async function forgetAsks(em: EntityManager, limit: number): Promise<number> {
+export async function deleteOldConfirmationEmails(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
-    `delete from list_asks where id in (
-       select id from list_asks where at < now() - interval '1 day' order by at limit $1 for update skip locked
+    `delete from confirmation_emails where id in (
+       select id from confirmation_emails where at < now() - interval '1 day' order by at limit $1 for update skip locked
      ) returning id`,
     [limit],
   )

@@ -6,7 +6,7 @@
 export const MAX_LISTS_OF_CONTACT = 1_000
 
 /** The most confirmation emails that an address gets for one list in a day. */
-export const MAX_ASKS_PER_DAY = 5
+export const MAX_CONFIRMATION_EMAILS_PER_DAY = 5
 
 /** What is known about a contact and a list. */
 export interface MembershipState {
@@ -69,7 +69,7 @@ function planConfirmation(
 ): MembershipPlan {
   const isSameAddress = pending?.emailKey === emailKey
   if (isSameAddress && pending?.wasAsked) return { outcome: 'pending' }
-  if (asksToday >= MAX_ASKS_PER_DAY) return { outcome: isSameAddress ? 'pending' : 'asked-often' }
+  if (asksToday >= MAX_CONFIRMATION_EMAILS_PER_DAY) return { outcome: isSameAddress ? 'pending' : 'asked-often' }
   // Links that went to another address must not confirm this one.
   return { outcome: 'requested', requestId: isSameAddress && pending ? pending.id : newRequestId }
 }

@@ -17,7 +17,7 @@ export interface List {
 
 const COLUMNS = `
 list.id, list.name, list.description, list.public, list.double_opt_in, list.created_at, list.updated_at,
-coalesce((select sum(count)::integer from list_tallies where list_id = list.id), 0) as contact_count`
+coalesce((select sum(count)::integer from list_counters where list_id = list.id), 0) as contact_count`
 
 /** A page of a workspace's lists, newest first. */
 export async function listPage(em: EntityManager, workspaceId: string, { limit, offset }: Range): Promise<List[]> {
@@ -59,13 +59,13 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
      union all
      -- That somebody has left it counts until the last email.
      select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED')
-       and (audience -> 'listIds' ? $2::text or (audience #> '{exclude,listIds}' ? $2::text and not walked))
+       and (audience -> 'listIds' ? $2::text or (audience #> '{exclude,listIds}' ? $2::text and not materialized))
      union all
      select from campaigns campaign
      join segments segment on segment.workspace_id = campaign.workspace_id
        and (campaign.audience -> 'segmentIds' ? segment.id::text
          or campaign.audience #> '{exclude,segmentIds}' ? segment.id::text)
-     where campaign.workspace_id = $1::uuid and campaign.status in ('SCHEDULED', 'SENDING', 'PAUSED') and not campaign.walked
+     where campaign.workspace_id = $1::uuid and campaign.status in ('SCHEDULED', 'SENDING', 'PAUSED') and not campaign.materialized
        and position($2::text in segment.condition::text) > 0
      limit 1`,
     [workspaceId, listId],
@@ -80,8 +80,8 @@ export async function lockList(em: EntityManager, workspaceId: string, listId: s
 }
 
 /** Says that a list is being deleted, or is not any more. */
-export async function sayGoing(em: EntityManager, listId: string, isGoing: boolean): Promise<void> {
-  await sql(em, `update lists set going_at = case when $2::boolean then now() end where id = $1::uuid`, [
+export async function setDeleting(em: EntityManager, listId: string, isGoing: boolean): Promise<void> {
+  await sql(em, `update lists set deleting_since = case when $2::boolean then now() end where id = $1::uuid`, [
     listId,
     isGoing,
   ])
@@ -97,7 +97,7 @@ export async function knownLists(
   const rows = await sql<{ id: string }>(
     em,
     `select id from lists where workspace_id = $1::uuid and id = any($2::uuid[])
-       ${lock ? 'and going_at is null for share' : ''}`,
+       ${lock ? 'and deleting_since is null for share' : ''}`,
     [workspaceId, ids],
   )
   return new Set(rows.map(({ id }) => id))

@@ -1,12 +1,12 @@
 import { array } from 'yup'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import {
   listAnswer,
   listOf,
   nothingToUpdate,
   operation,
   pageQuery,
-  presentWrittenTo,
+  presentForWriter,
   rangeOf,
   single,
   withoutReading,
@@ -14,9 +14,9 @@ import {
   created,
 } from '../http/index.ts'
 import { createList, getList, listLists, updateList } from './lists.ts'
-import { LIST_NOT_FOUND, NOBODY_ASKS } from './refusals.ts'
+import { LIST_NOT_FOUND, CONFIRMATION_AUTOMATION_MISSING } from './errors.ts'
 import { listSchema, updateListSchema } from './schemas.ts'
-import { listShape, presentList, writtenListShape } from './shapes.ts'
+import { listResponse, presentList, writtenListResponse } from './responses.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateListSchema.fields))
 
@@ -37,7 +37,7 @@ export const listOperations = [
     description: 'Newest first, with the number of contacts in each.',
     scope: 'lists:read',
     query: pageQuery(),
-    answers: { 200: { description: 'A page of lists.', schema: listOf(array().of(listShape).required()) } },
+    responses: { 200: { description: 'A page of lists.', schema: listOf(array().of(listResponse).required()) } },
     async handle({ caller, query }, { em }) {
       const [lists, total] = await listLists(em, caller.workspace.id, rangeOf(query))
       return listAnswer(lists.map(presentList), query, total)
@@ -53,10 +53,10 @@ export const listOperations = [
     description: 'Empty, for contacts to be put into.',
     scope: 'lists:write',
     body: listSchema,
-    answers: {
-      201: { description: 'The list.', schema: single(listShape), links: listLinks('$response.body#/data/id') },
+    responses: {
+      201: { description: 'The list.', schema: single(listResponse), links: listLinks('$response.body#/data/id') },
     },
-    refusals: { 400: ['name is required'], 409: [NOBODY_ASKS] },
+    errors: { 400: ['name is required'], 409: [CONFIRMATION_AUTOMATION_MISSING] },
     async handle({ caller, body, call }, { em }) {
       const list = await createList(em, caller.workspace.id, body, call.id)
       return created(presentList(list))
@@ -71,10 +71,10 @@ export const listOperations = [
     summary: 'Get a list',
     description: 'With the number of contacts in it.',
     scope: 'lists:read',
-    answers: {
-      200: { description: 'The list.', schema: single(listShape), links: listLinks('$response.body#/data/id') },
+    responses: {
+      200: { description: 'The list.', schema: single(listResponse), links: listLinks('$response.body#/data/id') },
     },
-    refusals: { 404: [LIST_NOT_FOUND] },
+    errors: { 404: [LIST_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       return ok(presentList(await getList(em, caller.workspace.id, params.id)))
     },
@@ -89,14 +89,22 @@ export const listOperations = [
     description: `Only the fields to change are sent. ${withoutReading('lists:read')}`,
     scope: 'lists:write',
     body: updateListSchema,
-    answers: {
-      200: { description: 'The list.', schema: single(writtenListShape), links: listLinks('$response.body#/data/id') },
+    responses: {
+      200: {
+        description: 'The list.',
+        schema: single(writtenListResponse),
+        links: listLinks('$response.body#/data/id'),
+      },
     },
-    refusals: { 400: [NOTHING_TO_UPDATE, 'name must not be empty'], 404: [LIST_NOT_FOUND], 409: [NOBODY_ASKS] },
+    errors: {
+      400: [NOTHING_TO_UPDATE, 'name must not be empty'],
+      404: [LIST_NOT_FOUND],
+      409: [CONFIRMATION_AUTOMATION_MISSING],
+    },
     async handle({ caller, params, body }, { em }) {
-      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const list = presentList(await updateList(em, caller.workspace.id, params.id, body))
-      return ok(presentWrittenTo(caller, 'lists:read', list, body))
+      return ok(presentForWriter(caller, 'lists:read', list, body))
     },
   }),
 ]

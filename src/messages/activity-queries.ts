@@ -30,7 +30,7 @@ export interface MessageDetails {
 }
 
 /** Of each message the first links that were followed. */
-const MOST_CLICKS = 50
+const MAX_CLICKS = 50
 
 /**
  * What messages say, in the order given, until that has so many bytes, and which of their links were followed. Of the rest nothing is
@@ -47,7 +47,7 @@ export async function messageDetails(
     html: string | null
     text: string | null
     clicks: { url: string; at: string }[] | null
-  }>(em, 'message-details', DETAILS, [ids, bytes, MOST_CLICKS])
+  }>(em, 'message-details', DETAILS, [ids, bytes, MAX_CLICKS])
   return new Map(
     rows.map(({ id, is_shown: isShown, html, text, clicks }) => [
       id,

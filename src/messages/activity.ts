@@ -1,4 +1,4 @@
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import type { Range } from '../platform/db/range.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -23,7 +23,7 @@ const PAGE_BODY_BYTES = 2 * 1024 * 1024
  * A page of what a contact was sent, newest first, and how much there is. A hundred messages can be hundreds of megabytes,
  * which nobody should hold at once: a page of one has its bodies always.
  *
- * @throws {Refusal} `not-found`
+ * @throws {ApiError} `not-found`
  */
 export async function listActivity(
   em: EntityManager,
@@ -33,7 +33,7 @@ export async function listActivity(
 ): Promise<[ActivityItem[], number]> {
   const fork = em.fork()
   const total = isId(contactId) ? await countMessages(fork, workspaceId, contactId) : undefined
-  if (total === undefined) throw new Refusal(CONTACT_NOT_FOUND)
+  if (total === undefined) throw new ApiError(CONTACT_NOT_FOUND)
   const newest = { createdAt: 'desc', id: 'desc' } as const
   const messages = await fork.find(
     Message,

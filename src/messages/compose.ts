@@ -1,4 +1,4 @@
-import { type Links, MOST_URL_BYTES } from '../signed-links/index.ts'
+import { type Links, MAX_URL_BYTES } from '../signed-links/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
 import { addressOf, domainOf } from '../platform/email-address.ts'
@@ -77,13 +77,13 @@ function tracked({ links }: Sender, message: Prepared, messageId: string, html: 
   if (category !== 'marketing' || !sender) return html
   const of = { contactId, messageId }
   return trackedHtml(html, {
-    stays: (url) => url.startsWith(`${links.publicUrl}/`) || Buffer.byteLength(url) > MOST_URL_BYTES,
+    stays: (url) => url.startsWith(`${links.publicUrl}/`) || Buffer.byteLength(url) > MAX_URL_BYTES,
     linkVia: sender.trackClicks ? (url, count) => links.visit('click', { ...of, url, links: count }) : undefined,
     picture: sender.trackOpens ? (count) => links.visit('open', { ...of, url: '', links: count }) : undefined,
   })
 }
 
-/** The workspace's own sender, or the installation's, under its own name where it has one. */
+/** The workspace's own sender, or the instance's, under its own name where it has one. */
 export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender }: Pick<Prepared, 'sender'>): string {
   if (sender?.address != null) return mailboxOf(sender.name, sender.address)
   return sender?.name != null ? mailboxOf(sender.name, addressOf(mailFrom)) : mailFrom

@@ -12,7 +12,7 @@ const schema = defineEntity({
     automationId: p.uuid().nullable(),
     enrollmentId: p.uuid().nullable(),
     stepId: p.uuid().nullable(),
-    visit: p.integer().nullable(),
+    occurrence: p.integer().nullable(),
     campaignId: p.uuid().nullable(),
     /** Which of the ways in which its campaign says it, where that has several. */
     variant: p.smallint().nullable(),
@@ -32,11 +32,11 @@ const schema = defineEntity({
     createdAt: p.datetime(),
     claimedAt: p.datetime(),
     sentAt: p.datetime().nullable(),
-    settledAt: p.datetime().nullable(),
+    finalAt: p.datetime().nullable(),
     /** When it is to be tried, of a campaign's. */
     dueAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
-    unwantedAt: p.datetime().nullable(),
+    abandonedAt: p.datetime().nullable(),
     /** When a person has first opened it, or followed a link of it, as far as that can be told. */
     openedAt: p.datetime().nullable(),
     clickedAt: p.datetime().nullable(),

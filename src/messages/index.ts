@@ -10,7 +10,7 @@ export {
   type SendDependencies,
   type SendResult,
   type Patience,
-  MAX_WARM_UP_LOOK_MS,
+  MAX_WARM_UP_RECHECK_MS,
   logOutcome,
 } from './send.ts'
 export { fromOf, type Sender, variablesOf } from './compose.ts'
@@ -48,8 +48,8 @@ export {
   shortenLeases,
 } from './store-queries.ts'
 export { MAY_HAVE_BEEN_SENT } from './send.ts'
-export { retryMessage } from './retry-message.ts'
+export { retryMessage } from './deliver-retry.ts'
 export { dismissMessage, LISTED, listUnconfirmed, resendMessage, type Resent } from './unconfirmed-messages.ts'
 export { RECIPIENT } from './recipient-queries.ts'
-export { lockFreeMessages, lockVisitedMessage } from './visit-queries.ts'
+export { lockFreeMessages, lockVisitedMessage } from './first-visits-queries.ts'
 export { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from './erase-messages.ts'

@@ -29,7 +29,7 @@ export const SENDER_DIED = 'The sender stopped between handing over the message 
 export const ABANDONED_SECONDS = 60
 
 /** The time that one transmission has. */
-export interface HandOverLease {
+export interface SendLease {
   /** Aborted when the lease could not be renewed in time, or the claim is no longer ours. */
   readonly breakOff: AbortSignal
   /** Notes that the claim was made, by a statement that was sent at this reading of `performance.now()`. */
@@ -80,7 +80,7 @@ export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
     /** Waits until every transmission has ended and its outcome is recorded. */
     idle: (): Promise<void> => (held.size === 0 ? Promise.resolve() : idle.promise),
     /** Begins a transmission that will be claimed under this name. */
-    begin(claim: string): HandOverLease {
+    begin(claim: string): SendLease {
       const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
       held.set(claim, lease)
       renewing ??= setInterval(() => void renew(), renewMs).unref()

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
-import type { Source } from './may-decide.ts'
+import type { Source } from './authorization.ts'
 import type { MessageStatus } from './message.ts'
 
 /** A message as a list shows it: all but what it says. */

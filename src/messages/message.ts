@@ -26,12 +26,12 @@ export const MESSAGE_STATUSES = [
 ] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
-/** An email step of an enrollment. `visit` counts how often the step was reached. */
+/** An email step of an enrollment. `occurrence` counts how often the step was reached. */
 export interface StepRef {
   kind: 'step'
   enrollmentId: string
   stepId: string
-  visit: number
+  occurrence: number
 }
 
 /** A recipient of a campaign. */
@@ -59,7 +59,7 @@ export const logIdsOf = (ref: MessageRef): Record<string, string> =>
  */
 export function messageIdHeader(ref: MessageRef, domain: string): string {
   const key =
-    ref.kind === 'step' ? `${ref.enrollmentId}/${ref.stepId}/${ref.visit}` : `${ref.campaignId}/${ref.contactId}/0`
+    ref.kind === 'step' ? `${ref.enrollmentId}/${ref.stepId}/${ref.occurrence}` : `${ref.campaignId}/${ref.contactId}/0`
   const digest = createHash('sha256').update(key).digest('hex').slice(0, 32)
   return `<${digest}@${domain}>`
 }

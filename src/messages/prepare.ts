@@ -27,7 +27,7 @@ export function preparedFrom(
     attempts: stored?.attempts ?? 0,
     header: stored && MAY_HAVE_ARRIVED.includes(stored.status) ? stored.messageId : null,
     retryAt: stored?.retryAt ?? null,
-    unwantedAt: stored?.unwantedAt ?? null,
+    abandonedAt: stored?.abandonedAt ?? null,
     contact: recipient,
     consentVersion: recipient.consentVersion,
     suppressedBy:

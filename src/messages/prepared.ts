@@ -2,7 +2,7 @@ import type { Recipient, SuppressedBy } from '../contacts/index.ts'
 import type { SendingGate } from '../instance/index.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
 import type { WorkspaceSender } from '../senders/index.ts'
-import type { EmailCategory, SendFailurePolicy } from '../sequences/index.ts'
+import type { EmailCategory, SendFailurePolicy } from '../automation-engine/index.ts'
 import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageRef, MessageStatus } from './message.ts'
 import type { Intent } from './transitions.ts'
@@ -22,7 +22,7 @@ export interface SourceContext {
   /** The list that the message asks the contact to confirm, and the pending request; `null` where it asks nothing. */
   confirmation: { listId: string; requestId: string | null } | null
   /** How often the enrollment was paused before. */
-  holds: number
+  pauseCount: number
 }
 
 /** How a workspace's mail is sent at this moment. */
@@ -50,7 +50,7 @@ export interface Prepared extends SourceContext {
   /** Since when somebody wants the message retried, if so. */
   retryAt: string | null
   /** Since when the contact is out of the automation by request, if so: a later request ends the retry. */
-  unwantedAt: string | null
+  abandonedAt: string | null
   contact: Pick<Recipient, 'email' | 'firstName' | 'metadata'>
   /** Optimistic lock: changes whenever what may be sent to the contact changes. */
   consentVersion: number

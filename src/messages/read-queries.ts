@@ -21,7 +21,7 @@ export interface StoredMessage {
   /** Since when somebody wants it retried, as Postgres prints it. */
   retryAt: string | null
   /** Since when its contact is out of the automation by request, as Postgres prints it. */
-  unwantedAt: string | null
+  abandonedAt: string | null
   /** When its enrollment continued. */
   finalAt: Date | null
   claimedAt: Date
@@ -38,14 +38,14 @@ interface StoredRow {
   automation_id: string | null
   enrollment_id: string | null
   step_id: string | null
-  visit: number | null
+  occurrence: number | null
   campaign_id: string | null
   status: MessageStatus
   attempts: number
   message_id: string | null
   retry_at: string | null
-  unwanted_at: string | null
-  settled_at: string | null
+  abandoned_at: string | null
+  final_at: string | null
   claimed_at: string
   lease_until: string | null
   variant: number | null
@@ -53,13 +53,13 @@ interface StoredRow {
 }
 
 const STORED = `
-select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, campaign_id, status, attempts, message_id,
-  retry_at, unwanted_at, settled_at, claimed_at, lease_until, variant, list_ids
+select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, campaign_id, status, attempts, message_id,
+  retry_at, abandoned_at, final_at, claimed_at, lease_until, variant, list_ids
 from messages`
 
 const refOf = (row: StoredRow): MessageRef =>
   row.campaign_id === null
-    ? { kind: 'step', enrollmentId: row.enrollment_id!, stepId: row.step_id!, visit: row.visit! }
+    ? { kind: 'step', enrollmentId: row.enrollment_id!, stepId: row.step_id!, occurrence: row.occurrence! }
     : { kind: 'campaign', campaignId: row.campaign_id, contactId: row.contact_id }
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : toDate(text))
@@ -74,8 +74,8 @@ const toStored = (row: StoredRow): StoredMessage => ({
   attempts: row.attempts,
   messageId: row.message_id,
   retryAt: row.retry_at,
-  unwantedAt: row.unwanted_at,
-  finalAt: dateOf(row.settled_at),
+  abandonedAt: row.abandoned_at,
+  finalAt: dateOf(row.final_at),
   claimedAt: toDate(row.claimed_at),
   leaseUntil: dateOf(row.lease_until),
   variant: row.variant ?? 0,
@@ -85,13 +85,13 @@ const toStored = (row: StoredRow): StoredMessage => ({
 /** Finds a step's message. */
 export async function findStepMessage(
   em: EntityManager,
-  { enrollmentId, stepId, visit }: Omit<StepRef, 'kind'>,
+  { enrollmentId, stepId, occurrence }: Omit<StepRef, 'kind'>,
 ): Promise<StoredMessage | undefined> {
   const [row] = await preparedSql<StoredRow>(
     em,
     'find-step-message',
-    `${STORED} where enrollment_id = $1::uuid and step_id = $2::uuid and visit = $3::integer`,
-    [enrollmentId, stepId, visit],
+    `${STORED} where enrollment_id = $1::uuid and step_id = $2::uuid and occurrence = $3::integer`,
+    [enrollmentId, stepId, occurrence],
   )
   return row && toStored(row)
 }
@@ -103,7 +103,7 @@ export async function findMessage(em: EntityManager, id: string): Promise<Stored
 
 /** The final messages of an enrollment. */
 export async function finalMessagesOf(em: EntityManager, enrollmentId: string): Promise<StoredMessage[]> {
-  const rows = await sql<StoredRow>(em, `${STORED} where enrollment_id = $1::uuid and settled_at is not null`, [
+  const rows = await sql<StoredRow>(em, `${STORED} where enrollment_id = $1::uuid and final_at is not null`, [
     enrollmentId,
   ])
   return rows.map(toStored)
@@ -171,7 +171,7 @@ export async function readSendSettings(em: EntityManager, workspaceId: string): 
 
 const SETTINGS = `
 select workspace.mode, ${senderOf('workspace.id')} as sender, ${GATE_COLUMNS}
-from workspaces workspace left join installation on true where workspace.id = $1::uuid`
+from workspaces workspace left join instance on true where workspace.id = $1::uuid`
 
 /**
  * A condition on a row `message`: whether nobody tries it any more and it is not final, so that an operator decides. Besides

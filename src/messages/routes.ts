@@ -1,6 +1,6 @@
 import { array } from 'yup'
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import {
   cursorAnswer,
   cursorBehind,
@@ -16,21 +16,27 @@ import {
 import { isId } from '../platform/ids.ts'
 import { listActivity } from './activity.ts'
 import { messagesOf } from './list-queries.ts'
-import { assertMayDecide, assertMayDecideOf, mayDecideOnly } from './may-decide.ts'
+import { assertMayDecide, assertMayDecideOf, mayDecideOnly } from './authorization.ts'
 import { MESSAGE_STATUSES } from './message.ts'
-import { MAY_ARRIVE_TWICE, MESSAGE_NOT_FOUND, NOT_RETRYABLE, NOTHING_TO_DECIDE, WOULD_BE_CAPTURED } from './refusals.ts'
-import { MOST_RETRIES, retryMany, retryOne } from './retry.ts'
+import {
+  DELIVERY_UNCONFIRMED,
+  MESSAGE_NOT_FOUND,
+  NOT_RETRYABLE,
+  MESSAGE_NOT_UNCONFIRMED,
+  WOULD_BE_CAPTURED,
+} from './errors.ts'
+import { MAX_RETRIES, retryMany, retryOne } from './retry.ts'
 import { messagesQuery, retriesSchema, retrySchema } from './schemas.ts'
 import { dismissOne } from './unconfirmed-messages.ts'
 import {
-  dismissedShape,
-  listedMessageShape,
-  messageShape,
+  dismissedResponse,
+  listedMessageResponse,
+  messageResponse,
   presentListed,
   presentMessage,
-  retriesShape,
-  retryShape,
-} from './shapes.ts'
+  retriesResponse,
+  retryResponse,
+} from './responses.ts'
 
 const NO_CURSOR = 'cursor must be the nextCursor of a page of this list'
 
@@ -47,8 +53,8 @@ export const messageOperations = [
     scope: 'contacts:read',
     query: pageQuery(),
     // It can be megabytes.
-    answers: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageShape).required()) } },
-    refusals: { 404: [CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageResponse).required()) } },
+    errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
       const [messages, total] = await listActivity(em, caller.workspace.id, params.id, rangeOf(query))
       return listAnswer(messages.map(presentMessage), query, total)
@@ -65,13 +71,13 @@ export const messageOperations = [
       'Of all contacts, the newest first, without their content: what became of them, by status, automation, contact and time.',
     scope: 'contacts:read',
     query: messagesQuery,
-    answers: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageShape) } },
-    refusals: { 400: [NO_CURSOR, 'since must be a time such as 2026-11-21T09:30:00Z'], 404: [CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageResponse) } },
+    errors: { 400: [NO_CURSOR, 'since must be a time such as 2026-11-21T09:30:00Z'], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, query }, { em }) {
       const { status, automationId, campaignId, contactId: given, since, until, limit } = query
       const behind = readCursor(query.cursor)
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
-      if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+      if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const statuses = status === undefined ? MESSAGE_STATUSES : [status]
       const range = { statuses, behind, since, until, limit: limit + 1 }
       const isNone = [automationId, campaignId].some((id) => id !== undefined && !isId(id))
@@ -98,8 +104,8 @@ export const messageOperations = [
     orScope: 'campaigns:write',
     body: retrySchema,
     bodyOptional: true,
-    answers: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryShape) } },
-    refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED] },
+    responses: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryResponse) } },
+    errors: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, DELIVERY_UNCONFIRMED, WOULD_BE_CAPTURED] },
     async handle({ caller, params, body, call }, dependencies) {
       const { evenIfSent = false } = body
       await assertMayDecide(dependencies.em, caller, params.id)
@@ -118,8 +124,8 @@ export const messageOperations = [
     description: 'What is UNCONFIRMED becomes DISMISSED: it is not sent again, and nobody is asked about it any more.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
-    answers: { 200: { description: 'It is left.', schema: single(dismissedShape) } },
-    refusals: { 404: [MESSAGE_NOT_FOUND], 409: [NOTHING_TO_DECIDE] },
+    responses: { 200: { description: 'It is left.', schema: single(dismissedResponse) } },
+    errors: { 404: [MESSAGE_NOT_FOUND], 409: [MESSAGE_NOT_UNCONFIRMED] },
     async handle({ caller, params }, { em }) {
       await assertMayDecide(em, caller, params.id)
       await dismissOne(em, caller.workspace.id, params.id)
@@ -134,17 +140,17 @@ export const messageOperations = [
     tag: 'Messages',
     summary: 'Have messages tried again',
     description:
-      `Up to ${MOST_RETRIES.toLocaleString('en')} of a status, the newest first, each by the rule that one of them has. While there ` +
+      `Up to ${MAX_RETRIES.toLocaleString('en')} of a status, the newest first, each by the rule that one of them has. While there ` +
       'are more, nextCursor says where the next call goes on. A key that may write automations alone has those of automations tried, one ' +
       'that may write campaigns alone those of campaigns.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
     body: retriesSchema,
-    answers: { 202: { description: 'They are tried again, as long as it takes.', schema: single(retriesShape) } },
-    refusals: {
+    responses: { 202: { description: 'They are tried again, as long as it takes.', schema: single(retriesResponse) } },
+    errors: {
       400: [NO_CURSOR],
       404: [CONTACT_NOT_FOUND],
-      409: [MAY_ARRIVE_TWICE, WOULD_BE_CAPTURED],
+      409: [DELIVERY_UNCONFIRMED, WOULD_BE_CAPTURED],
     },
     async handle({ caller, body }, { em }) {
       const { status, automationId, campaignId, contactId: given, evenIfSent = false } = body
@@ -152,12 +158,12 @@ export const messageOperations = [
       if (automationId !== undefined) assertMayDecideOf(caller, 'automations')
       const behind = readCursor(body.cursor)
       const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
-      if (given !== undefined && contactId === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+      if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const only = mayDecideOnly(caller)
       const search = { status, automationId, campaignId, contactId, only, behind, since: body.since, until: body.until }
       const { asked, last, onlySince } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
       const warning =
-        `This installation was restored: messages of before ${onlySince} may have been tried again since the backup, and are ` +
+        `This instance was restored: messages of before ${onlySince} may have been tried again since the backup, and are ` +
         'left out; /evenIfSent has to be true for them'
       return {
         status: 202,

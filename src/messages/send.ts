@@ -15,9 +15,9 @@ import { withoutReturnPaths } from '../signed-links/index.ts'
 import { newId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { giveBackRest, takePlaces } from '../senders/index.ts'
+import { returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
 import { SUPPRESSED_WORDS } from '../contacts/index.ts'
-import type { Delivery, MailTransport, Permit } from '../transports/index.ts'
+import type { Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { BEGIN_WITHIN_MS, type LeaseKeeper } from './leases.ts'
 import { logIdsOf, type MessageStatus } from './message.ts'
@@ -43,7 +43,7 @@ export type SendResult =
    */
   | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date }
   /** The automation is paused. */
-  | { kind: 'held' }
+  | { kind: 'paused' }
   /** The enrollment, the automation or the contact does not exist any more. */
   | { kind: 'gone' }
   /** Something that the attempt had looked at has changed: it has to look again. */
@@ -69,10 +69,10 @@ const ELSEWHERE_RETRY_MS = 30_000
 
 /** The error of a message that was due between a backup and what was lost since. */
 export const MAY_HAVE_BEEN_SENT =
-  'It was due between the backup that this installation was restored from and what was lost since: it may have been sent'
+  'It was due between the backup that this instance was restored from and what was lost since: it may have been sent'
 
 /** Milliseconds between two looks at a warm-up, at most, because its limit can be changed. */
-export const MAX_WARM_UP_LOOK_MS = 3_600_000
+export const MAX_WARM_UP_RECHECK_MS = 3_600_000
 /** Messages that wait for the same midnight are spread over so many milliseconds after it. */
 const WARM_UP_SPREAD_MS = 600_000
 
@@ -99,16 +99,16 @@ export class Sending {
     if (!message.sender?.isWarmingUp || !isDelivered(message)) return this.renderAndSend(patience)
     const { workspaceId } = message
     const em = () => this.dependencies.em.fork()
-    const places = await takePlaces(em(), workspaceId, 1, message.category === 'transactional')
+    const places = await takeWarmUpQuota(em(), workspaceId, 1, message.category === 'transactional')
     if (places.granted === 0) {
       const afterMs = places.moreInSeconds * 1_000 + Math.random() * WARM_UP_SPREAD_MS
       const reason = 'Its sender is being warmed up, and mails no more today'
-      return { kind: 'deferred', reason, afterMs: Math.min(afterMs, MAX_WARM_UP_LOOK_MS) }
+      return { kind: 'deferred', reason, afterMs: Math.min(afterMs, MAX_WARM_UP_RECHECK_MS) }
     }
     try {
       return await this.renderAndSend(patience)
     } finally {
-      await giveBackRest(em(), workspaceId, places, this.mayBeSent ? 1 : 0)
+      await returnUnusedQuota(em(), workspaceId, places, this.mayBeSent ? 1 : 0)
     }
   }
 
@@ -171,7 +171,7 @@ export class Sending {
     if (!smtp)
       return {
         kind: 'deferred',
-        reason: 'This process has no mail server, and this installation sends by one',
+        reason: 'This process has no mail server, and this instance sends by one',
         afterMs: ELSEWHERE_RETRY_MS,
       }
     const permit =
@@ -179,7 +179,7 @@ export class Sending {
     return permit ? this.transmit(permit, content) : { kind: 'queue' }
   }
 
-  private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<Permit | undefined> {
+  private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<ConnectionSlot | undefined> {
     const late = abortAfter(TURN_MS, 'No connection was free')
     try {
       return await smtp.permit(this.message.workspaceId, AbortSignal.any([turn, late.signal]))
@@ -191,7 +191,7 @@ export class Sending {
     }
   }
 
-  private async transmit(permit: Permit, content: Outgoing): Promise<SendResult> {
+  private async transmit(permit: ConnectionSlot, content: Outgoing): Promise<SendResult> {
     const { leases, metrics, store, log } = this.dependencies
     const { message, attempt } = this
     const lease = leases.begin(attempt.claim)

@@ -7,7 +7,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
-import { type EnrollmentPlace, placeColumns } from '../sequences/index.ts'
+import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.ts'
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
@@ -58,15 +58,15 @@ export interface StepColumns {
   automation_id: string | null
   enrollment_id: string | null
   step_id: string | null
-  visit: number | null
+  occurrence: number | null
 }
 
 const IDENTITY = `
   id uuid, claim uuid, attempts integer, before text, intent text, status text, error text,
-  workspace_id uuid, contact_id uuid, automation_id uuid, enrollment_id uuid, step_id uuid, visit integer,
+  workspace_id uuid, contact_id uuid, automation_id uuid, enrollment_id uuid, step_id uuid, occurrence integer,
   message_id text, recipient text, subject text, html text, text text`
 
-export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { final_at: string | null }
+export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_final_at: string | null }
 
 /**
  * Claims messages for sending, or gives them a final status at once.
@@ -91,14 +91,14 @@ with given as (
   select *,
     case when status = 'SENDING' then clock_timestamp() + make_interval(secs => $2::float8) end as lease_until,
     case when status = 'CAPTURED' then now() end as sent_at,
-    case when status <> 'SENDING' then coalesce(final_at, now()) end as settled_at
-  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, final_at timestamptz)
+    case when status <> 'SENDING' then coalesce(known_final_at, now()) end as final_at
+  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, known_final_at timestamptz)
 ),
 inserted as (
-  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
-    lease_until, error, message_id, recipient, subject, html, text, sent_at, settled_at)
-  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim,
-    lease_until, error, message_id, recipient, subject, html, text, sent_at, settled_at
+  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim,
+    lease_until, error, message_id, recipient, subject, html, text, sent_at, final_at)
+  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim,
+    lease_until, error, message_id, recipient, subject, html, text, sent_at, final_at
   from given where before is null
   on conflict do nothing
   returning claim
@@ -108,7 +108,7 @@ updated as (
     status = given.status, claim = given.claim, attempts = given.attempts + 1, claimed_at = now(),
     lease_until = given.lease_until, error = given.error, message_id = given.message_id, retry_at = null,
     sent_at = case when given.status = 'SENDING' then message.sent_at else given.sent_at end,
-    settled_at = coalesce(message.settled_at, given.settled_at),
+    final_at = coalesce(message.final_at, given.final_at),
     -- A retry keeps what was sent before until there is something new: bounces are attributed by it.
     recipient = case when is_first then given.recipient else coalesce(given.recipient, message.recipient) end,
     subject = case when is_first then given.subject else coalesce(given.subject, message.subject) end,
@@ -147,7 +147,7 @@ update messages message set
   html = case when has_content then given.html else message.html end,
   text = case when has_content then given.text else message.text end,
   sent_at = case when given.status in ('SENT', 'CAPTURED') then now() end,
-  settled_at = coalesce(message.settled_at, now()),
+  final_at = coalesce(message.final_at, now()),
   retry_at = case when given.status not in ('SENT', 'CAPTURED') then message.retry_at end
 from jsonb_to_recordset($1::jsonb) as given(id uuid, claim uuid, status text, response text, error text,
   message_id text, recipient text, subject text, html text, text text)
@@ -162,7 +162,7 @@ export type DeferralRow = AttemptColumns &
     /** Since when somebody wants it retried, if so. */
     retry_at: string | null
     /** The row's mark that its contact is out of the automation, as the attempt saw it: a new one ends the retry. */
-    unwanted_at: string | null
+    abandoned_at: string | null
     /** Seconds until a campaign tries it again. */
     due_in: number | null
   }
@@ -179,13 +179,13 @@ export async function writeDeferrals(em: EntityManager, deferrals: readonly Defe
 
 const DEFER = `
 with given as (
-  select *, message_id is not null as has_content, case when status <> 'DEFERRED' then now() end as settled_at
-  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, retry_at timestamptz, unwanted_at timestamptz, due_in float8)
+  select *, message_id is not null as has_content, case when status <> 'DEFERRED' then now() end as final_at
+  from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, retry_at timestamptz, abandoned_at timestamptz, due_in float8)
 ),
 inserted as (
   insert into messages
-    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error, settled_at)
-  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, error, settled_at
+    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, error, final_at)
+  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, error, final_at
   from given where before is null
   on conflict do nothing
 )
@@ -198,10 +198,10 @@ update messages message set
   subject = case when has_content then given.subject else message.subject end,
   html = case when has_content then given.html else message.html end,
   text = case when has_content then given.text else message.text end,
-  settled_at = coalesce(message.settled_at, given.settled_at),
+  final_at = coalesce(message.final_at, given.final_at),
   due_at = coalesce(now() + make_interval(secs => given.due_in), message.due_at),
   retry_at = coalesce(message.retry_at, case
-    when message.status = 'SENDING' and message.unwanted_at is not distinct from given.unwanted_at then given.retry_at end)
+    when message.status = 'SENDING' and message.abandoned_at is not distinct from given.abandoned_at then given.retry_at end)
 from given
 where message.id = any($2::uuid[]) and message.id = given.id and (
   (message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))
@@ -233,7 +233,7 @@ export async function shortenLeases(em: EntityManager, maxMinutes: number): Prom
 
 const EXPIRE = `
 update messages set status = 'UNCONFIRMED', error = $1, lease_until = null, retry_at = null,
-  settled_at = coalesce(settled_at, now())`
+  final_at = coalesce(final_at, now())`
 
 /** Makes one message UNCONFIRMED if its lease has expired. @returns whether it did */
 export async function expireLease(em: EntityManager, id: string, error: string): Promise<boolean> {
@@ -285,7 +285,7 @@ export async function expireLeases(
 export async function abandonSending(em: EntityManager, error: string): Promise<void> {
   await sql(
     em,
-    `update messages set status = 'UNCONFIRMED', lease_until = null, error = $1, settled_at = coalesce(settled_at, claimed_at)
+    `update messages set status = 'UNCONFIRMED', lease_until = null, error = $1, final_at = coalesce(final_at, claimed_at)
      where status = 'SENDING'`,
     [error],
   )
@@ -388,7 +388,7 @@ export async function dismissMessages(
           ]
   const rows = await sql(
     em,
-    `update messages set status = 'DISMISSED', settled_at = now(), error = $1
+    `update messages set status = 'DISMISSED', final_at = now(), error = $1
      where ${where} and status in ${DISMISSABLE} returning id`,
     [error, ...parameters],
   )
@@ -421,7 +421,7 @@ export async function askForRetries(
     em,
     `update messages message set retry_at = coalesce(retry_at, now())
      where id = any($1::uuid[]) and status = $2 and ${IS_RETRYABLE}
-       and ($3::boolean or (retry_at is null and unwanted_at is null))
+       and ($3::boolean or (retry_at is null and abandoned_at is null))
      returning id, workspace_id as "workspaceId", retry_at as "retryAt"`,
     [ids, status, includeUnwanted],
   )
@@ -445,7 +445,7 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
 export async function dropRetriesOf(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
   const rows = await sql<{ was_open: boolean }>(
     em,
-    `update messages message set unwanted_at = now(), retry_at = null
+    `update messages message set abandoned_at = now(), retry_at = null
      from messages before
      where (message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))
        and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
@@ -465,7 +465,7 @@ export async function abandonRetries(em: EntityManager, error: string): Promise<
     sql(
       em,
       `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1,
-         settled_at = coalesce(settled_at, claimed_at)
+         final_at = coalesce(final_at, claimed_at)
        where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
       [error, limit],
     )

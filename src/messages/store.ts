@@ -1,5 +1,5 @@
 import { readSendingGate } from '../instance/index.ts'
-import { coalesce } from '../platform/coalesce.ts'
+import { batch } from '../platform/batcher.ts'
 import { isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { untilDone } from '../platform/db/until-done.ts'
@@ -74,8 +74,8 @@ const CAPTURED_THIS_TIME = 'Mail was captured when it was to be sent once more: 
 export class MessageStore {
   private readonly em: EntityManager
   private readonly sources: MessageSources
-  private readonly claimOne = coalesce(bySource, (claims: Claiming[]) => this.claimAll(claims))
-  private readonly recordOne = coalesce(bySource, (outcomes: Recording[]) => this.recordAll(outcomes))
+  private readonly claimOne = batch(bySource, (claims: Claiming[]) => this.claimAll(claims))
+  private readonly recordOne = batch(bySource, (outcomes: Recording[]) => this.recordAll(outcomes))
 
   constructor(em: EntityManager, sources: MessageSources) {
     this.em = em
@@ -194,7 +194,7 @@ export class MessageStore {
             // The contact may have been erased: no row is inserted, and nothing personal is kept.
             ...(isOver ? { before, status: 'DISMISSED' as const, error: ENROLLMENT_ENDED } : { status, error }),
             retry_at: message.intent === 'retry' ? (message.retryAt ?? new Date().toISOString()) : message.retryAt,
-            unwanted_at: message.unwantedAt,
+            abandoned_at: message.abandonedAt,
             due_in: dueInSeconds,
           }
         }),
@@ -234,7 +234,7 @@ function claimRow({ message, claim, header, as }: Claiming) {
     error: 'error' in as ? as.error : isCaptureOfUnconfirmed ? CAPTURED_THIS_TIME : null,
     message_id: content?.messageId ?? header,
     recipient: recipientOf(message, as, content),
-    final_at: 'finalAt' in as && as.finalAt ? as.finalAt.toISOString() : null,
+    known_final_at: 'finalAt' in as && as.finalAt ? as.finalAt.toISOString() : null,
   }
 }
 
@@ -263,7 +263,7 @@ function attemptColumns(message: Prepared, claim: string): AttemptColumns & Step
     automation_id: message.automationId,
     enrollment_id: step?.enrollmentId ?? null,
     step_id: step?.stepId ?? null,
-    visit: step?.visit ?? null,
+    occurrence: step?.occurrence ?? null,
   }
 }
 

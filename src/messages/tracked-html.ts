@@ -46,7 +46,7 @@ function withPicture(html: string, address: string | undefined): string {
 }
 
 /** So many links of an email are led by way of us, the first ones: each makes it longer. */
-const MOST_LINKS = 2_000
+const MAX_LINKS = 2_000
 
 /**
  * Links to pages. `data-track="off"` keeps one as it is. Tags alone are looked for, and not how they lie in each other: whoever puts
@@ -59,7 +59,7 @@ function linksOf(html: string): Place[] {
   let name = ''
   let value = ''
   const end = (to: number) => {
-    if (tag === undefined || tag.attributes.get('data-track') === 'off' || places.length === MOST_LINKS) return
+    if (tag === undefined || tag.attributes.get('data-track') === 'off' || places.length === MAX_LINKS) return
     const url = tag.attributes.get('href')?.trim() ?? ''
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return
     const place = placeOfHref(html, tag.from, to + 1)

@@ -3,13 +3,13 @@ import { isDelivered, NO_SENDER, readSendingGate, SENDING_DISABLED } from '../in
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
-import { invalid, notFound, Refusal } from '../platform/refusal.ts'
+import { invalid, notFound, ApiError } from '../platform/api-error.ts'
 import { Message } from './entities.ts'
 import { SENDER_DIED } from './leases.ts'
 import type { MessageStatus } from './message.ts'
 import { findDecision, findMessage, type UndecidedMessage, undecidedMessages } from './read-queries.ts'
-import { MESSAGE_NOT_FOUND, NOTHING_TO_DECIDE } from './refusals.ts'
-import { prepareStored } from './retry-message.ts'
+import { MESSAGE_NOT_FOUND, MESSAGE_NOT_UNCONFIRMED } from './errors.ts'
+import { prepareStored } from './deliver-retry.ts'
 import { Sending, type SendDependencies, type SendResult } from './send.ts'
 import { dismissDecided, expireLease } from './store-queries.ts'
 import { statusAfter } from './transitions.ts'
@@ -20,7 +20,7 @@ export const LISTED = 1_000
 /** The messages that need an operator's decision, oldest first. */
 export const listUnconfirmed = (em: EntityManager): Promise<UndecidedMessage[]> => undecidedMessages(em.fork(), LISTED)
 
-/** Leaves a message as it is. @throws {Refusal} `not-found`; `invalid` where there is nothing to decide */
+/** Leaves a message as it is. @throws {ApiError} `not-found`; `invalid` where there is nothing to decide */
 export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
   const unit = em.fork()
   const { status } = await assertNeedsDecision(unit, id)
@@ -28,13 +28,13 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
   if (!(await dismissDecided(unit, id, status))) throw await whyNoDecision(unit, id)
 }
 
-/** Leaves a message of a workspace as it is. @throws {Refusal} `message_not_found`; `nothing_to_decide` */
+/** Leaves a message of a workspace as it is. @throws {ApiError} `message_not_found`; `message_not_unconfirmed` */
 export async function dismissOne(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const unit = unitOf(em)
-  if (!isId(id) || (await unit.count(Message, { id, workspaceId })) === 0) throw new Refusal(MESSAGE_NOT_FOUND)
+  if (!isId(id) || (await unit.count(Message, { id, workspaceId })) === 0) throw new ApiError(MESSAGE_NOT_FOUND)
   const decision = await findDecision(unit, id)
   if (!decision?.needsDecision || !(await dismissDecided(unit, id, decision.status)))
-    throw new Refusal(NOTHING_TO_DECIDE)
+    throw new ApiError(MESSAGE_NOT_UNCONFIRMED)
 }
 
 /** `mailFrom` is MAIL_FROM, or the sender of the instance, if it has any. */
@@ -54,7 +54,7 @@ const MAX_WAITS = 100
  * get it twice then, under the same Message-ID; that is the operator's decision and never ours.
  *
  * @returns what became of it: what it was before where it could not be sent yet, UNCONFIRMED or DEFERRED
- * @throws {Refusal} `not-found`; `invalid` where this process cannot deliver what the instance delivers, or there is nothing to
+ * @throws {ApiError} `not-found`; `invalid` where this process cannot deliver what the instance delivers, or there is nothing to
  *   decide
  */
 export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<Resent> {
@@ -82,7 +82,7 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
 }
 
 /** Why there is nothing to decide about a message. */
-function nothingToDecide(id: string, status: MessageStatus | undefined): Refusal {
+function nothingToDecide(id: string, status: MessageStatus | undefined): ApiError {
   if (status === 'DISMISSED') return invalid(`The message ${id} is DISMISSED already`)
   if (status === 'DEFERRED') {
     return invalid(
@@ -94,16 +94,16 @@ function nothingToDecide(id: string, status: MessageStatus | undefined): Refusal
 
 const decisionOf = async (em: EntityManager, id: string) => (isId(id) ? findDecision(em, id) : undefined)
 
-const whyNoDecision = async (em: EntityManager, id: string): Promise<Refusal> => {
+const whyNoDecision = async (em: EntityManager, id: string): Promise<ApiError> => {
   const decision = await decisionOf(em, id)
   return nothingToDecide(id, decision?.needsDecision ? undefined : decision?.status)
 }
 
 /** Why it could not be claimed: until the mail server waits for the content, minutes may pass. */
-const whyNotClaimed = async (em: EntityManager, id: string): Promise<Refusal> =>
+const whyNotClaimed = async (em: EntityManager, id: string): Promise<ApiError> =>
   (await readSendingGate(em)).isOpen ? whyNoDecision(em, id) : invalid(SENDING_DISABLED)
 
-/** @throws {Refusal} where there is nothing to decide about it */
+/** @throws {ApiError} where there is nothing to decide about it */
 async function assertNeedsDecision(em: EntityManager, id: string): Promise<{ status: MessageStatus }> {
   const decision = await decisionOf(em, id)
   if (!decision?.needsDecision) throw nothingToDecide(id, decision?.status)

@@ -55,4 +55,4 @@ const CROWDED = { most: 10_000, forMs: 10 * 60_000 }
  * Remembers which workspaces have left deliveries to the relay: only of those it is worth a question how many wait. Each process
  * learns it by itself.
  */
-export const createCrowded = () => new LRUCache<string, true>({ max: CROWDED.most, ttl: CROWDED.forMs })
+export const createQueueLimit = () => new LRUCache<string, true>({ max: CROWDED.most, ttl: CROWDED.forMs })

@@ -1,7 +1,7 @@
-export { createCrowded, type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
+export { createQueueLimit, type Dependencies, type Log, type Metrics, noMetrics } from './dependencies.ts'
 export {
-  advanceWalk,
-  bringDeliveriesBack,
+  advanceBatchJob,
+  recoverDeliveries,
   type Delivery,
   FIRST_TURN,
   IS_PENDING,
@@ -15,8 +15,8 @@ export {
   enqueueForRelay,
   deleteStarts,
   type NewDelivery,
-  putOffDeliveries,
-  settleDeliveries,
+  deferDeliveries,
+  completeDeliveries,
   takeStarts,
   STANDING,
   TURN,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import { type EnrollmentPlace, placeColumns } from '../sequences/index.ts'
+import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.ts'
 
 /**
  * The deliveries that follow from something that happened:
@@ -11,9 +11,9 @@ import { type EnrollmentPlace, placeColumns } from '../sequences/index.ts'
  * - END: the workflow of one enrollment has to end, and no other's
  * - RETRY: a message has to be tried again, because somebody asked for it
  * - CAMPAIGN: a campaign has to look what is next, because somebody scheduled, paused, resumed or cancelled it
- * - WAKE_HELD: all that an automation holds have to be woken, in pages
+ * - WAKE_PAUSED: all that an automation holds have to be woken, in pages
  * - WAKE_RETRIES: what is to be tried again of an automation has to be looked at again, in pages
- * - TEAR_DOWN: all of a deleted automation's enrollments have to end, in pages
+ * - DELETE_AUTOMATION: all of a deleted automation's enrollments have to end, in pages
  * - ERASE: the last messages of an erased contact have to go, when they are settled
  * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
  * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
@@ -25,9 +25,9 @@ export type DeliveryKind =
   | 'END'
   | 'RETRY'
   | 'CAMPAIGN'
-  | 'WAKE_HELD'
+  | 'WAKE_PAUSED'
   | 'WAKE_RETRIES'
-  | 'TEAR_DOWN'
+  | 'DELETE_AUTOMATION'
   | 'ERASE'
   | 'RECONCILE'
   | 'REDELIVER'
@@ -41,8 +41,8 @@ const STANDING_KINDS = STANDING.map((kind) => `'${kind}'`).join(', ')
 export const IS_PENDING = `kind not in (${STANDING_KINDS})`
 
 /** Lanes are worked off apart: what comes in bulk never delays what somebody waits for, and a long walk neither. */
-export type Lane = 'interactive' | 'bulk' | 'walk'
-export const LANES: readonly Lane[] = ['interactive', 'bulk', 'walk']
+export type Lane = 'interactive' | 'bulk' | 'batch'
+export const LANES: readonly Lane[] = ['interactive', 'bulk', 'batch']
 
 const LANE_OF = {
   START: 'interactive',
@@ -51,12 +51,12 @@ const LANE_OF = {
   END: 'interactive',
   RETRY: 'interactive',
   CAMPAIGN: 'interactive',
-  WAKE_HELD: 'walk',
-  WAKE_RETRIES: 'walk',
-  TEAR_DOWN: 'walk',
-  ERASE: 'walk',
-  RECONCILE: 'walk',
-  REDELIVER: 'walk',
+  WAKE_PAUSED: 'batch',
+  WAKE_RETRIES: 'batch',
+  DELETE_AUTOMATION: 'batch',
+  ERASE: 'batch',
+  RECONCILE: 'batch',
+  REDELIVER: 'batch',
 } as const satisfies Record<DeliveryKind, Lane>
 
 export interface Delivery {
@@ -81,7 +81,7 @@ export const LEASE_SECONDS = 30
 
 /** Pauses between two attempts at one delivery, in seconds: doubled from the first to the longest. */
 const FIRST_PAUSE_SECONDS = 1
-const LONGEST_PAUSE_SECONDS = 300
+const MAX_PAUSE_SECONDS = 300
 
 /** The columns of a {@link Delivery}, of a row `delivery`. */
 const DELIVERY_COLUMNS = `
@@ -97,7 +97,7 @@ delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.afte
 export async function enqueue(
   em: EntityManager,
   delivery:
-    | { kind: 'WAKE_HELD' | 'WAKE_RETRIES' | 'TEAR_DOWN'; automationId: string }
+    | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'DELETE_AUTOMATION'; automationId: string }
     | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
     | { kind: 'ERASE'; contactId: string }
     | { kind: Standing },
@@ -303,7 +303,7 @@ from due where delivery.id = due.id
 returning due.place, ${DELIVERY_COLUMNS}`
 
 /** Settles deliveries that have arrived, unless they were made due again meanwhile. */
-export async function settleDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
+export async function completeDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
   if (done.length === 0) return
   await preparedSql(em, 'settle-deliveries', SETTLE, [
     done.map(({ id }) => id),
@@ -316,13 +316,13 @@ delete from outbox using unnest($1::bigint[], $2::integer[]) as done(id, generat
 where outbox.id = done.id and outbox.generation = done.generation`
 
 /** Puts off deliveries that failed, each by itself: the oftener it failed, the longer. */
-export async function putOffDeliveries(em: EntityManager, failed: readonly Delivery[]): Promise<void> {
+export async function deferDeliveries(em: EntityManager, failed: readonly Delivery[]): Promise<void> {
   if (failed.length === 0) return
   await sql(
     em,
     `update outbox set due_at = now() + make_interval(secs => least($2 * power(2, least(attempts, 20) - 1), $3))
      where id = any($1::bigint[])`,
-    [failed.map(({ id }) => id), FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS],
+    [failed.map(({ id }) => id), FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS],
   )
 }
 
@@ -333,7 +333,7 @@ export async function leaveToRelay(em: EntityManager, deliveries: readonly Deliv
 }
 
 /** Moves a walk on to its next page, unless it was made due again meanwhile and starts over. */
-export async function advanceWalk(
+export async function advanceBatchJob(
   em: EntityManager,
   { id, generation }: Delivery,
   afterId: string | null,
@@ -348,7 +348,7 @@ export async function advanceWalk(
 }
 
 /** Makes deliveries due that lie further ahead than any is set: the clock of Postgres was set back. */
-export async function bringDeliveriesBack(em: EntityManager, maxMinutes: number): Promise<void> {
+export async function recoverDeliveries(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(em, 'update outbox set due_at = now() where due_at > now() + make_interval(mins => $1::integer)', [
     maxMinutes,
   ])

@@ -54,14 +54,14 @@ export function emailKey(email: string): string {
 
 const LABEL_ENDS = /[.\u3002\uff0e\uff61]/
 /** In ASCII a label has 63 characters at most; of letters beyond that, each is two here at most, and one there at least. */
-const MOST_OF_LABEL = 126
+const MAX_OF_LABEL = 126
 
 /**
  * Whether a domain cannot be one, by its lengths alone (RFC 1035, section 2.3.4): in ASCII it is longer still, and finding out
  * takes a time that grows with the square of a label's.
  */
 const isTooLong = (domain: string): boolean =>
-  domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MOST_OF_LABEL)
+  domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MAX_OF_LABEL)
 
 function split(text: string): { local: string | undefined; domain: string } {
   const at = text.lastIndexOf('@')

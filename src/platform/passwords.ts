@@ -1,13 +1,13 @@
 import { hash, verify } from '@node-rs/argon2'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { normalForm } from './normal-form.ts'
-import { BUSY, Refusal, reason } from './refusal.ts'
+import { BUSY, ApiError, defineError } from './api-error.ts'
 
 /** As NIST SP 800-63B-4, section 3.1.1.2, has them: length counts, and no rule of which characters. */
 const SHORTEST = 12
 const LONGEST = 256
 
-export const WEAK_PASSWORD = reason(
+export const WEAK_PASSWORD = defineError(
   'invalid',
   'weak_password',
   `The password must have ${SHORTEST} to ${LONGEST} characters, and not be what everybody tries first`,
@@ -21,10 +21,10 @@ const CONCURRENCY = {
   maxRunning: 2,
   maxWaiting: 100,
   maxWaitMs: 5_000,
-  createError: () => new Refusal(BUSY, { message: 'Too many sign-ins at a time; please try again' }),
+  createError: () => new ApiError(BUSY, { message: 'Too many sign-ins at a time; please try again' }),
 }
 
-/** @throws {Refusal} `weak_password` @param email whose it is: nobody's is in their address */
+/** @throws {ApiError} `weak_password` @param email whose it is: nobody's is in their address */
 export function assertGoodPassword(password: string, email: string): void {
   const { length } = [...password]
   const plain = password.toLowerCase()
@@ -33,7 +33,7 @@ export function assertGoodPassword(password: string, email: string): void {
     FIRST_TRIED.some((word) => plain.replace(/[\d\W_]+$/, '') === word) ||
     email.toLowerCase().includes(plain) ||
     RUNS.some((run) => run.includes(plain))
-  if (length < SHORTEST || length > LONGEST || isGuessed) throw new Refusal(WEAK_PASSWORD, { param: '/password' })
+  if (length < SHORTEST || length > LONGEST || isGuessed) throw new ApiError(WEAK_PASSWORD, { param: '/password' })
 }
 
 const FIRST_TRIED = [

@@ -1,4 +1,4 @@
-export { readFigures } from './figures-queries.ts'
+export { readOperationalStats } from './stats-queries.ts'
 export { startRelay } from './relay.ts'
 export { reconcile, type Reconciliation } from './reconcile.ts'
 export { enableSending, markRestored } from './restored.ts'

@@ -1,4 +1,4 @@
-import { findEnrollment, rememberHeard } from '../enrollments/index.ts'
+import { findEnrollment, recordProcessedEvents } from '../enrollments/index.ts'
 import { type Dependencies, enqueueForRelay } from '../outbox/index.ts'
 import { newId } from '../platform/ids.ts'
 import type { LostEvent } from '../triggers/index.ts'
@@ -6,7 +6,7 @@ import type { LostEvent } from '../triggers/index.ts'
 /**
  * Delivers an event again that has reached Temporal and nothing came of, because its data are older than that. Nobody is started
  * twice by an event. Of a workflow that the ledger does not know, one that runs waits for a worker, and one that has ended since
- * was ended by an operator: what that has heard is remembered instead. One that the ledger knows was over before the event, and
+ * was ended by an operator: what that has received is remembered instead. One that the ledger knows was over before the event, and
  * has nothing to say.
  *
  * @param isDry whether nothing is to be done
@@ -21,7 +21,7 @@ export async function deliverAgain(
   const isUnknown = last?.enrollmentId !== undefined && !(await findEnrollment(em.fork(), last.enrollmentId))
   if (isUnknown && last.isRunning) return false
   if (isUnknown && last.endedAt && last.endedAt >= createdAt) {
-    if (!isDry) await rememberHeard(em.fork(), { automationId, contactId, eventIds: [eventId] })
+    if (!isDry) await recordProcessedEvents(em.fork(), { automationId, contactId, eventIds: [eventId] })
     return false
   }
   if (isDry) return true

@@ -2,10 +2,10 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 
 /**
- * What the ledger knows of an enrollment that it has not recorded: whether its automation is, or was, one of this installation,
+ * What the ledger knows of an enrollment that it has not recorded: whether its automation is, or was, one of this instance,
  * whether that and its contact are there, and whether the event is that it was begun by.
  */
-export async function whatIsKnown(
+export async function loadKnownEnrollments(
   em: EntityManager,
   ids: { automationId: string; contactId: string; triggerEventId: string | null },
 ): Promise<{ isOurs: boolean; isPossible: boolean; knowsEvent: boolean }> {

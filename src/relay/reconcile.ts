@@ -1,6 +1,6 @@
 import pMap from 'p-map'
-import { activePage, reconcileActive, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
-import { whatIsKnown } from './queries.ts'
+import { activePage, reconcileEnrollment, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
+import { loadKnownEnrollments } from './queries.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ListedEnrollment } from '../temporal/index.ts'
@@ -19,7 +19,7 @@ export interface Difference {
   /**
    * - resumed: ACTIVE without a workflow; goes on where it was by the ledger
    * - ended: ACTIVE, and its workflow was ended by somebody; is CANCELLED
-   * - told: held there by a pause that is over; goes on
+   * - told: paused there by a pause that is over; goes on
    * - closed: its workflow ran, and it is over by the ledger; the workflow is cancelled
    * - recorded: its workflow ran, and the ledger did not know it; it does now
    * - removed: the same, of an automation or a contact that there is not; the workflow is cancelled
@@ -111,7 +111,7 @@ export async function reconcile(
       const { enrollmentId, automationId, contactId } = listed
       // What is listed may have ended since, or be another one's by now: of those nothing is to be told.
       const state = await enrollments.state(automationId, contactId, enrollmentId)
-      if (state !== 'RUNNING' && state !== 'HELD') return
+      if (state !== 'RUNNING' && state !== 'PAUSED') return
       const status = known.get(enrollmentId)
       const what = status === undefined ? await recordRunning(em, listed, isDry) : 'closed'
       if (what === undefined) return
@@ -126,14 +126,14 @@ export async function reconcile(
     const doubtful = page.filter(({ id }) => running.get(id)?.isHeld !== false)
     await each(doubtful, async (active) => {
       const { id, automationId, contactId } = active
-      const what = isDry ? await wouldBe(dependencies, active) : await reconcileActive(dependencies, active)
+      const what = isDry ? await wouldBe(dependencies, active) : await reconcileEnrollment(dependencies, active)
       if (what !== 'running' && what !== 'over') differ({ enrollmentId: id, automationId, contactId }, what)
     })
     if (page.length < PAGE) break
     afterId = page.at(-1)!.id
   }
 
-  // Last: whoever is in by now has heard them. Workers look for these, too, but wait until they are old.
+  // Last: whoever is in by now has received them. Workers look for these, too, but wait until they are old.
   for (let afterId: string | null = null; ;) {
     const page: LostPage = await lostPage(em, afterId)
     await each(page.lost, async (lost) => {
@@ -157,7 +157,7 @@ const lostPage = (em: EntityManager, afterId: string | null): Promise<LostPage> 
   withSmallerPages(PAGE, (limit) => lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 }))
 
 /**
- * Has the ledger record an enrollment that runs, and that it does not know. It knows best: what it has heard already, or has begun
+ * Has the ledger record an enrollment that runs, and that it does not know. It knows best: what it has received already, or has begun
  * by another workflow, it does not record, and the workflow finds that by itself.
  * @returns `removed` where its automation or its contact is gone; nothing where it is left to itself
  */
@@ -166,15 +166,15 @@ async function recordRunning(
   listed: ListedEnrollment,
   isDry: boolean,
 ): Promise<'recorded' | 'removed' | undefined> {
-  const { enrollmentId: id, automationId, contactId, cause, enrolledAt } = listed
-  const { isOurs, isPossible, knowsEvent } = await whatIsKnown(em.fork(), listed)
-  // Another installation's, on the same Temporal; or of an automation that is newer than the ledger, and ends by itself.
+  const { enrollmentId: id, automationId, contactId, dedupKey, enrolledAt } = listed
+  const { isOurs, isPossible, knowsEvent } = await loadKnownEnrollments(em.fork(), listed)
+  // Another instance's, on the same Temporal; or of an automation that is newer than the ledger, and ends by itself.
   if (!isOurs) return undefined
   if (!isPossible) return 'removed'
   if (isDry) return 'recorded'
-  // An event that the ledger has lost cannot say what it has heard of.
+  // An event that the ledger has lost cannot say what it has received of.
   const triggerEventId = knowsEvent ? listed.triggerEventId : null
-  const write = { id, automationId, contactId, cause, triggerEventId, enrolledAt: new Date(enrolledAt) }
+  const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
   return (await recordEnrollment(em.fork(), write)) === 'ACTIVE' ? 'recorded' : undefined
 }
 
@@ -184,6 +184,6 @@ async function wouldBe(
 ): Promise<Reconciled> {
   const state = await enrollments.state(automationId, contactId, id)
   if (state === 'RUNNING') return 'running'
-  if (state === 'HELD') return sends ? 'told' : 'running'
+  if (state === 'PAUSED') return sends ? 'told' : 'running'
   return state === 'CLOSED' ? 'ended' : 'resumed'
 }

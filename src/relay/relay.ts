@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { forgetEnded } from '../accounts/index.ts'
 import { forgetEntries } from '../audit/index.ts'
-import { forgetCalls } from '../bounces/index.ts'
-import { foldFigures } from '../figures/index.ts'
+import { deleteOldWebhookCalls } from '../bounces/index.ts'
+import { foldStats } from '../stats/index.ts'
 import { forgetIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
 import {
@@ -13,16 +13,16 @@ import {
   LANES,
   leaseDeliveries,
   enqueue,
-  putOffDeliveries,
+  deferDeliveries,
   STANDING,
 } from '../outbox/index.ts'
-import { forgetAsks } from '../lists/index.ts'
+import { deleteOldConfirmationEmails } from '../lists/index.ts'
 import { forgetTriggerEvents } from '../triggers/index.ts'
 import { ABANDONED_SECONDS, expireLeases, SENDER_DIED } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { deliver } from '../enrollments/index.ts'
-import { bringBack } from './bring-back.ts'
-import { walk } from './walks.ts'
+import { recoverFromClockChange } from './recover-outbox.ts'
+import { runBatchJob } from './batch-jobs.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 
 /** Milliseconds between two looks at a lane in which nothing was due. */
@@ -33,7 +33,7 @@ const MAX_PAUSE_MS = 15_000
 const PAGES = {
   interactive: { size: 100, concurrency: 20 },
   bulk: { size: 50, concurrency: 5 },
-  walk: { size: 1, concurrency: 1 },
+  batch: { size: 1, concurrency: 1 },
 } satisfies Record<Lane, { size: number; concurrency: number }>
 /** Milliseconds between two comparisons of campaigns with Temporal. */
 const CAMPAIGNS_MS = 20_000
@@ -42,7 +42,7 @@ const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
 
 /** Longer than any page takes, in milliseconds: each call that it makes has seconds. */
-const LONGEST_PAGE_MS = 15 * 60_000
+const MAX_PAGE_MS = 15 * 60_000
 
 export interface Relay {
   /** Rejects when a loop has ended by a bug. */
@@ -61,7 +61,7 @@ export interface Relay {
  */
 export function startRelay(
   dependencies: Dependencies,
-  { idleMs = IDLE_MS, longestPageMs = LONGEST_PAGE_MS }: { idleMs?: number; longestPageMs?: number } = {},
+  { idleMs = IDLE_MS, longestPageMs = MAX_PAGE_MS }: { idleMs?: number; longestPageMs?: number } = {},
 ): Relay {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -115,19 +115,19 @@ function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean>
     const page = await leaseDeliveries(dependencies.em.fork(), lane, size, turn)
     turn = page.turn
     const due = page.deliveries
-    if (lane === 'walk') for (const delivery of due) await walkOn(dependencies, delivery)
+    if (lane === 'batch') for (const delivery of due) await continueBatchJob(dependencies, delivery)
     else if (due.length > 0) await deliver(dependencies, due, concurrency)
     return due.length > 0
   }
 }
 
-async function walkOn(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+async function continueBatchJob(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   try {
-    await walk(dependencies, delivery)
+    await runBatchJob(dependencies, delivery)
   } catch (error) {
     const { kind, automationId, contactId } = delivery
     dependencies.log.warn({ error, kind, automationId, contactId }, 'A walk could not go on and is put off')
-    await putOffDeliveries(dependencies.em.fork(), [delivery])
+    await deferDeliveries(dependencies.em.fork(), [delivery])
   }
 }
 
@@ -137,7 +137,7 @@ const CHANGES_FOLDED = 5_000
 const figures =
   ({ em }: Dependencies): (() => Promise<boolean>) =>
   async () =>
-    (await foldFigures(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
+    (await foldStats(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
 
 const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await watchCampaigns(dependencies)
@@ -161,7 +161,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
   /** Fewer after what took too long: an event may be for a thousand automations. */
   let events = ROWS_FORGOTTEN
   return async () => {
-    await bringBack(em.fork())
+    await recoverFromClockChange(em.fork())
     for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
     for (const messageId of await expireLeases(em.fork(), {
       error: SENDER_DIED,
@@ -173,12 +173,12 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
         'The sender of an email died, and nobody knows whether it was sent',
       )
     }
-    const asks = await forgetAsks(em.fork(), ROWS_FORGOTTEN)
+    const asks = await deleteOldConfirmationEmails(em.fork(), ROWS_FORGOTTEN)
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
     const ended = await forgetEnded(em.fork(), ROWS_FORGOTTEN)
     const entries = await forgetEntries(em.fork(), ROWS_FORGOTTEN)
-    const calls = await forgetCalls(em.fork(), ROWS_FORGOTTEN)
+    const calls = await deleteOldWebhookCalls(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most

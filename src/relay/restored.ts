@@ -1,4 +1,4 @@
-import { endEverything } from '../accounts/index.ts'
+import { revokeAllSessionsAndInvitations } from '../accounts/index.ts'
 import { skipRevisions } from '../automations/index.ts'
 import { holdWaitingCampaigns } from '../campaigns/index.ts'
 import { assertLostUntil, closeGate, openGate, readSendingGate } from '../instance/index.ts'
@@ -14,7 +14,7 @@ export const markRestored = (em: EntityManager): Promise<void> =>
     await closeGate(unit, await newestActivity(unit))
     // In the order in which a request locks them: the automations that it changes, and then its session.
     await skipRevisions(unit)
-    await endEverything(unit)
+    await revokeAllSessionsAndInvitations(unit)
     await abandonSending(unit, MAY_HAVE_BEEN_SENT)
     await holdWaitingCampaigns(unit)
   })
@@ -25,7 +25,7 @@ export const markRestored = (em: EntityManager): Promise<void> =>
  *
  * @param lostUntil when the original stopped; `null`: nothing is lost; `undefined`: it may have run until now
  * @returns whether sending was disabled
- * @throws {Refusal} `invalid` if the backup is newer than `lostUntil`
+ * @throws {ApiError} `invalid` if the backup is newer than `lostUntil`
  */
 export async function enableSending(em: EntityManager, lostUntil: Date | null | undefined): Promise<boolean> {
   await assertLostUntil(em.fork(), lostUntil)

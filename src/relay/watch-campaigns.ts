@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { type CampaignUnderWay, campaignsUnderWay, pauseByItself } from '../campaigns/index.ts'
+import { type UnfinishedCampaign, listUnfinishedCampaigns, pauseAutomatically } from '../campaigns/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /** How many campaigns are compared with Temporal at a time. */
@@ -15,13 +15,13 @@ export async function watchCampaigns(
   dependencies: Dependencies,
   { signalRunning = false }: { signalRunning?: boolean } = {},
 ): Promise<void> {
-  const underWay = await campaignsUnderWay(dependencies.em.fork())
+  const underWay = await listUnfinishedCampaigns(dependencies.em.fork())
   await pMap(underWay, (campaign) => watch(dependencies, campaign, signalRunning), { concurrency: CONCURRENCY })
 }
 
 async function watch(
   { em, enrollments, log }: Dependencies,
-  { id, workspaceId, status, revision, isChanging }: CampaignUnderWay,
+  { id, workspaceId, status, revision, isChanging }: UnfinishedCampaign,
   signalRunning: boolean,
 ): Promise<void> {
   // A resumed campaign may still have the workflow that was terminated before: its new one is on its way.
@@ -30,7 +30,7 @@ async function watch(
   if (state === 'RUNNING' && !signalRunning) return
   if ((state === 'CANCELLED' || state === 'TERMINATED') && status !== 'CANCELLED') {
     const reason = state === 'CANCELLED' ? 'WORKFLOW_CANCELLED' : 'WORKFLOW_TERMINATED'
-    if (await pauseByItself(em.fork(), id, reason, revision))
+    if (await pauseAutomatically(em.fork(), id, reason, revision))
       log.warn({ campaignId: id }, `A campaign is paused: its workflow was ${state.toLowerCase()} in Temporal`)
     return
   }

@@ -5,7 +5,7 @@ import {
   type CompiledTemplate,
   type CompileInput,
   type CompileProblem,
-  MOST_DEPTH,
+  MAX_DEPTH,
   type SourceField,
 } from './compiled.ts'
 import { check, FieldError, parseSource } from './engine.ts'
@@ -109,8 +109,8 @@ function around(layout: string, content: string): string {
 }
 
 function withPartials(field: SourceField, text: string, partials: CompileInput['partials'], depth: number): string {
-  if (depth > MOST_DEPTH)
-    throw new Problem(field, `partials lie more than ${MOST_DEPTH} deep in each other, or in themselves`)
+  if (depth > MAX_DEPTH)
+    throw new Problem(field, `partials lie more than ${MAX_DEPTH} deep in each other, or in themselves`)
   const whole = text.replace(PARTIAL, (_tag, single: string | undefined, double: string | undefined) => {
     const name = single ?? double ?? ''
     const partial = Object.hasOwn(partials, name) ? partials[name] : undefined

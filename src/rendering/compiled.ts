@@ -32,7 +32,7 @@ export interface CompileInput {
 }
 
 /** How deep partials may lie in each other. */
-export const MOST_DEPTH = 5
+export const MAX_DEPTH = 5
 
 export interface CompileProblem {
   field: SourceField

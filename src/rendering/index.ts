@@ -12,7 +12,7 @@ export {
 } from './content.ts'
 export {
   type CompileProblem,
-  MOST_DEPTH,
+  MAX_DEPTH,
   TEMPLATE_FORMATS,
   TEMPLATE_KINDS,
   type TemplateFormat,

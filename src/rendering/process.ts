@@ -12,7 +12,7 @@ const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcess
 /** How often it is looked how much memory this process has, in milliseconds. */
 const LOOK_MS = 20
 /** What it may have, in bytes: what is made outside of V8's heap (for dates, say) is in nobody else's count. */
-const MOST_BYTES = (2 * memoryMb + 128) * 2 ** 20
+const MAX_BYTES = (2 * memoryMb + 128) * 2 ** 20
 
 /** So many times as long as a rendering a compilation may take: once a version, with all that it has to load. */
 const COMPILING = 5
@@ -52,7 +52,7 @@ process.on('message', (job: RenderJob) => {
   const most = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
   deadline = startDeadline(most, usedMs, (kind) => tell({ kind }))
   look = setInterval(() => {
-    if (process.memoryUsage.rss() > MOST_BYTES) tell({ kind: 'memory' })
+    if (process.memoryUsage.rss() > MAX_BYTES) tell({ kind: 'memory' })
   }, LOOK_MS)
   thread.postMessage(job)
 })

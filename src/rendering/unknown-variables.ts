@@ -4,9 +4,9 @@ import { type UnknownVariable, VARIABLES } from './content.ts'
 
 /** So many are told of at once, and so much of a name. */
 const MOST = 5
-const LONGEST_NAME = 60
+const MAX_NAME = 60
 /** In how many places a template may name variables: looking for them takes a time that grows with the square. */
-const MOST_PLACES = 300
+const MAX_PLACES = 300
 /** How many letters may be other ones where a known name is meant. */
 const MAX_DISTANCE = 3
 
@@ -28,11 +28,11 @@ export function findUnknownVariables(
   templates: Template[],
   source: string,
 ): Omit<UnknownVariable, 'field'>[] {
-  if (source.split(PLACES).length > MOST_PLACES) return []
+  if (source.split(PLACES).length > MAX_PLACES) return []
   const unknown = segmentsOf(engine, templates).filter(isUnknown).map(nameOf)
   return [...new Set(unknown)].slice(0, MOST).map((variable) => ({
-    variable: variable.slice(0, LONGEST_NAME),
-    nearest: closestMatch(variable.slice(0, LONGEST_NAME), KNOWN, { maxDistance: MAX_DISTANCE }),
+    variable: variable.slice(0, MAX_NAME),
+    nearest: closestMatch(variable.slice(0, MAX_NAME), KNOWN, { maxDistance: MAX_DISTANCE }),
   }))
 }
 

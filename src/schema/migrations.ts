@@ -26,7 +26,7 @@ const MIGRATIONS = [
   'bounces/001-baseline',
   'imports/001-baseline',
   'campaigns/001-baseline',
-  'figures/001-baseline',
+  'stats/001-baseline',
 ]
 
 /** The names of all migrations, in the order in which they run. */

@@ -16,24 +16,24 @@ import { Campaign, CampaignContent } from '../campaigns/index.ts'
 import { ErasedContact } from '../consent/index.ts'
 import { Contact, ContactTag, FormerAddress, Suppression, Tally } from '../contacts/index.ts'
 import { AutomationCounts, Enrollment } from '../enrollments/index.ts'
-import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../figures/index.ts'
+import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../stats/index.ts'
 import { KeptAnswer } from '../http/index.ts'
 import { Import, ImportError } from '../imports/index.ts'
-import { Installation } from '../instance/index.ts'
-import { List, ListAsk, ListMember, ListOptOut, ListRequest, ListTally } from '../lists/index.ts'
+import { Instance } from '../instance/index.ts'
+import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListTally } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { SenderSettings, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
-import { HeardEvent, TriggerEvent } from '../triggers/index.ts'
+import { ProcessedEvent, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { migrations } from './migrations.ts'
 
 /** Every table has its entity. */
 export const ENTITIES = [
-  Installation,
+  Instance,
   Workspace,
   Account,
   Member,
@@ -56,7 +56,7 @@ export const ENTITIES = [
   List,
   ListMember,
   ListRequest,
-  ListAsk,
+  ListConfirmationEmail,
   ListOptOut,
   Suppression,
   ErasedContact,
@@ -86,7 +86,7 @@ export const ENTITIES = [
   FlowFigure,
   FigureChange,
   TriggerEvent,
-  HeardEvent,
+  ProcessedEvent,
   OutboxDelivery,
 ]
 

@@ -12,7 +12,7 @@ import { timestampForPostgres } from '../platform/timestamp.ts'
 export function conditionSql(condition: Condition, parameters: unknown[]): string {
   const bind = (value: unknown): string => `$${parameters.push(value)}`
   // Few of them Postgres makes joins of, which is quickest. To plan many would take it seconds, and hundreds of megabytes.
-  const fence = countLookUps(condition) > MOST_JOINS ? 'offset 0' : ''
+  const fence = countLookUps(condition) > MAX_JOINS ? 'offset 0' : ''
   const exists = (rest: string): string => `exists (select ${rest} ${fence})`
 
   const of = (part: Condition): string => {
@@ -135,7 +135,7 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
 const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
 
 /** How many tables a condition looks into until Postgres is kept from joining them: it tries all orders of fewer than twelve. */
-const MOST_JOINS = 8
+const MAX_JOINS = 8
 
 function countLookUps(part: Condition): number {
   if ('all' in part) return part.all.reduce((sum, each) => sum + countLookUps(each), 0)

@@ -1,5 +1,5 @@
 export { type Condition, listsRequiredBy } from './condition.ts'
 export { conditionSql } from './condition-sql.ts'
 export { Segment } from './entities.ts'
-export { SEGMENT_NOT_FOUND } from './refusals.ts'
+export { SEGMENT_NOT_FOUND } from './errors.ts'
 export { assertWorkspace, createSegment, deleteSegment, listSegments } from './segments.ts'

@@ -7,7 +7,7 @@ import { conditionSql } from './condition-sql.ts'
 export async function isAskedBy(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
-    `select from campaigns where status in ('SCHEDULED', 'SENDING', 'PAUSED') and not walked
+    `select from campaigns where status in ('SCHEDULED', 'SENDING', 'PAUSED') and not materialized
        and workspace_id = (select workspace_id from segments where id = $1::uuid)
        and (audience -> 'segmentIds' ? $1::text or audience #> '{exclude,segmentIds}' ? $1::text)
      limit 1`,

@@ -1,16 +1,16 @@
 import { array } from 'yup'
 import { countForCondition, createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
-import { Refusal } from '../platform/refusal.ts'
-import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './refusals.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import {
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   listAnswer,
   listOf,
   nothingToUpdate,
   operation,
   pageQuery,
-  presentWrittenTo,
+  presentForWriter,
   rangeOf,
   single,
   withoutReading,
@@ -18,7 +18,13 @@ import {
   created,
 } from '../http/index.ts'
 import { conditionSchema, segmentSchema, updateSegmentSchema } from './schemas.ts'
-import { contactCountShape, presentSegment, segmentDetailShape, segmentShape, writtenSegmentShape } from './shapes.ts'
+import {
+  contactCountResponse,
+  presentSegment,
+  segmentDetailResponse,
+  segmentResponse,
+  writtenSegmentResponse,
+} from './responses.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateSegmentSchema.fields))
 const WRONG_CONDITION =
@@ -37,10 +43,10 @@ export const segmentOperations = [
     scope: 'segments:read',
     query: pageQuery(),
     // It can be megabytes.
-    answers: {
+    responses: {
       200: {
         description: 'A page of segments.',
-        schema: listOf(array().of(segmentShape).required()),
+        schema: listOf(array().of(segmentResponse).required()),
       },
     },
     async handle({ caller, query }, { em }) {
@@ -58,8 +64,8 @@ export const segmentOperations = [
     description: 'With the number of contacts for whom its condition is true at the moment.',
     scope: 'segments:read',
     // It is counted live.
-    answers: { 200: { description: 'The segment.', schema: single(segmentDetailShape) } },
-    refusals: { 404: [SEGMENT_NOT_FOUND] },
+    responses: { 200: { description: 'The segment.', schema: single(segmentDetailResponse) } },
+    errors: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const { segment, contactCount } = await getSegment(em, caller.workspace.id, params.id)
       return ok({ ...presentSegment(segment), contactCount })
@@ -77,8 +83,8 @@ export const segmentOperations = [
     changesNothing: true,
     // It is counted live.
     body: conditionSchema,
-    answers: { 200: { description: 'How many.', schema: single(contactCountShape) } },
-    refusals: { 400: [WRONG_CONDITION] },
+    responses: { 200: { description: 'How many.', schema: single(contactCountResponse) } },
+    errors: { 400: [WRONG_CONDITION] },
     async handle({ caller, body }, { em }) {
       return ok({ contactCount: await countForCondition(em, caller.workspace.id, body.condition) })
     },
@@ -93,8 +99,8 @@ export const segmentOperations = [
     description: 'A saved condition. Nobody is put in or taken out: whoever it is true for at a moment is in it.',
     scope: 'segments:write',
     body: segmentSchema,
-    answers: { 201: { description: 'The segment.', schema: single(segmentShape), links: segmentLinks } },
-    refusals: { 400: ['name is required', WRONG_CONDITION] },
+    responses: { 201: { description: 'The segment.', schema: single(segmentResponse), links: segmentLinks } },
+    errors: { 400: ['name is required', WRONG_CONDITION] },
     async handle({ caller, body, call }, { em }) {
       const segment = await createSegment(em, { workspaceId: caller.workspace.id, ...body }, call.id)
       return created(presentSegment(segment))
@@ -110,12 +116,12 @@ export const segmentOperations = [
     description: `Only the fields to change are sent. ${withoutReading('segments:read')}`,
     scope: 'segments:write',
     body: updateSegmentSchema,
-    answers: { 200: { description: 'The segment.', schema: single(writtenSegmentShape), links: segmentLinks } },
-    refusals: { 400: [NOTHING_TO_UPDATE, WRONG_CONDITION], 404: [SEGMENT_NOT_FOUND] },
+    responses: { 200: { description: 'The segment.', schema: single(writtenSegmentResponse), links: segmentLinks } },
+    errors: { 400: [NOTHING_TO_UPDATE, WRONG_CONDITION], 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params, body }, { em }) {
-      if (Object.keys(body).length === 0) throw new Refusal(NOTHING_TO_UPDATE)
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const segment = presentSegment(await updateSegment(em, caller.workspace.id, params.id, body))
-      return ok(presentWrittenTo(caller, 'segments:read', segment, body))
+      return ok(presentForWriter(caller, 'segments:read', segment, body))
     },
   }),
 
@@ -127,8 +133,8 @@ export const segmentOperations = [
     summary: 'Delete a segment',
     description: 'For good. Its contacts stay.',
     scope: 'segments:write',
-    answers: { 200: { description: 'The segment is deleted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [SEGMENT_NOT_FOUND], 409: [SEGMENT_IN_USE] },
+    responses: { 200: { description: 'The segment is deleted.', schema: single(deleteResultResponse) } },
+    errors: { 404: [SEGMENT_NOT_FOUND], 409: [SEGMENT_IN_USE] },
     async handle({ caller, params }, { em }) {
       await deleteSegment(em, params.id, caller.workspace.id)
       return deleted(params.id)

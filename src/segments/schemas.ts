@@ -1,14 +1,14 @@
 import { object } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH } from '../http/index.ts'
 import { readCondition } from './condition.ts'
-import { conditionShape } from './shapes.ts'
+import { conditionResponse } from './responses.ts'
 
 const name = () =>
   filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Paying customers' })
 
 /** It is read by its own language, which says where it is wrong. */
 const condition = () =>
-  conditionShape.test({
+  conditionResponse.test({
     name: 'condition',
     test(value: unknown) {
       if (value === undefined || value === null) return true

@@ -1,11 +1,11 @@
 import { countContacts, isAskedBy } from './queries.ts'
-import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './refusals.ts'
+import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import { type Condition, readCondition } from './condition.ts'
 import { Segment } from './entities.ts'
 import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
-import { invalid, notFound, Refusal } from '../platform/refusal.ts'
+import { invalid, notFound, ApiError } from '../platform/api-error.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { unitOf } from '../platform/db/sql.ts'
 
@@ -19,7 +19,7 @@ export const listSegments = async (
   return em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 }
 
-/** A segment, and how many contacts are in it at this moment. @throws {Refusal} `not-found` */
+/** A segment, and how many contacts are in it at this moment. @throws {ApiError} `not-found` */
 export async function getSegment(
   em: EntityManager,
   workspaceId: string,
@@ -27,15 +27,15 @@ export async function getSegment(
 ): Promise<{ segment: Segment; contactCount: number }> {
   const fork = em.fork()
   const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
-  if (!segment) throw new Refusal(SEGMENT_NOT_FOUND)
+  if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
   return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
 }
 
-/** For how many contacts a condition is true at this moment. @throws {Refusal} `invalid` as `createSegment` */
+/** For how many contacts a condition is true at this moment. @throws {ApiError} `invalid` as `createSegment` */
 export const countForCondition = (em: EntityManager, workspaceId: string, json: unknown): Promise<number> =>
   countContacts(em.fork(), workspaceId, conditionOf(json))
 
-/** Saves a condition as a segment. @throws {Refusal} `invalid`, saying where the condition is wrong; `not-found` */
+/** Saves a condition as a segment. @throws {ApiError} `invalid`, saying where the condition is wrong; `not-found` */
 export async function createSegment(
   em: EntityManager,
   { workspaceId, name, condition: json }: { workspaceId: string; name: string; condition: unknown },
@@ -49,7 +49,7 @@ export async function createSegment(
   return segment
 }
 
-/** Changes a segment; what is absent stays as it is. @throws {Refusal} `not-found`; `invalid` as `createSegment` */
+/** Changes a segment; what is absent stays as it is. @throws {ApiError} `not-found`; `invalid` as `createSegment` */
 export async function updateSegment(
   em: EntityManager,
   workspaceId: string,
@@ -58,7 +58,7 @@ export async function updateSegment(
 ): Promise<Segment> {
   const unit = unitOf(em)
   const segment = isId(id) ? await unit.findOne(Segment, { id, workspaceId }) : null
-  if (!segment) throw new Refusal(SEGMENT_NOT_FOUND)
+  if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
   if (name !== undefined) segment.name = name
   if (condition !== undefined) segment.condition = conditionOf(condition)
   segment.updatedAt = new Date()
@@ -68,15 +68,15 @@ export async function updateSegment(
 
 /**
  * Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @returns whose it was
- * @throws {Refusal} `not-found`; `segment_in_use` while a campaign that is to begin, or to go through contacts, asks it
+ * @throws {ApiError} `not-found`; `segment_in_use` while a campaign that is to begin, or to go through contacts, asks it
  */
 export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
   const whose = workspaceId === undefined ? {} : { workspaceId }
   const unit = unitOf(em)
   const segment = isId(id) ? await unit.findOne(Segment, { id, ...whose }) : null
-  if (segment && (await isAskedBy(unit, segment.id))) throw new Refusal(SEGMENT_IN_USE)
+  if (segment && (await isAskedBy(unit, segment.id))) throw new ApiError(SEGMENT_IN_USE)
   if (segment && (await unit.nativeDelete(Segment, { id, ...whose })) > 0) return segment.workspaceId
-  throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new Refusal(SEGMENT_NOT_FOUND)
+  throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new ApiError(SEGMENT_NOT_FOUND)
 }
 
 function conditionOf(json: unknown): Condition {
@@ -85,7 +85,7 @@ function conditionOf(json: unknown): Condition {
   return read.condition
 }
 
-/** @throws {Refusal} `not-found` where there is no such workspace: an operator may have mistyped its id. */
+/** @throws {ApiError} `not-found` where there is no such workspace: an operator may have mistyped its id. */
 export async function assertWorkspace(em: EntityManager, workspaceId: string): Promise<void> {
   if (!isId(workspaceId) || (await em.count(Workspace, { id: workspaceId })) === 0) {
     throw notFound(`There is no workspace ${workspaceId}`)

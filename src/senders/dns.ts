@@ -52,7 +52,7 @@ export interface CheckedRecord extends DnsRecord {
 
 /**
  * The records that mail of a workspace wants (RFC 7208, RFC 6376, RFC 7489), ready to copy.
- * One without an address of its own has those of the return path alone: the rest is the installation's.
+ * One without an address of its own has those of the return path alone: the rest is the instance's.
  *
  * @param returns to which domain what cannot be delivered goes back, and on which host that is read; `null`: to the sender's own
  */

@@ -23,7 +23,7 @@ const schema = defineEntity({
   },
 })
 
-/** From whom a workspace's mail is, where that is not the installation's sender. */
+/** From whom a workspace's mail is, where that is not the instance's sender. */
 export class SenderSettings extends schema.class {}
 schema.setClass(SenderSettings)
 

@@ -5,7 +5,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { checkRecords, recordsFor } from './dns.ts'
 import type { SenderSettings } from './entities.ts'
-import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './refusals.ts'
+import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './errors.ts'
 import { dropDkimKey, getSender, makeDkimKey, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
@@ -27,10 +27,10 @@ const address = (description: string, example: string) =>
 
 const senderInput = object({
   fromName: oneLine(200).meta({
-    description: "The name that recipients see; the installation's where it is null.",
+    description: "The name that recipients see; the instance's where it is null.",
     example: 'Orchard',
   }),
-  fromAddress: address("From whom mail is; the installation's MAIL_FROM where it is null.", 'hello@example.com'),
+  fromAddress: address("From whom mail is; the instance's MAIL_FROM where it is null.", 'hello@example.com'),
   replyTo: address('Where answers go, where that is another one.', 'support@example.com'),
   postalAddress: text().nullable().test(atMost(500)).meta({
     description: 'Stands below each marketing email, as the law of many countries asks for.',
@@ -57,12 +57,12 @@ const dkimInput = object({
     }),
 })
 
-const MOST_A_DAY = 10_000_000
+const MAX_A_DAY = 10_000_000
 const warmUp = {
   perDay: number()
     .integer()
     .min(1)
-    .max(MOST_A_DAY)
+    .max(MAX_A_DAY)
     .required()
     .meta({ description: 'How many emails it mails on the first day.', example: 50 }),
   growthPercent: number()
@@ -71,7 +71,7 @@ const warmUp = {
     .max(400)
     .required()
     .meta({ description: 'By how much that grows from day to day.', example: 50 }),
-  upTo: number().integer().min(2).max(MOST_A_DAY).required().meta({
+  upTo: number().integer().min(2).max(MAX_A_DAY).required().meta({
     description: 'As soon as it would be so many a day, it is over: as many are mailed as there are.',
     example: 20_000,
   }),
@@ -83,7 +83,7 @@ const warmUpInput = object(warmUp)
     test: ({ perDay, upTo }) => !(upTo <= perDay),
   })
   .meta({ component: 'WarmUpInput' })
-const warmUpShape = object({
+const warmUpResponse = object({
   ...warmUp,
   since: string()
     .required()
@@ -115,7 +115,7 @@ const record = {
   note: nullable(null),
 }
 
-const senderShape = object({
+const senderResponse = object({
   fromName: nullable('Orchard'),
   fromAddress: nullable('hello@example.com'),
   replyTo: nullable(null),
@@ -128,7 +128,7 @@ const senderShape = object({
     .meta({ description: 'Whether links in marketing emails lead by way of this service.', example: false }),
   isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
   dkimSelector: nullable('dripline'),
-  warmUp: warmUpShape.optional(),
+  warmUp: warmUpResponse.optional(),
   records: array()
     .of(object(record).required())
     .required()
@@ -137,7 +137,7 @@ const senderShape = object({
   .required()
   .meta({ component: 'Sender', description: "From whom a workspace's mail is." })
 
-const checkShape = array()
+const checkResponse = array()
   .of(
     object({
       ...record,
@@ -169,7 +169,7 @@ const present = (
   sender: SenderSettings | null,
   warmUp: WarmUp | undefined,
   records: Records,
-): InferType<typeof senderShape> => ({
+): InferType<typeof senderResponse> => ({
   fromName: sender?.fromName ?? null,
   fromAddress: sender?.fromAddress ?? null,
   replyTo: sender?.replyTo ?? null,
@@ -203,7 +203,7 @@ export const senderOperations = [
     summary: 'Get the sender',
     description: "From whom the workspace's mail is, and which DNS records that wants, ready to copy.",
     role: 'viewer',
-    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
       return answerWith(dependencies, await getSender(dependencies.em, caller.workspace.id))
     },
@@ -215,10 +215,10 @@ export const senderOperations = [
     tag: 'Settings',
     summary: 'Set the sender',
     description:
-      "All of it: what is null or missing is the installation's. Emails that are claimed behind the answer have it.",
+      "All of it: what is null or missing is the instance's. Emails that are claimed behind the answer have it.",
     role: 'owner',
     body: senderInput,
-    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller, body }, dependencies) {
       return answerWith(dependencies, await setSender(dependencies.em, caller.workspace.id, body))
     },
@@ -235,8 +235,8 @@ export const senderOperations = [
     role: 'owner',
     body: dkimInput,
     bodyOptional: true,
-    answers: { 200: { description: 'The sender, with the record.', schema: single(senderShape) } },
-    refusals: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
+    responses: { 200: { description: 'The sender, with the record.', schema: single(senderResponse) } },
+    errors: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
     async handle({ caller, body }, dependencies) {
       const { em, secrets } = dependencies
       return answerWith(dependencies, await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'))
@@ -250,7 +250,7 @@ export const senderOperations = [
     summary: 'Sign no mail',
     description: 'The key is gone.',
     role: 'owner',
-    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
       return answerWith(dependencies, await dropDkimKey(dependencies.em, caller.workspace.id))
     },
@@ -267,7 +267,7 @@ export const senderOperations = [
       'One that has begun goes on, by the new numbers, which what waits knows within the hour.',
     role: 'owner',
     body: warmUpInput,
-    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller, body }, dependencies) {
       const { em } = dependencies
       await setWarmUp(em.fork(), caller.workspace.id, body)
@@ -282,7 +282,7 @@ export const senderOperations = [
     summary: 'End the warm-up',
     description: 'As many emails are mailed as there are; those that wait go out within the hour.',
     role: 'owner',
-    answers: { 200: { description: 'The sender.', schema: single(senderShape) } },
+    responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
       const { em } = dependencies
       await endWarmUp(em.fork(), caller.workspace.id)
@@ -298,7 +298,7 @@ export const senderOperations = [
     description: 'Asks the DNS whether the records are there, and says what is wrong with them.',
     role: 'viewer',
     changesNothing: true,
-    answers: { 200: { description: 'Each record, and how it is.', schema: single(checkShape) } },
+    responses: { 200: { description: 'Each record, and how it is.', schema: single(checkResponse) } },
     async handle({ caller }, { em, dns, publicUrl }) {
       const records = await recordsOf(em, publicUrl, await getSender(em, caller.workspace.id))
       return ok(await checkRecords(dns, records))

@@ -38,7 +38,7 @@ export interface DkimKey {
   privateKey: KeyObject
 }
 
-const MOST_KNOWN = 1_000
+const MAX_KNOWN = 1_000
 const known = new WeakMap<Secrets, Map<string, KeyObject>>()
 
 /** Reads the key that a workspace signs with; those used lately are kept in memory. @throws {NoSecretsKey} */
@@ -49,7 +49,7 @@ export function dkimOf(secrets: Secrets, { dkim }: Pick<WorkspaceSender, 'dkim'>
   let privateKey = keys.get(dkim.key)
   if (!privateKey) {
     privateKey = createPrivateKey(secrets.decrypt(Buffer.from(dkim.key, 'base64'), DKIM_KEY))
-    if (keys.size >= MOST_KNOWN) keys.clear()
+    if (keys.size >= MAX_KNOWN) keys.clear()
     keys.set(dkim.key, privateKey)
   }
   return { domain: dkim.domain, selector: dkim.selector, privateKey }

@@ -1,12 +1,12 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { domainOf } from '../platform/email-address.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { SenderSettings } from './entities.ts'
-import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './refusals.ts'
+import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './errors.ts'
 import { DKIM_KEY } from './sender.ts'
 
 export interface SenderInput {
@@ -20,9 +20,9 @@ export interface SenderInput {
 
 /** A workspace's sender, which may be none of its own. */
 export const getSender = async (em: EntityManager, workspaceId: string): Promise<SenderSettings | null> =>
-  unitOf(em).findOne(SenderSettings, { workspaceId }, AS_IT_IS)
+  unitOf(em).findOne(SenderSettings, { workspaceId }, FRESH_READ)
 
-/** Says from whom a workspace's mail is; what is not said is the installation's. The key to sign with stays. */
+/** Says from whom a workspace's mail is; what is not said is the instance's. The key to sign with stays. */
 export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
   const { trackOpens = false, trackClicks = false } = input
@@ -34,7 +34,7 @@ const KEY_BITS = 2_048
 
 /**
  * Makes a key that a workspace's mail is signed with from now on.
- * @throws {Refusal} `secrets_key_missing`; `from_address_missing`
+ * @throws {ApiError} `secrets_key_missing`; `from_address_missing`
  */
 export async function makeDkimKey(
   em: EntityManager,
@@ -44,8 +44,8 @@ export async function makeDkimKey(
 ): Promise<SenderSettings> {
   const { fromAddress } = (await getSender(em, workspaceId)) ?? {}
   const domain = fromAddress == null ? undefined : domainOf(fromAddress)
-  if (domain === undefined) throw new Refusal(FROM_ADDRESS_MISSING)
-  if (!secrets.isReady) throw new Refusal(SECRETS_KEY_MISSING)
+  if (domain === undefined) throw new ApiError(FROM_ADDRESS_MISSING)
+  if (!secrets.isReady) throw new ApiError(SECRETS_KEY_MISSING)
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: KEY_BITS,
     publicKeyEncoding: { type: 'spki', format: 'der' },
@@ -70,6 +70,6 @@ async function write(
 ): Promise<SenderSettings> {
   return unitOf(em).transactional(async (unit) => {
     await unit.upsert(SenderSettings, { workspaceId, ...fields, updatedAt: new Date() })
-    return unit.findOneOrFail(SenderSettings, { workspaceId }, AS_IT_IS)
+    return unit.findOneOrFail(SenderSettings, { workspaceId }, FRESH_READ)
   })
 }

@@ -32,7 +32,7 @@ export interface Places {
  *
  * @param mayExceed whether these are mailed in any case: they count, and wait for nothing
  */
-export async function takePlaces(
+export async function takeWarmUpQuota(
   em: EntityManager,
   workspaceId: string,
   wanted: number,
@@ -73,7 +73,7 @@ const BEGIN_DAY = `
 insert into warm_up_days (workspace_id, day) values ($1::uuid, $2::date) on conflict do nothing`
 
 /** Gives places back that nobody was mailed by. */
-export async function giveBack(em: EntityManager, workspaceId: string, day: string, count: number): Promise<void> {
+export async function returnQuota(em: EntityManager, workspaceId: string, day: string, count: number): Promise<void> {
   await sql(
     em,
     `update warm_up_days set mailed = greatest(mailed - $3::integer, 0) where workspace_id = $1::uuid and day = $2::date`,
@@ -82,13 +82,13 @@ export async function giveBack(em: EntityManager, workspaceId: string, day: stri
 }
 
 /** Gives back what is left of places, behind whatever was done with them: where that can't be said, it is less that day. */
-export async function giveBackRest(
+export async function returnUnusedQuota(
   em: EntityManager,
   workspaceId: string,
   { day, granted }: Places,
   mailed: number,
 ): Promise<void> {
-  if (day !== null && mailed < granted) await giveBack(em, workspaceId, day, granted - mailed).catch(() => undefined)
+  if (day !== null && mailed < granted) await returnQuota(em, workspaceId, day, granted - mailed).catch(() => undefined)
 }
 
 /** By what numbers a workspace is warmed up. */

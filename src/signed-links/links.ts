@@ -20,7 +20,7 @@ const LENGTH = 1 + 2 * ID_BYTES + MAC_BYTES
 
 /**
  * Signed tokens for links in emails: they need no login and no row of their own, never end, and tell nothing but ids to whoever
- * takes them apart. They are good as long as the installation keeps its secret, which backups have.
+ * takes them apart. They are good as long as the instance keeps its secret, which backups have.
  */
 export interface Links {
   /** An address that whoever reads the email can open. */
@@ -36,7 +36,7 @@ export interface Links {
 /** Short, as they stand in every email. */
 export const VISIT_PATHS = { open: 'o', click: 'c' } as const satisfies Record<VisitKind, string>
 
-/** @param bounceDomain whose mail this installation reads; `null`: none */
+/** @param bounceDomain whose mail this instance reads; `null`: none */
 export function createLinks(secret: KeyObject, publicUrl: string, bounceDomain: string | null = null): Links {
   const base = publicUrl.replace(/\/+$/, '')
   return {

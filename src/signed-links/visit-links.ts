@@ -19,7 +19,7 @@ const MAC_BYTES = 16
 const VERSION = 1
 const HEAD = 1 + ID_BYTES + DIGEST_BYTES + 1 + MAC_BYTES
 /** A longer one is left as it is: mail programs cut them, and Postgres keeps no longer key. */
-export const MOST_URL_BYTES = 2_000
+export const MAX_URL_BYTES = 2_000
 
 /**
  * A token for a link that leads by way of us. Where it leads is in it and signed: so it leads there also when nothing else is left of
@@ -35,7 +35,7 @@ export function signVisit(
 ): string | undefined {
   const begins = messageIdBeginning(messageId)
   const to = Buffer.from(url)
-  if (begins === undefined || !isId(contactId) || to.length > MOST_URL_BYTES) return undefined
+  if (begins === undefined || !isId(contactId) || to.length > MAX_URL_BYTES) return undefined
   const told = Buffer.concat([
     Uint8Array.of(VERSION),
     bytesOfId(contactId),
@@ -49,7 +49,7 @@ export function signVisit(
 export function openVisit(secret: KeyObject, kind: VisitKind, token: string): VisitOf | undefined {
   const bytes = Buffer.from(token, 'base64url')
   // What decodes alike is another spelling, and nobody has made it.
-  if (bytes.length < HEAD || bytes.length > HEAD + MOST_URL_BYTES) return undefined
+  if (bytes.length < HEAD || bytes.length > HEAD + MAX_URL_BYTES) return undefined
   if (bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
   const [told, mac, to] = [
     bytes.subarray(0, HEAD - MAC_BYTES),

@@ -1,11 +1,11 @@
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import {
   type CompileProblem,
   type EmailContent,
-  MOST_DEPTH,
+  MAX_DEPTH,
   type Renderer,
   type TemplateKind,
   type UnknownVariable,
@@ -18,9 +18,9 @@ import {
   type WrittenContent,
   type WrittenTemplate,
 } from './entities.ts'
-import { orBusy } from './or-busy.ts'
+import { withRenderErrors } from './with-render-errors.ts'
 import { partialsNamed } from './queries.ts'
-import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './refusals.ts'
+import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './errors.ts'
 import { localeKey } from './schemas.ts'
 
 /** What was made of a template, in all its languages. */
@@ -49,26 +49,26 @@ export interface CompileOptions {
 }
 
 /** What one request may have compiled takes no longer, in milliseconds: whoever waits for its answer hears nothing for thirty seconds at most. */
-export const MOST_COMPILING_MS = 20_000
+export const MAX_COMPILING_MS = 20_000
 
 /** What one template may come to, in all its languages: each who reads it holds all of it. */
-export const MOST_CHARACTERS = 4_000_000
+export const MAX_CHARACTERS = 4_000_000
 
-const TOO_SLOW = `It takes more than ${MOST_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, send it later, as another request`
+const TOO_SLOW = `It takes more than ${MAX_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, send it later, as another request`
 
-const TOO_LONG = `Its partials are longer than ${MOST_CHARACTERS.toLocaleString('en-US')} characters in all`
+const TOO_LONG = `Its partials are longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in all`
 
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 
 /**
  * Compiles a template with its layout and its partials, in each of its languages.
- * @throws {Refusal} `template_not_found` for its layout; `busy` when the machine is too busy to tell
+ * @throws {ApiError} `template_not_found` for its layout; `busy` when the machine is too busy to tell
  */
 export async function compileTemplate(
   em: EntityManager,
   renderer: Renderer,
   workspaceId: string,
-  { kind, written, instead, until = performance.now() + MOST_COMPILING_MS }: CompileOptions,
+  { kind, written, instead, until = performance.now() + MAX_COMPILING_MS }: CompileOptions,
 ): Promise<Compilation> {
   const { translations, layoutId, ...source } = written
   const isOfBlocks = source.format === 'BLOCKS'
@@ -105,8 +105,8 @@ export async function compileTemplate(
     const other = await compileOne(said)
     if (other.content) result.compiled.translations[locale] = other.content
     result.problems.push(...other.problems.map((problem) => ({ ...problem, locale })))
-    if (lengthOf(result.compiled) <= MOST_CHARACTERS) continue
-    const problem = `is longer than ${MOST_CHARACTERS.toLocaleString('en-US')} characters in all its languages, with its layout and partials`
+    if (lengthOf(result.compiled) <= MAX_CHARACTERS) continue
+    const problem = `is longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in all its languages, with its layout and partials`
     result.problems.push({ field: 'html', problem, locale })
   }
   return result
@@ -117,8 +117,8 @@ export async function compileTemplate(
     const code = { ...said, format, html: made ? made.mjml : said.html }
     const input = { kind, source: code, layout: layoutHtml, partials: byName }
     // No 503: whoever repeats it by itself has all of it compiled again.
-    if (performance.now() > until) throw new Refusal(INVALID_TEMPLATE, { message: TOO_SLOW })
-    const compiled = await orBusy(renderer.compile(input, { owner: workspaceId }))
+    if (performance.now() > until) throw new ApiError(INVALID_TEMPLATE, { message: TOO_SLOW })
+    const compiled = await withRenderErrors(renderer.compile(input, { owner: workspaceId }))
     const problems = compiled.problems.map(({ field, problem, isOfSource }) =>
       made && field === 'html'
         ? { field: 'design' as const, problem: inBlock(problem, isOfSource ? made.blockOfLine : []) }
@@ -160,11 +160,12 @@ async function layoutOf(
   format: WrittenTemplate['format'],
 ): Promise<{ id: string; version: number; html: string }> {
   const unit = unitOf(em)
-  const layout = isId(id) ? await unit.findOne(Template, { id, workspaceId, kind: 'LAYOUT' }, AS_IT_IS) : null
-  if (!layout) throw new Refusal(TEMPLATE_NOT_FOUND, { message: 'There is no layout with this id', param: '/layoutId' })
-  const { source } = await unit.findOneOrFail(TemplateVersion, { templateId: id, version: layout.version }, AS_IT_IS)
+  const layout = isId(id) ? await unit.findOne(Template, { id, workspaceId, kind: 'LAYOUT' }, FRESH_READ) : null
+  if (!layout)
+    throw new ApiError(TEMPLATE_NOT_FOUND, { message: 'There is no layout with this id', param: '/layoutId' })
+  const { source } = await unit.findOneOrFail(TemplateVersion, { templateId: id, version: layout.version }, FRESH_READ)
   if (source.format !== format) {
-    throw new Refusal(INVALID_TEMPLATE, {
+    throw new ApiError(INVALID_TEMPLATE, {
       message: `layoutId: the layout is ${source.format}, and the template ${format}; both have to be the same`,
       param: '/layoutId',
     })
@@ -192,12 +193,12 @@ async function partialsIn(
 ): Promise<Map<string, UsedPartial>> {
   const found = new Map<string, UsedPartial>()
   let named = namesIn(texts)
-  let left = MOST_CHARACTERS
-  for (let depth = 0; named.length > 0 && depth <= MOST_DEPTH; depth += 1) {
+  let left = MAX_CHARACTERS
+  for (let depth = 0; named.length > 0 && depth <= MAX_DEPTH; depth += 1) {
     const partials = await partialsNamed(em.fork(), workspaceId, named, left)
     left -= partials.reduce((sum, { html }) => sum + html.length, 0)
     // Before anything is made of them: each who holds them holds all.
-    if (left < 0) throw new Refusal(INVALID_TEMPLATE, { message: TOO_LONG })
+    if (left < 0) throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG })
     for (const { name, ...partial } of partials) {
       found.set(name, instead?.id === partial.id ? { ...partial, html: instead.html } : partial)
     }
@@ -226,14 +227,14 @@ export function placeOf(problem: string): { line: number | null; column: number 
 /**
  * @param prefix what is said before the problem: of what it is
  * @param at where in the body the template stands, as a JSON Pointer (RFC 6901); none: it is the body
- * @throws {Refusal} `invalid_template`, which names the first field that is wrong, with line and column
+ * @throws {ApiError} `invalid_template`, which names the first field that is wrong, with line and column
  */
 export function assertCompiles({ problems }: Compilation, prefix = '', at = ''): void {
   const [first] = problems
   if (!first) return
   const { field, locale, problem } = first
   const where = locale === null ? field : `translations (${locale}): ${field}`
-  throw new Refusal(INVALID_TEMPLATE, {
+  throw new ApiError(INVALID_TEMPLATE, {
     message: `${prefix}${where} is no valid template: ${problem}`,
     param: `${at}/${locale === null ? field : 'translations'}`,
   })

@@ -4,9 +4,9 @@ import { MAX_BODY_LENGTH } from '../rendering/index.ts'
 import { ALIGNMENTS, type Block, type Design, PARAGRAPH_STYLES, type PlainBlock } from './design.ts'
 
 /** How many blocks an email has, in columns as well, and how many paragraphs a block, at most. */
-export const MOST_BLOCKS = 200
-const MOST_PARAGRAPHS = 200
-const MOST_RUNS = 500
+export const MAX_BLOCKS = 200
+const MAX_PARAGRAPHS = 200
+const MAX_RUNS = 500
 
 /** Where mail programs lead: to pages, to mailboxes, to telephones; or wherever Liquid says. */
 const ADDRESS = /^(?:https?:\/\/|mailto:|tel:|\{\{|\{%)/i
@@ -35,7 +35,7 @@ const run = object({
 
 const paragraph = object({
   style: string().oneOf(PARAGRAPH_STYLES).required().meta({ example: 'PARAGRAPH' }),
-  runs: array().of(run.required()).required().max(MOST_RUNS),
+  runs: array().of(run.required()).required().max(MAX_RUNS),
 }).meta({ component: 'Paragraph', description: 'Items of a list that are beside each other are one list.' })
 
 const type = <Type extends Block['type']>(name: Type) =>
@@ -46,7 +46,7 @@ const type = <Type extends Block['type']>(name: Type) =>
 const PLAIN = {
   TEXT: object({
     type: type('TEXT'),
-    paragraphs: array().of(paragraph.required()).required().max(MOST_PARAGRAPHS),
+    paragraphs: array().of(paragraph.required()).required().max(MAX_PARAGRAPHS),
     align: align(),
   }).meta({ component: 'TextBlock' }),
   BUTTON: object({
@@ -102,7 +102,7 @@ const columns = object({
   type: type('COLUMNS'),
   columns: array()
     .of(
-      object({ blocks: array().of(plainBlock).required().max(MOST_BLOCKS) })
+      object({ blocks: array().of(plainBlock).required().max(MAX_BLOCKS) })
         .required()
         .meta({ component: 'Column' }),
     )
@@ -132,7 +132,7 @@ const designFields = {
   })
     .default(undefined)
     .meta({ component: 'Theme', description: 'Its colours, where screens are light.' }),
-  blocks: array().of(block).required().max(MOST_BLOCKS),
+  blocks: array().of(block).required().max(MAX_BLOCKS),
 }
 
 const EXAMPLE: Design = {

@@ -184,7 +184,7 @@ function runOf({ text, bold, italic, underline, link }: Run): string {
 }
 
 /** How long a tag of Liquid is at most, in characters: what does not end within that begins nothing. */
-const MOST_TAG = 2_000
+const MAX_TAG = 2_000
 
 /** A text in parts, of which every second one is a tag of Liquid: it ends behind its texts in quotes, as LiquidJS has it. */
 function liquidParts(text: string): string[] {
@@ -202,7 +202,7 @@ function liquidParts(text: string): string[] {
 
 function endOfTag(text: string, from: number, mark: string): number | undefined {
   let quote: string | undefined
-  for (let at = from; at < Math.min(text.length, from + MOST_TAG); at += 1) {
+  for (let at = from; at < Math.min(text.length, from + MAX_TAG); at += 1) {
     const character = text[at]
     if (quote !== undefined) {
       if (character === quote) quote = undefined

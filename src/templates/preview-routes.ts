@@ -13,13 +13,13 @@ import {
   ok,
   nullableText,
 } from '../http/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
-import { assertFewTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
-import { orBusy } from './or-busy.ts'
+import { limitTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
+import { withRenderErrors } from './with-render-errors.ts'
 import { recipientOf, renderFor, toldOf } from './preview.ts'
-import { INVALID_TEMPLATE } from './refusals.ts'
+import { INVALID_TEMPLATE } from './errors.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 
 const template = (description: string, most: number) => text().nullable().test(atMost(most)).meta({ description })
@@ -46,7 +46,7 @@ const field = () =>
     .oneOf(['subject', 'html', 'text'] as const)
     .required()
 
-const previewShape = object({
+const previewResponse = object({
   to: string().required().meta({ example: 'ada@example.com' }),
   subject: nullableText('Null where it cannot be rendered.', 'Welcome, Ada!'),
   html: string().nullable().defined().meta({ example: null }),
@@ -66,7 +66,7 @@ const previewShape = object({
   .required()
   .meta({ component: 'Preview', description: 'An email as it would be sent.' })
 
-const testEmailShape = object({
+const testEmailResponse = object({
   to: string().required().meta({ description: 'Who asked for it.', example: 'ada@example.com' }),
   status: string()
     .oneOf(['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const)
@@ -79,16 +79,16 @@ const testEmailShape = object({
 
 const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
 
-/** The email that a body has, for whom it names. @throws {Refusal} `contact_not_found`; `busy` */
+/** The email that a body has, for whom it names. @throws {ApiError} `contact_not_found`; `busy` */
 async function previewFor(
   caller: Caller,
   { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
   { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
-): Promise<InferType<typeof previewShape>> {
+): Promise<InferType<typeof previewResponse>> {
   const contact = await recipientOf(em, caller, contactId)
   const content = { subject: subject ?? '', html, text: plain }
   const owner = caller.workspace.id
-  const { problems, unknownVariables } = await orBusy(renderer.check(content, { owner }))
+  const { problems, unknownVariables } = await withRenderErrors(renderer.check(content, { owner }))
   const found = { to: contact.email, unknownVariables: toldOf(unknownVariables) }
   const nothing = { subject: null, html: null, text: null }
   if (problems.length > 0) return { ...found, ...nothing, problems }
@@ -110,8 +110,8 @@ export const previewOperations = [
     changesNothing: true,
     body: previewInput,
     bodyLimit: PREVIEW_LIMIT,
-    answers: { 200: { description: 'The email, or why there is none.', schema: single(previewShape) } },
-    refusals: { 404: [CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'The email, or why there is none.', schema: single(previewResponse) } },
+    errors: { 404: [CONTACT_NOT_FOUND] },
     handle: async ({ caller, body }, dependencies) => ok(await previewFor(caller, body, dependencies)),
   }),
 
@@ -128,15 +128,15 @@ export const previewOperations = [
     transactional: false,
     body: previewInput,
     bodyLimit: PREVIEW_LIMIT,
-    answers: { 200: { description: 'What became of it.', schema: single(testEmailShape) } },
-    refusals: { 400: [INVALID_TEMPLATE], 404: [CONTACT_NOT_FOUND], 429: [TOO_MANY_TEST_EMAILS] },
+    responses: { 200: { description: 'What became of it.', schema: single(testEmailResponse) } },
+    errors: { 400: [INVALID_TEMPLATE], 404: [CONTACT_NOT_FOUND], 429: [TOO_MANY_TEST_EMAILS] },
     async handle({ caller, body }, { em, renderer, sendTestEmail }) {
       const { by } = caller
-      if (by.kind !== 'person') throw new Refusal(missingRole('editor'))
-      await assertFewTestEmails(em, by.person.accountId)
+      if (by.kind !== 'person') throw new ApiError(missingRole('editor'))
+      await limitTestEmails(em, by.person.accountId)
       const { subject, html, text: plain, problems } = await previewFor(caller, body, { em, renderer })
       const [problem] = problems
-      if (problem) throw new Refusal(INVALID_TEMPLATE, { message: problem.problem, param: `/${problem.field}` })
+      if (problem) throw new ApiError(INVALID_TEMPLATE, { message: problem.problem, param: `/${problem.field}` })
       const email = { to: by.person.email, subject: `[Test] ${subject}`, html, text: plain }
       const data = await sendTestEmail(email, { id: caller.workspace.id, isLive: caller.workspace.mode === 'live' })
       return ok({ to: email.to, ...data })

@@ -1,6 +1,6 @@
 import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { type ApiDependencies, missingScope } from '../http/index.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import {
   type EmailContent,
   type RenderedEmail,
@@ -15,26 +15,26 @@ import type { Caller } from '../workspaces/index.ts'
 import { type Compilation, contentFor, placeOf } from './compile-template.ts'
 import { mjmlOf } from './design.ts'
 import type { WrittenTemplate } from './entities.ts'
-import { orBusy } from './or-busy.ts'
-import { linksIn, slipsOf } from './slips.ts'
+import { withRenderErrors } from './with-render-errors.ts'
+import { linksIn, lintTemplate } from './lint.ts'
 
-export const SOMEBODY: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
+export const SAMPLE_CONTACT: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 
 /** Where a preview's recipient would unsubscribe: nobody's. */
 const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
 const SOME_CONFIRM_URL = 'https://mail.example.com/confirm/preview'
 
-/** For whom a preview is: what it shows of a contact, only those may see who may read contacts. @throws {Refusal} `contact_not_found`; `scope_missing` */
+/** For whom a preview is: what it shows of a contact, only those may see who may read contacts. @throws {ApiError} `contact_not_found`; `scope_missing` */
 export async function recipientOf(
   em: ApiDependencies['em'],
   caller: Caller,
   contactId: string | undefined,
 ): Promise<TemplateVariables['contact']> {
-  if (contactId === undefined) return SOMEBODY
+  if (contactId === undefined) return SAMPLE_CONTACT
   if (!caller.scopes.includes('contacts:read'))
-    throw new Refusal(missingScope('contacts:read'), { param: '/contactId' })
+    throw new ApiError(missingScope('contacts:read'), { param: '/contactId' })
   const id = await CONTACT.resolve(em, caller, contactId)
-  if (id === undefined) throw new Refusal(CONTACT_NOT_FOUND, { param: '/contactId' })
+  if (id === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
   const { email, firstName, metadata } = await getContact(em, caller.workspace.id, id)
   return { email, firstName, metadata }
 }
@@ -45,7 +45,7 @@ export interface ForWhom {
   locale?: string | undefined
 }
 
-/** A template as somebody would get it. @throws {Refusal} `busy` */
+/** A template as somebody would get it. @throws {ApiError} `busy` */
 export async function previewTemplate(
   { renderer }: Pick<ApiDependencies, 'renderer'>,
   owner: string,
@@ -74,22 +74,24 @@ export async function previewTemplate(
     ...rendered,
     bytes: Buffer.byteLength(rendered.html ?? ''),
     links: linksIn(rendered),
-    warnings: slipsOf(rendered, SOME_URL),
+    warnings: lintTemplate(rendered, SOME_URL),
     problems: [],
   }
 }
 
-/** What a saved email names that is in no contact: it was told when that was saved, and is told to whoever looks. @throws {Refusal} `busy` */
+/** What a saved email names that is in no contact: it was told when that was saved, and is told to whoever looks. @throws {ApiError} `busy` */
 export async function unknownIn(
   renderer: Renderer,
   owner: string,
   kind: TemplateKind,
   content: EmailContent | null,
 ): Promise<UnknownVariable[]> {
-  return kind === 'EMAIL' && content ? (await orBusy(renderer.check(content, { owner }))).unknownVariables : []
+  return kind === 'EMAIL' && content
+    ? (await withRenderErrors(renderer.check(content, { owner }))).unknownVariables
+    : []
 }
 
-/** An email for somebody, or what its template fails of. @throws {Refusal} `busy` */
+/** An email for somebody, or what its template fails of. @throws {ApiError} `busy` */
 export async function renderFor(
   renderer: Renderer,
   owner: string,
@@ -103,7 +105,7 @@ export async function renderFor(
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),
   }
   try {
-    return await orBusy(renderer.render(content, variables, { owner }))
+    return await withRenderErrors(renderer.render(content, variables, { owner }))
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     const [, field = 'html', problem = error.message] = /^(subject|html|text):? (.*)$/s.exec(error.message) ?? []

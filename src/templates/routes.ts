@@ -3,7 +3,7 @@ import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import {
   type ApiDependencies,
   deleted,
-  deleteResultShape,
+  deleteResultResponse,
   etagOf,
   listAnswer,
   listOf,
@@ -15,12 +15,12 @@ import {
   ok,
 } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { compileTemplate, warningsOf } from './compile-template.ts'
 import { previewTemplate, recipientOf, unknownIn } from './preview.ts'
 import { previewOperations } from './preview-routes.ts'
 import { templatePage, versionPage } from './queries.ts'
-import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
+import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './errors.ts'
 import {
   createTemplateSchema,
   previewSavedSchema,
@@ -33,11 +33,11 @@ import {
 import {
   presentTemplate,
   presentTemplateSummary,
-  templatePreviewShape,
-  templateShape,
-  templateSummaryShape,
-  versionsShape,
-} from './shapes.ts'
+  templatePreviewResponse,
+  templateResponse,
+  templateSummaryResponse,
+  versionsResponse,
+} from './responses.ts'
 import {
   createTemplate,
   deleteTemplate,
@@ -66,8 +66,8 @@ export const templateOperations = [
     description: 'Newest first, without what they say.',
     scope: 'templates:read',
     query: templatesQuery,
-    answers: {
-      200: { description: 'A page of templates.', schema: listOf(array().of(templateSummaryShape).required()) },
+    responses: {
+      200: { description: 'A page of templates.', schema: listOf(array().of(templateSummaryResponse).required()) },
     },
     async handle({ caller, query }, { em }) {
       const page = { kind: query.kind, ...rangeOf(query) }
@@ -91,10 +91,10 @@ export const templateOperations = [
     // A few words can be asked to become megabytes, in each language.
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
-    answers: {
-      201: { description: 'The template.', schema: single(templateShape), links: links('$response.body#/data/id') },
+    responses: {
+      201: { description: 'The template.', schema: single(templateResponse), links: links('$response.body#/data/id') },
     },
-    refusals: {
+    errors: {
       400: ['name is required', INVALID_TEMPLATE],
       404: [TEMPLATE_NOT_FOUND],
       409: [PARTIAL_NAME_TAKEN],
@@ -129,10 +129,10 @@ export const templateOperations = [
     query: versionQuery,
     // It can be megabytes.
     etag: true,
-    answers: {
-      200: { description: 'The template.', schema: single(templateShape), links: links('$response.body#/data/id') },
+    responses: {
+      200: { description: 'The template.', schema: single(templateResponse), links: links('$response.body#/data/id') },
     },
-    refusals: { 404: [TEMPLATE_NOT_FOUND] },
+    errors: { 404: [TEMPLATE_NOT_FOUND] },
     async handle({ caller, params, query }, dependencies) {
       const version = query.version === undefined ? undefined : Number(query.version)
       return { status: 200, ...(await detail(dependencies, caller.workspace.id, params.id, version)) }
@@ -153,8 +153,8 @@ export const templateOperations = [
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
-    answers: { 200: { description: 'The template.', schema: single(templateShape) } },
-    refusals: {
+    responses: { 200: { description: 'The template.', schema: single(templateResponse) } },
+    errors: {
       400: ['name is required', INVALID_TEMPLATE],
       404: [TEMPLATE_NOT_FOUND],
       409: [PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE],
@@ -186,8 +186,8 @@ export const templateOperations = [
     summary: 'Delete a template',
     description: 'For good, with its versions. Automations and campaigns keep what they have of it.',
     scope: 'templates:write',
-    answers: { 200: { description: 'The template is deleted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [TEMPLATE_NOT_FOUND], 409: [TEMPLATE_IN_USE] },
+    responses: { 200: { description: 'The template is deleted.', schema: single(deleteResultResponse) } },
+    errors: { 404: [TEMPLATE_NOT_FOUND], 409: [TEMPLATE_IN_USE] },
     async handle({ caller, params }, { em }) {
       await deleteTemplate(em, caller.workspace.id, params.id)
       return deleted(params.id)
@@ -203,14 +203,14 @@ export const templateOperations = [
     description: 'Newest first.',
     scope: 'templates:read',
     query: pageQuery(),
-    answers: { 200: { description: 'A page of versions.', schema: listOf(versionsShape) } },
-    refusals: { 404: [TEMPLATE_NOT_FOUND] },
+    responses: { 200: { description: 'A page of versions.', schema: listOf(versionsResponse) } },
+    errors: { 404: [TEMPLATE_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
       const { versions, total } = isId(params.id)
         ? await versionPage(em.fork(), caller.workspace.id, params.id, rangeOf(query))
         : { versions: [], total: 0 }
       // Each has one.
-      if (total === 0) throw new Refusal(TEMPLATE_NOT_FOUND)
+      if (total === 0) throw new ApiError(TEMPLATE_NOT_FOUND)
       const items = versions.map(({ version, createdAt }) => ({ version, createdAt: createdAt.toISOString() }))
       return listAnswer(items, query, total)
     },
@@ -227,8 +227,8 @@ export const templateOperations = [
     changesNothing: true,
     body: previewSavedSchema,
     bodyOptional: true,
-    answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
-    refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewResponse) } },
+    errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, params, body }, { em, renderer }) {
       const version = body.version === undefined ? undefined : Number(body.version)
       const { template, written } = await getTemplate(em, caller.workspace.id, params.id, version)
@@ -262,8 +262,8 @@ export const templateOperations = [
     changesNothing: true,
     body: previewUnsavedSchema,
     bodyLimit: TEMPLATE_LIMIT,
-    answers: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewShape) } },
-    refusals: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
+    responses: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewResponse) } },
+    errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, body }, { em, renderer }) {
       const contact = await recipientOf(em, caller, body.contactId)
       const options = { kind: 'EMAIL', written: writtenOf(body) } as const

@@ -6,7 +6,7 @@ import { design } from './design-schema.ts'
 import { WRITTEN_FORMATS } from './entities.ts'
 
 /** How many languages a template has besides its own. */
-export const MOST_TRANSLATIONS = 30
+export const MAX_TRANSLATIONS = 30
 
 /** Some languages of a long email. */
 export const TEMPLATE_LIMIT = { bytes: 4 * 1024 * 1024, values: 10_000 }
@@ -76,7 +76,7 @@ const translations = () =>
         .required()
         .meta({ component: 'TemplateTranslation' }),
     )
-    .max(MOST_TRANSLATIONS)
+    .max(MAX_TRANSLATIONS)
     .test({
       name: 'once',
       message: ({ path }) => `${path} must not have two of one locale`,

@@ -1,17 +1,17 @@
 import { LockMode } from '@mikro-orm/core'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { AS_IT_IS, unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { CONFLICT, Refusal } from '../platform/refusal.ts'
+import { CONFLICT, ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import type { Renderer, TemplateKind } from '../rendering/index.ts'
-import { assertCompiles, type Compilation, compileTemplate, lengthOf, MOST_COMPILING_MS } from './compile-template.ts'
+import { assertCompiles, type Compilation, compileTemplate, lengthOf, MAX_COMPILING_MS } from './compile-template.ts'
 import type { Design } from './design.ts'
 import { Template, TemplateVersion, type WrittenContent, type WrittenFormat, type WrittenTemplate } from './entities.ts'
 import { dependentsOf, type Dependent, lockVersions } from './queries.ts'
 import { localeKey } from './schemas.ts'
-import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './refusals.ts'
+import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './errors.ts'
 
 type Said = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined } & {
   design?: Design | undefined
@@ -46,7 +46,7 @@ export interface TemplateDetail {
   written: TemplateVersion
 }
 
-/** @throws {Refusal} `template_not_found`, of a version as well */
+/** @throws {ApiError} `template_not_found`, of a version as well */
 export async function getTemplate(
   em: EntityManager,
   workspaceId: string,
@@ -54,17 +54,17 @@ export async function getTemplate(
   version?: number,
 ): Promise<TemplateDetail> {
   const unit = unitOf(em)
-  const template = isId(id) ? await unit.findOne(Template, { id, workspaceId }, AS_IT_IS) : null
+  const template = isId(id) ? await unit.findOne(Template, { id, workspaceId }, FRESH_READ) : null
   const written =
     template &&
-    (await unit.findOne(TemplateVersion, { templateId: id, version: version ?? template.version }, AS_IT_IS))
-  if (!template || !written) throw new Refusal(TEMPLATE_NOT_FOUND)
+    (await unit.findOne(TemplateVersion, { templateId: id, version: version ?? template.version }, FRESH_READ))
+  if (!template || !written) throw new ApiError(TEMPLATE_NOT_FOUND)
   return { template, written }
 }
 
 /** How many templates one layout or partial is made anew in, at once; and what they may come to, in characters. */
-export const MOST_DEPENDENTS = 100
-const MOST_CHARACTERS = 16_000_000
+export const MAX_DEPENDENTS = 100
+const MAX_CHARACTERS = 16_000_000
 
 /** What writing a template comes to: itself, and those that are made with it. */
 export interface Prepared {
@@ -78,7 +78,7 @@ export interface Prepared {
  *
  * @param of the one that is replaced, or what a new one is
  * @param mostMs how long that may take, in milliseconds
- * @throws {Refusal} `invalid_template`, also where another template would not be one any more; `template_not_found`; `busy`
+ * @throws {ApiError} `invalid_template`, also where another template would not be one any more; `template_not_found`; `busy`
  */
 export async function prepareTemplate(
   em: EntityManager,
@@ -86,7 +86,7 @@ export async function prepareTemplate(
   workspaceId: string,
   input: ContentInput,
   of: { kind: TemplateKind } | { id: string },
-  mostMs = MOST_COMPILING_MS,
+  mostMs = MAX_COMPILING_MS,
 ): Promise<Prepared> {
   const written = writtenOf(input)
   const id = 'id' in of ? of.id : undefined
@@ -97,10 +97,10 @@ export async function prepareTemplate(
   if (id === undefined || kind === 'EMAIL') return { written, compilation, dependents: [] }
   const dependents = []
   let characters = 0
-  for (const dependent of await dependentsOf(em.fork(), id, MOST_DEPENDENTS + 1)) {
-    if (dependents.length === MOST_DEPENDENTS) {
-      throw new Refusal(TEMPLATE_IN_USE, {
-        message: `More than ${MOST_DEPENDENTS} templates are made with it, which are not made anew at once`,
+  for (const dependent of await dependentsOf(em.fork(), id, MAX_DEPENDENTS + 1)) {
+    if (dependents.length === MAX_DEPENDENTS) {
+      throw new ApiError(TEMPLATE_IN_USE, {
+        message: `More than ${MAX_DEPENDENTS} templates are made with it, which are not made anew at once`,
       })
     }
     const their = (await getTemplate(em, workspaceId, dependent.id)).written.source
@@ -109,9 +109,9 @@ export async function prepareTemplate(
     const made = await compileTemplate(em, renderer, workspaceId, options)
     assertCompiles(made, `The template "${dependent.name}", which is made with it: `)
     characters += lengthOf(made.compiled)
-    if (characters > MOST_CHARACTERS) {
-      throw new Refusal(TEMPLATE_IN_USE, {
-        message: `The templates that are made with it come to more than ${MOST_CHARACTERS.toLocaleString('en-US')} characters, which are not made anew at once`,
+    if (characters > MAX_CHARACTERS) {
+      throw new ApiError(TEMPLATE_IN_USE, {
+        message: `The templates that are made with it come to more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters, which are not made anew at once`,
       })
     }
     dependents.push({ of: dependent, written: their, compilation: made })
@@ -119,7 +119,7 @@ export async function prepareTemplate(
   return { written, compilation, dependents }
 }
 
-/** @throws {Refusal} `template_name_taken`; `conflict` */
+/** @throws {ApiError} `template_name_taken`; `conflict` */
 export function createTemplate(
   em: EntityManager,
   workspaceId: string,
@@ -139,7 +139,7 @@ export function createTemplate(
 
 /**
  * Has a template say something else, as a new version; and makes anew what is made with it.
- * @throws {Refusal} `template_not_found`; `changed_meanwhile`; `template_name_taken`; `conflict`
+ * @throws {ApiError} `template_not_found`; `revision_conflict`; `template_name_taken`; `conflict`
  */
 export function replaceTemplate(
   em: EntityManager,
@@ -155,12 +155,12 @@ export function replaceTemplate(
       const template = await lockTemplate(unit, workspaceId, id)
       assertUnchanged(expected, template.version)
       const isAnew = new Map(dependents.map(({ of }) => [of.id, of.version]))
-      const now = template.kind === 'EMAIL' ? [] : await dependentsOf(unit, id, MOST_DEPENDENTS + 1)
+      const now = template.kind === 'EMAIL' ? [] : await dependentsOf(unit, id, MAX_DEPENDENTS + 1)
       if (now.length !== isAnew.size || now.some((each) => isAnew.get(each.id) !== each.version)) {
-        throw new Refusal(CONFLICT)
+        throw new ApiError(CONFLICT)
       }
       if (template.kind === 'PARTIAL' && template.name !== name && dependents.length > 0) {
-        throw new Refusal(TEMPLATE_IN_USE, {
+        throw new ApiError(TEMPLATE_IN_USE, {
           param: '/name',
           message: 'Templates name this partial: change those first',
         })
@@ -183,7 +183,7 @@ export function replaceTemplate(
 
 /**
  * Deletes a template, with its versions. Automations and campaigns keep what they have of it.
- * @throws {Refusal} `template_not_found`; `template_in_use` of a layout or a partial
+ * @throws {ApiError} `template_not_found`; `template_in_use` of a layout or a partial
  */
 export async function deleteTemplate(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
@@ -193,7 +193,7 @@ export async function deleteTemplate(em: EntityManager, workspaceId: string, id:
     const dependents = await dependentsOf(unit, id, 3)
     if (dependents.length > 0) {
       const names = dependents.map(({ name }) => `"${name}"`).join(', ')
-      throw new Refusal(TEMPLATE_IN_USE, {
+      throw new ApiError(TEMPLATE_IN_USE, {
         message: `Templates are made with this layout or partial: ${names}. Change those first`,
       })
     }
@@ -213,14 +213,14 @@ async function assertStillSo(
 ): Promise<void> {
   const uses = compilations.flatMap((each) => [...each.uses]).filter(([id]) => id !== but)
   const versions = await lockVersions(unit, workspaceId, [...new Set(uses.map(([id]) => id))])
-  if (uses.some(([id, version]) => versions.get(id) !== version)) throw new Refusal(CONFLICT)
+  if (uses.some(([id, version]) => versions.get(id) !== version)) throw new ApiError(CONFLICT)
 }
 
 async function lockTemplate(unit: EntityManager, workspaceId: string, id: string): Promise<Template> {
   const template = isId(id)
     ? await unit.findOne(Template, { id, workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     : null
-  if (!template) throw new Refusal(TEMPLATE_NOT_FOUND)
+  if (!template) throw new ApiError(TEMPLATE_NOT_FOUND)
   return template
 }
 
@@ -240,7 +240,7 @@ async function nameOnce<Result>(write: () => Promise<Result>): Promise<Result> {
     return await write()
   } catch (error) {
     if (violatedConstraint(error) === 'templates_partial_name')
-      throw new Refusal(PARTIAL_NAME_TAKEN, { param: '/name' })
+      throw new ApiError(PARTIAL_NAME_TAKEN, { param: '/name' })
     throw error
   }
 }

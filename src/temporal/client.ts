@@ -1,5 +1,5 @@
 import { within as answerWithin } from '../platform/bulkhead.ts'
-import { Refusal, TEMPORAL_UNAVAILABLE } from '../platform/refusal.ts'
+import { ApiError, TEMPORAL_UNAVAILABLE } from '../platform/api-error.ts'
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
 import {
@@ -17,7 +17,7 @@ import {
   plainMarkdown,
   type RetryWorkflow,
   retryWorkflowId,
-} from '../sequences/index.ts'
+} from '../automation-engine/index.ts'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
 /** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
@@ -27,7 +27,7 @@ const CALL_TIMEOUT_MS = 3_000
 const CALL_LIMIT_MS = 3_500
 
 export interface EnrollmentStart {
-  input: Omit<EnrollmentInput, 'engine' | 'installationId'>
+  input: Omit<EnrollmentInput, 'engine' | 'instanceId'>
   automationName: string
   /** The request that started it, for operators: it stands in the workflow's memo. */
   requestId: string | null
@@ -39,16 +39,16 @@ const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 
 /** The enrollment that a running workflow is for, as its starter wrote it into the memo. */
 export interface RunningEnrollment {
   enrollmentId: string
-  cause: string | null
+  dedupKey: string | null
   triggerEventId: string | null
   enrolledAt: string
 }
 
 /**
- * What Temporal has of an enrollment: `HELD` where it runs and has published that its automation holds it, `ANOTHER` where
+ * What Temporal has of an enrollment: `PAUSED` where it runs and has published that its automation holds it, `ANOTHER` where
  * another one's workflow runs in its place, and `null` where it does not know it (any more).
  */
-export type WorkflowState = 'RUNNING' | 'HELD' | 'CLOSED' | 'ANOTHER' | null
+export type WorkflowState = 'RUNNING' | 'PAUSED' | 'CLOSED' | 'ANOTHER' | null
 
 /**
  * What Temporal has of a campaign's last workflow: `CANCELLED` and `TERMINATED` by an operator, `CLOSED` if it ended otherwise,
@@ -75,11 +75,11 @@ export interface Enrollments {
   /** Starts an enrollment. @returns false when the contact is in the automation already. */
   start(start: EnrollmentStart): Promise<boolean>
   /**
-   * Starts an enrollment, or tells the one that runs that there is one more reason to enter: it is heard there, or begins
+   * Starts an enrollment, or tells the one that runs that there is one more reason to enter: it is received there, or begins
    * anew by it when it turns out that the running one has nothing to do.
-   * @param ledgerHas the enrollment that runs by the ledger: one that is not this one asks whether it is over.
+   * @param databaseHas the enrollment that runs by the ledger: one that is not this one asks whether it is over.
    */
-  enter(start: EnrollmentStart, ledgerHas?: string | null): Promise<void>
+  enter(start: EnrollmentStart, databaseHas?: string | null): Promise<void>
   /** The enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
   findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
   /** Whether an enrollment has a workflow. */
@@ -105,10 +105,10 @@ export interface Enrollments {
 }
 
 const tooLate = () =>
-  new Refusal(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not answer in time; please try again' })
+  new ApiError(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not answer in time; please try again' })
 
-/** @param installation tells whose the enrollments are that it starts: others may run on the same Temporal. */
-export function createEnrollments(client: Client, taskQueue: string, installation: () => Promise<string>): Enrollments {
+/** @param instance tells whose the enrollments are that it starts: others may run on the same Temporal. */
+export function createEnrollments(client: Client, taskQueue: string, instance: () => Promise<string>): Enrollments {
   const underWay = new Set<Promise<unknown>>()
   const within = <Result>(call: () => Promise<Result>): Promise<Result> => {
     const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
@@ -124,7 +124,7 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
-    args: [{ ...input, engine: ENGINE, installationId: await installation() }] as [EnrollmentInput],
+    args: [{ ...input, engine: ENGINE, instanceId: await instance() }] as [EnrollmentInput],
     // Where many wait for a worker, workspaces take turns.
     priority: { fairnessKey: input.workspaceId },
     typedSearchAttributes: [
@@ -169,15 +169,15 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
         throw error
       }
     },
-    async enter(start, ledgerHas) {
-      const { enrollmentId, cause, triggerEventId, resumeAfter } = start.input
-      const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
+    async enter(start, databaseHas) {
+      const { enrollmentId, dedupKey, triggerEventId, resumeAfter } = start.input
+      const entry = { enrollmentId, dedupKey, triggerEventId, ...(resumeAfter && { resumeAfter }) }
       const options = await optionsOf(start)
       await within(() =>
         client.workflow.signalWithStart<EnrollmentWorkflow, [Arrival]>('enrollment', {
           ...options,
           signal: enterSignal,
-          signalArgs: [{ ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }],
+          signalArgs: [{ ...entry, ...(databaseHas !== undefined && { databaseHas }) }],
         }),
       )
     },
@@ -192,7 +192,7 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
       const isRunning = !ENDED.has(found.status.name)
       if (found.memo?.['enrollmentId'] === enrollmentId) {
         if (!isRunning) return 'CLOSED'
-        return found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'HELD' ? 'HELD' : 'RUNNING'
+        return found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'PAUSED' ? 'PAUSED' : 'RUNNING'
       }
       // The workflow of an earlier or a later enrollment that has ended says nothing of this one.
       return isRunning ? 'ANOTHER' : null
@@ -212,7 +212,7 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
         const [, automationId, contactId] = workflowId.split(':')
         const running = memo as unknown as RunningEnrollment | undefined
         if (automationId === undefined || contactId === undefined || running?.enrollmentId === undefined) continue
-        const isHeld = typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'HELD'
+        const isHeld = typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'PAUSED'
         yield { ...running, automationId, contactId, isHeld }
       }
     },
@@ -233,7 +233,7 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
       }
     },
     async retry(workspaceId, messageId) {
-      const input = { workspaceId, messageId, installationId: await installation() }
+      const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>
         client.workflow.signalWithStart<RetryWorkflow, []>('retry', {
           signal: askedSignal,
@@ -257,7 +257,7 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
       }
     },
     async campaign(workspaceId, campaignId) {
-      const input = { workspaceId, campaignId, installationId: await installation() }
+      const input = { workspaceId, campaignId, instanceId: await instance() }
       await within(() =>
         client.workflow.signalWithStart<CampaignWorkflow, []>('campaign', {
           signal: campaignChangedSignal,
@@ -277,9 +277,9 @@ export function createEnrollments(client: Client, taskQueue: string, installatio
 }
 
 /** What a workflow's memo says of its enrollment. */
-const memoOf = ({ enrollmentId, cause, triggerEventId, enrolledAt }: RunningEnrollment): RunningEnrollment => ({
+const memoOf = ({ enrollmentId, dedupKey, triggerEventId, enrolledAt }: RunningEnrollment): RunningEnrollment => ({
   enrollmentId,
-  cause,
+  dedupKey,
   triggerEventId,
   enrolledAt,
 })

@@ -14,7 +14,7 @@ export interface WorkerConnectionOptions {
   silenceMs?: number
 }
 
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 
 /** How long the same reason is not repeated, in milliseconds: who has started something else meanwhile has scrolled it away. */
 const SILENCE_MS = 60_000
@@ -26,7 +26,7 @@ export async function connectWorker(
 ): Promise<NativeConnection> {
   const options = { address, tls: tls || apiKey !== undefined, ...(apiKey === undefined ? {} : { apiKey }) }
   let told: { reason: string; at: number } | undefined
-  for (let pause = 500; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let pause = 500; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     aborted.throwIfAborted()
     try {
       // The worker's own connection never gives back what a failed attempt has opened; the client's does.
@@ -49,7 +49,7 @@ async function probe(options: Parameters<typeof Connection.lazy>[0]): Promise<vo
   // Without the SDK's own repeating, which ends with the news that time is up instead of with what went wrong.
   const connection = Connection.lazy({ ...options, interceptors: [] })
   try {
-    await connection.withDeadline(Date.now() + LONGEST_PAUSE_MS, () => connection.workflowService.getSystemInfo({}))
+    await connection.withDeadline(Date.now() + MAX_PAUSE_MS, () => connection.workflowService.getSystemInfo({}))
   } finally {
     await connection.close()
   }

@@ -23,8 +23,8 @@ export class TriggerEvent extends eventTable.class {}
 eventTable.setClass(TriggerEvent)
 
 const heardTable = defineEntity({
-  name: 'HeardEvent',
-  tableName: 'heard_events',
+  name: 'ProcessedEvent',
+  tableName: 'processed_events',
   properties: {
     automationId: p.uuid().primary(),
     contactId: p.uuid().primary(),
@@ -32,6 +32,6 @@ const heardTable = defineEntity({
   },
 })
 
-/** That an enrollment has heard an event: delivered again, it starts nothing. */
-export class HeardEvent extends heardTable.class {}
-heardTable.setClass(HeardEvent)
+/** That an enrollment has received an event: delivered again, it starts nothing. */
+export class ProcessedEvent extends heardTable.class {}
+heardTable.setClass(ProcessedEvent)

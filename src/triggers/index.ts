@@ -1,6 +1,6 @@
 export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
-export { type HeardEventWrite, keepHeard } from './heard-queries.ts'
+export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
   forgetTriggerEvents,
@@ -19,4 +19,4 @@ export {
   triggerKey,
   TRIGGERS,
 } from './trigger.ts'
-export { HeardEvent, TriggerEvent } from './entities.ts'
+export { ProcessedEvent, TriggerEvent } from './entities.ts'

@@ -1,4 +1,4 @@
-import { eventCause } from '../sequences/index.ts'
+import { eventDedupKey } from '../automation-engine/index.ts'
 import type { Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
@@ -198,7 +198,7 @@ export const UNSETTLED_EVENT_DAYS = 365
 
 /**
  * Forgets what happened long ago, unless a delivery of it is still pending, or it was delivered and has not arrived: it
- * started no enrollment yet, none has heard it, and none runs that could. With it goes what was heard of it.
+ * started no enrollment yet, none has received it, and none runs that could. With it goes what was received of it.
  */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   return em.transactional(async (unit) => {
@@ -221,11 +221,11 @@ const NOT_ARRIVED = `
 from automations automation
 where automation.id = any(event.automation_ids) and automation.deleted_at is null
   and not exists (
-    select from enrollments where automation_id = automation.id and cause = '${eventCause('')}' || event.id
+    select from enrollments where automation_id = automation.id and dedup_key = '${eventDedupKey('')}' || event.id
   )
   and not exists (
-    select from heard_events heard
-    where heard.automation_id = automation.id and heard.contact_id = event.contact_id and heard.event_id = event.id
+    select from processed_events received
+    where received.automation_id = automation.id and received.contact_id = event.contact_id and received.event_id = event.id
   )
   and not exists (
     select from enrollments
@@ -243,7 +243,7 @@ export interface LostEvent {
 
 /**
  * Looks through the next events, in the order of their age, for those of which nothing has come: no enrollment, and none that
- * heard it or could have, and nothing is pending for it any more.
+ * received it or could have, and nothing is pending for it any more.
  *
  * @param page.atLeastMinutes how old they are
  * @returns these, and the last one that was looked at; `null` when there are no further ones.

@@ -1,8 +1,8 @@
-import { type AuthenticateKey, DEFAULT_RATE_LIMIT, KEY_REFUSALS, type RateLimit } from '../http/index.ts'
+import { type AuthenticateKey, DEFAULT_RATE_LIMIT, KEY_ERRORS, type RateLimit } from '../http/index.ts'
 import { LRUCache } from 'lru-cache'
 import { networkOf } from '../platform/address-ranges.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
 import { admitRequest } from './queries.ts'
 
@@ -43,6 +43,6 @@ export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
   }
 }
 
-function refusalOf(key: string, reason: Exclude<keyof typeof KEY_REFUSALS, 'missing' | 'malformed'>): Refusal {
-  return new Refusal(KEY_REFUSALS[!key ? 'missing' : isWellFormedApiKey(key) ? reason : 'malformed'])
+function refusalOf(key: string, reason: Exclude<keyof typeof KEY_ERRORS, 'missing' | 'malformed'>): ApiError {
+  return new ApiError(KEY_ERRORS[!key ? 'missing' : isWellFormedApiKey(key) ? reason : 'malformed'])
 }

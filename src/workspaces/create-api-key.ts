@@ -4,8 +4,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { isAddressRange } from '../platform/address-ranges.ts'
 import { generateApiKey, hashApiKey, visiblePrefix } from './api-key.ts'
-import { invalid, notFound, Refusal } from '../platform/refusal.ts'
-import { API_KEY_NOT_FOUND } from './refusals.ts'
+import { invalid, notFound, ApiError } from '../platform/api-error.ts'
+import { API_KEY_NOT_FOUND } from './errors.ts'
 import { lastUses } from './queries.ts'
 import { isId } from '../platform/ids.ts'
 
@@ -74,7 +74,7 @@ export async function rotateApiKey(
 ): Promise<{ old: ApiKey; apiKey: ApiKey; key: string }> {
   const fork = unitOf(em)
   const old = isId(id) ? await fork.findOne(ApiKey, { id, ...ofWorkspace(workspaceId) }) : null
-  if (!old) throw new Refusal(API_KEY_NOT_FOUND)
+  if (!old) throw new ApiError(API_KEY_NOT_FOUND)
   if (old.expiresAt && old.expiresAt <= new Date()) {
     throw invalid('This key has expired: nobody uses it any more. Make a new one: key create')
   }
@@ -104,12 +104,12 @@ export async function rotateApiKey(
 
 /**
  * Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. @returns the id of its workspace.
- * @throws {Refusal} `api_key_not_found`
+ * @throws {ApiError} `api_key_not_found`
  */
 export async function deleteApiKey(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
   const unit = unitOf(em)
   const key = isId(id) ? await unit.findOne(ApiKey, { id, ...ofWorkspace(workspaceId) }) : null
-  if (!key || (await unit.nativeDelete(ApiKey, { id })) === 0) throw new Refusal(API_KEY_NOT_FOUND)
+  if (!key || (await unit.nativeDelete(ApiKey, { id })) === 0) throw new ApiError(API_KEY_NOT_FOUND)
   return key.workspace.id
 }
 

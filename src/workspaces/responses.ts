@@ -9,7 +9,7 @@ const nullableTime = (description: string) =>
     .meta({ description, json: { format: 'date-time' }, example: null })
 
 /** A key, by what is visible of it. */
-export const apiKeyShape = object({
+export const apiKeyResponse = object({
   id: id('key'),
   name: string().required().meta({ example: 'Checkout' }),
   prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
@@ -32,12 +32,12 @@ export const apiKeyShape = object({
   .meta({ component: 'ApiKey', description: 'A key of the workspace.' })
 
 /** The same, with the key itself. */
-export const newApiKeyShape = apiKeyShape
+export const newApiKeyResponse = apiKeyResponse
   .shape({ key: string().required().meta({ description: 'Shown this once.', example: 'svc_live_AbC123…' }) })
   .required()
   .meta({ component: 'NewApiKey' })
 
-export const presentApiKey = (apiKey: ApiKey, requests = 0): InferType<typeof apiKeyShape> => ({
+export const presentApiKey = (apiKey: ApiKey, requests = 0): InferType<typeof apiKeyResponse> => ({
   id: apiKey.id,
   name: apiKey.name,
   prefix: apiKey.prefix,
@@ -51,7 +51,7 @@ export const presentApiKey = (apiKey: ApiKey, requests = 0): InferType<typeof ap
   rotatedAt: apiKey.rotatedAt?.toISOString() ?? null,
 })
 
-export const workspaceShape = object({
+export const workspaceResponse = object({
   id: id('workspace'),
   name: string().required().meta({ example: 'Orchard' }),
   mode: string()
@@ -63,7 +63,12 @@ export const workspaceShape = object({
   .required()
   .meta({ component: 'Workspace' })
 
-export const presentWorkspace = ({ id: own, name, mode, createdAt }: Workspace): InferType<typeof workspaceShape> => ({
+export const presentWorkspace = ({
+  id: own,
+  name,
+  mode,
+  createdAt,
+}: Workspace): InferType<typeof workspaceResponse> => ({
   id: own,
   name,
   mode,

@@ -1,10 +1,10 @@
 import { array } from 'yup'
-import { deleted, deleteResultShape, operation, single, ok, created } from '../http/index.ts'
+import { deleted, deleteResultResponse, operation, single, ok, created } from '../http/index.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 import { renameWorkspace } from './create-workspace.ts'
 import { requestsLately } from './queries.ts'
-import { API_KEY_NOT_FOUND } from './refusals.ts'
-import { apiKeyShape, newApiKeyShape, presentApiKey, presentWorkspace, workspaceShape } from './responses.ts'
+import { API_KEY_NOT_FOUND } from './errors.ts'
+import { apiKeyResponse, newApiKeyResponse, presentApiKey, presentWorkspace, workspaceResponse } from './responses.ts'
 import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
 
 const SHOWN_ONCE = 'The key is shown in this answer alone: only a hash of it is kept.'
@@ -19,7 +19,7 @@ export const apiKeyOperations = [
     summary: 'List API keys',
     description: 'By what is visible of them, oldest first, with what each has asked for lately.',
     role: 'owner',
-    answers: { 200: { description: 'The keys.', schema: single(array().of(apiKeyShape).required()) } },
+    responses: { 200: { description: 'The keys.', schema: single(array().of(apiKeyResponse).required()) } },
     async handle({ caller }, { em }) {
       const keys = await listApiKeys(em, caller.workspace.id)
       const requests = await requestsLately(
@@ -40,7 +40,7 @@ export const apiKeyOperations = [
     role: 'owner',
     isSecret: true,
     body: apiKeyInput,
-    answers: { 201: { description: 'The key, this once.', schema: single(newApiKeyShape) } },
+    responses: { 201: { description: 'The key, this once.', schema: single(newApiKeyResponse) } },
     async handle({ caller, body }, { em }) {
       const { name, scopes, allow = [], rateLimit, expiresAt } = body
       const { apiKey, key } = await createApiKey(em, {
@@ -66,8 +66,8 @@ export const apiKeyOperations = [
     isSecret: true,
     body: rotationInput,
     bodyOptional: true,
-    answers: { 201: { description: 'The new key, this once.', schema: single(newApiKeyShape) } },
-    refusals: {
+    responses: { 201: { description: 'The new key, this once.', schema: single(newApiKeyResponse) } },
+    errors: {
       400: ['This key has expired: nobody uses it any more. Make a new one: key create'],
       404: [API_KEY_NOT_FOUND],
     },
@@ -85,8 +85,8 @@ export const apiKeyOperations = [
     summary: 'Delete an API key',
     description: 'Its next request is refused, on every replica.',
     role: 'owner',
-    answers: { 200: { description: 'Deleted.', schema: single(deleteResultShape) } },
-    refusals: { 404: [API_KEY_NOT_FOUND] },
+    responses: { 200: { description: 'Deleted.', schema: single(deleteResultResponse) } },
+    errors: { 404: [API_KEY_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await deleteApiKey(em, params.id, caller.workspace.id)
       return deleted(params.id)
@@ -105,7 +105,7 @@ export const workspaceOperations = [
     description: 'Its mode is for good: keys and mail go by it.',
     role: 'owner',
     body: workspaceInput,
-    answers: { 200: { description: 'The workspace.', schema: single(workspaceShape) } },
+    responses: { 200: { description: 'The workspace.', schema: single(workspaceResponse) } },
     handle: async ({ caller, body }, { em }) =>
       ok(presentWorkspace(await renameWorkspace(em, caller.workspace.id, body.name))),
   }),

@@ -48,12 +48,12 @@ export const apiKeyInput = object({
 })
 
 /** A year: who needs longer has no need to rotate. */
-const MOST_OVERLAP_HOURS = 8_760
+const MAX_OVERLAP_HOURS = 8_760
 
 export const rotationInput = object({
   overlapHours: number()
     .min(0)
-    .max(MOST_OVERLAP_HOURS)
+    .max(MAX_OVERLAP_HOURS)
     .default(24)
     .meta({ description: 'How long the old one still works.', example: 24 }),
 })

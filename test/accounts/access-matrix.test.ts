@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { isAtLeast, type Role, ROLES } from '../../src/http/roles.ts'
-import { operations } from '../../src/parts/operations.ts'
+import { operations } from '../../src/runtime/operations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Operation } from '../../src/http/operation.ts'
@@ -36,7 +36,7 @@ describe('who is signed in', () => {
   /** Ended, as somebody's is who has signed out. */
   const aSession = async (role: Role = 'owner'): Promise<BrowserLike> => (await aMember(service, role)).browser
   const code = ({ refused }: Answer) => refused?.split(' ')[1]
-  const GATES = ['role_missing', 'no_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
+  const GATES = ['role_missing', 'not_a_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
 
   for (const operation of operations) {
     const { id, method, path, open } = operation
@@ -77,7 +77,7 @@ describe('who is signed in', () => {
       if (!open) {
         it('is closed to whoever is no member of the workspace, as if there were none', async () => {
           const theirs = await ask(operation, people.stranger)
-          assert.equal(theirs.refused, '403 no_member')
+          assert.equal(theirs.refused, '403 not_a_member')
           const none = await ask(operation, people.stranger, { 'X-Workspace-Id': newId() })
           assert.deepEqual([none.refused, none.body], [theirs.refused, theirs.body])
           assert.equal((await ask(operation, people.owner, { 'X-Workspace-Id': '' })).refused, '400 workspace_missing')

@@ -29,7 +29,7 @@ describe('members', () => {
     assert.equal((await editor.ask('POST', 'lists', { workspaceId, body: { name: 'x' } })).status, 201)
     assert.equal((await editor.ask('GET', 'lists')).refused, '400 workspace_missing')
     const { id: another } = await createWorkspace(service.context.orm.em, { name: 'Another', mode: 'live' })
-    assert.equal((await editor.ask('GET', 'lists', { workspaceId: another })).refused, '403 no_member')
+    assert.equal((await editor.ask('GET', 'lists', { workspaceId: another })).refused, '403 not_a_member')
     assert.equal((await service.call('GET', 'members')).refused, '403 people_only')
     assert.equal((await viewer.ask('GET', 'whoami', { workspaceId })).refused, '403 keys_only')
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { markRestored } from '../../src/relay/restored.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { forgetEnded } from '../../src/accounts/queries.ts'
-import { assertFewProofs } from '../../src/accounts/windows.ts'
+import { limitPasswordChecks } from '../../src/accounts/rate-limits.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Role } from '../../src/http/roles.ts'
@@ -99,7 +99,7 @@ describe('a session', () => {
       for (let n = 0; n < sessions; n += 1) {
         const sessionId = newId()
         for (let m = 0; m < 11; m += 1)
-          letIn += await assertFewProofs(em(), { accountId, sessionId }).then(
+          letIn += await limitPasswordChecks(em(), { accountId, sessionId }).then(
             () => 1,
             () => 0,
           )

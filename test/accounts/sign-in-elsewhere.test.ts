@@ -188,7 +188,7 @@ describe('signing in by another service', () => {
       const ways = await openBrowser(without).ask('GET', 'session/ways')
       assert.equal(ways.body.data.oidc, null)
       const begin = (of: Service) => openBrowser(of).ask('POST', 'session/oidc/begin', { body: {} })
-      assert.equal((await begin(without)).refused, '404 no_oidc')
+      assert.equal((await begin(without)).refused, '404 oidc_not_configured')
       assert.equal((await begin(unreached)).refused, '401 oidc_failed')
     } finally {
       await without.stop()

@@ -141,11 +141,11 @@ describe('signing in', () => {
     const { email } = await aMemberOf()
     await sql(em(), 'delete from rate_windows')
     const guesses = await Promise.all(Array.from({ length: 14 }, (_, n) => signIn(email, `wrong horse ${n}`)))
-    const refused = guesses.filter((guess) => guess.refused === '429 too_many_guesses')
+    const refused = guesses.filter((guess) => guess.refused === '429 too_many_attempts')
     assert.equal(refused.length, 4)
     assert.ok(Number(refused[0]!.headers.get('retry-after')) > 0)
     // Also with the right one.
-    assert.equal((await signIn(email)).refused, '429 too_many_guesses')
+    assert.equal((await signIn(email)).refused, '429 too_many_attempts')
   })
 
   it('is given anew by a link of the command line for that very email, which ends what was before', async () => {

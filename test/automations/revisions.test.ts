@@ -23,9 +23,9 @@ describe('two who edit one automation', () => {
     const first = await change('PATCH', id, { name: 'First' }, read)
     assert.equal(first.status, 200)
     const second = await change('PUT', `${id}/steps`, { steps: [wait(5)] }, read)
-    assert.equal(second.refused, '412 changed_meanwhile')
-    assert.equal((await change('PATCH', id, { name: 'Second' }, read)).refused, '412 changed_meanwhile')
-    assert.equal((await change('DELETE', id, undefined, read)).refused, '412 changed_meanwhile')
+    assert.equal(second.refused, '412 revision_conflict')
+    assert.equal((await change('PATCH', id, { name: 'Second' }, read)).refused, '412 revision_conflict')
+    assert.equal((await change('DELETE', id, undefined, read)).refused, '412 revision_conflict')
     const { body } = await service.call('GET', `automations/${id}`)
     assert.deepEqual([body.data.name, body.data.steps.length], ['First', 1])
     // By what it is now.
@@ -68,7 +68,7 @@ describe('two who edit one automation', () => {
         { name: 'Once' },
         { headers: { 'if-match': tag, 'idempotency-key': 'k' } },
       )
-    assert.equal((await once('"999"')).refused, '412 changed_meanwhile')
+    assert.equal((await once('"999"')).refused, '412 revision_conflict')
     assert.equal((await once(await etagOf(id))).status, 200)
     assert.equal((await once('"999"')).headers.get('idempotent-replayed'), 'true')
   })
@@ -77,7 +77,7 @@ describe('two who edit one automation', () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const basedOn = Number((await etagOf(id)).replaceAll('"', ''))
     const draft = { content: { steps: [] }, basedOn }
-    assert.equal((await change('PUT', `${id}/draft`, draft, '*')).refused, '412 changed_meanwhile')
+    assert.equal((await change('PUT', `${id}/draft`, draft, '*')).refused, '412 revision_conflict')
     const saved = await change('PUT', `${id}/draft`, draft, '"0"')
     assert.equal((await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })).status, 200)
     // Whoever has it open does not know of that yet.
@@ -102,11 +102,11 @@ describe('two who edit one automation', () => {
     assert.deepEqual(body.data.content, content)
     assert.equal(headers.get('etag'), saved.headers.get('etag'))
     const later = await save(headers.get('etag')!, { steps: [] })
-    assert.equal((await save(headers.get('etag')!)).refused, '412 changed_meanwhile')
+    assert.equal((await save(headers.get('etag')!)).refused, '412 revision_conflict')
     assert.equal((await service.call('GET', `automations/${id}`)).body.data.steps.length, 1)
     await service.call('PATCH', `automations/${id}`, { name: 'Changed' })
     assert.equal((await service.call('GET', `automations/${path}`)).body.data.isStale, true)
-    assert.equal((await change('DELETE', path, undefined, headers.get('etag')!)).refused, '412 changed_meanwhile')
+    assert.equal((await change('DELETE', path, undefined, headers.get('etag')!)).refused, '412 revision_conflict')
     assert.equal((await change('DELETE', path, undefined, later.headers.get('etag')!)).status, 200)
     assert.equal((await service.call('DELETE', `automations/${path}`)).refused, '404 draft_not_found')
   })
@@ -145,16 +145,16 @@ describe('two who edit one automation', () => {
       Number(kept.headers.get('etag')!.replaceAll('"', '')),
     ])
     await markRestored(em())
-    await sql(em(), 'update installation set restored_at = null')
+    await sql(em(), 'update instance set restored_at = null')
     const restored = await service.call('GET', `automations/${id}/draft`)
     assert.deepEqual([restored.body.data.isStale, restored.headers.get('etag')], [false, kept.headers.get('etag')])
     await rename()
     await rename()
-    assert.equal((await change('PATCH', id, { name: 'Old' }, read)).refused, '412 changed_meanwhile')
+    assert.equal((await change('PATCH', id, { name: 'Old' }, read)).refused, '412 revision_conflict')
     await change('PUT', `${id}/draft`, draft, kept.headers.get('etag')!)
     assert.equal(
       (await change('PUT', `${id}/draft`, draft, lost.headers.get('etag')!)).refused,
-      '412 changed_meanwhile',
+      '412 revision_conflict',
     )
   })
 
@@ -179,8 +179,8 @@ describe('two who edit one automation', () => {
     const never = await publish({ ...publication, trigger: 'EVENT', triggerConfig: {} }, before.etag)
     assert.equal(never.refused, '400 automation_never_acts')
     const another = await publish({ ...publication, draftRevision: draftRevision + 1 }, before.etag)
-    assert.equal(another.refused, '412 changed_meanwhile')
-    assert.equal((await publish(publication, '"0"')).refused, '412 changed_meanwhile')
+    assert.equal(another.refused, '412 revision_conflict')
+    assert.equal((await publish(publication, '"0"')).refused, '412 revision_conflict')
     assert.equal(
       (await publish({ ...publication, steps: [{ ...EMAIL, text: '{% if' }] }, before.etag)).refused,
       '400 invalid_template',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { recordWorkplace } from '../../src/instance/queries.ts'
+import { recordTemporalBinding } from '../../src/instance/queries.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { createEmptyDatabase } from '../support/database.ts'
@@ -99,10 +99,10 @@ describe('the command line', function () {
     )
   })
 
-  it('does not reconcile with a Temporal that is not the installation’s, in which it would end what is another’s', async () => {
+  it('does not reconcile with a Temporal that is not the instance’s, in which it would end what is another’s', async () => {
     const { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue } = service.context.config
     const TEMPORAL = { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue }
-    await recordWorkplace(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
+    await recordTemporalBinding(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
     for (const [env, words] of [
       [{ TEMPORAL_ADDRESS }, /works in the task queue "test-.*Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE/],
       [TEMPORAL, /works in another Temporal server.*TEMPORAL_ADDRESS/],
@@ -114,7 +114,7 @@ describe('the command line', function () {
       }
     }
     const unit = em()
-    await sql(unit, 'update installation set temporal_namespace_id = null')
+    await sql(unit, 'update instance set temporal_namespace_id = null')
     assert.match((await cli(['reconcile'], TEMPORAL)).stdout, /They agree/)
   })
 
@@ -141,8 +141,8 @@ describe('the command line', function () {
       assert.equal(sink.mails.length, 0)
     })
 
-    it('resend sends as the installation does, unless it is told otherwise', async () => {
-      await sql(em(), 'update installation set mail_from = $1', ['Me <me@example.com>'])
+    it('resend sends as the instance does, unless it is told otherwise', async () => {
+      await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const sent = await cli(['message', 'resend', await anUnconfirmed()], { SMTP_URL: sink.url })
       assert.deepEqual([sent.code, sent.stderr], [0, ''])
       assert.match(sink.mails.at(-1)!.headers, /^From: Me <me@example\.com>\r?$/m)
@@ -152,7 +152,7 @@ describe('the command line', function () {
     })
 
     it('resend that does not send says why, and exits with 1', async () => {
-      await sql(em(), 'update installation set mail_from = $1', ['Me <me@example.com>'])
+      await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const id = await anUnconfirmed()
       sink.behave({ code: 451, text: 'later', at: 'rcpt' })
       const put = await cli(['message', 'resend', id], { SMTP_URL: sink.url })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { examine, type Finding } from '../../src/parts/doctor.ts'
+import { examine, type Finding } from '../../src/runtime/doctor.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
@@ -56,9 +56,9 @@ describe('the doctor', () => {
 
   it('names what waits for somebody', async () => {
     const em = service.context.orm.em.fork()
-    await sql(em, `update installation set lost_until = now() + interval '1 hour'`)
+    await sql(em, `update instance set lost_until = now() + interval '1 hour'`)
     assert.match(of(await findings(), 'ledger')!.words, /takes all that is due until .* for lost/)
-    await sql(em, 'update installation set lost_until = null')
+    await sql(em, 'update instance set lost_until = null')
     await markRestored(em)
     await sql(
       em,

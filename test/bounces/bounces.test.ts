@@ -212,7 +212,7 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(named), null)
   })
 
-  it('is taken for no other address: forged, cut off, of another installation, or a relay’s', async () => {
+  it('is taken for no other address: forged, cut off, of another instance, or a relay’s', async () => {
     const { mail, address, contactId } = await mailed()
     const [local = ''] = mail.from.split('@')
     const flipped = `${local.slice(0, -1)}${local.endsWith('0') ? '1' : '0'}`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { judge } from '../../src/bounces/verdict.ts'
+import { classifyBounce } from '../../src/bounces/verdict.ts'
 import { reportFor } from '../../src/bounces/returned-mail.ts'
 
 describe('what a failed delivery says of its address', () => {
@@ -50,7 +50,7 @@ describe('what a failed delivery says of its address', () => {
     ['SOFT', '5.0.0', null],
     ['SOFT', null, '550 5.1.1'.replace('5.1.1', '192.5.1.1')],
   ] as const) {
-    it(`${kind}: ${reply ?? status}`, () => assert.equal(judge(status, reply).kind, kind))
+    it(`${kind}: ${reply ?? status}`, () => assert.equal(classifyBounce(status, reply).kind, kind))
   }
 
   it('weighs less where it names an address of another domain, though its name is the same', () => {

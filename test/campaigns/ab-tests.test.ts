@@ -5,7 +5,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { aList } from '../support/factories.ts'
-import { assertFiguresTrue } from '../support/figures.ts'
+import { assertFiguresTrue } from '../support/stats.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 

@@ -4,13 +4,13 @@ import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { queuePage } from '../../src/campaigns/recipients.ts'
 import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
-import { createMail, createMessageStore } from '../../src/parts/mail.ts'
+import { createMail, createMessageStore } from '../../src/runtime/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
-import { assertFiguresTrue } from '../support/figures.ts'
+import { assertFiguresTrue } from '../support/stats.ts'
 import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
@@ -216,7 +216,7 @@ describe('campaigns', () => {
     await eventually('it has begun', async () => {
       const [row] = await sql<{ going: boolean }>(
         em(),
-        'select going_at is not null as going from lists where id = $1',
+        'select deleting_since is not null as going from lists where id = $1',
         [excluded],
       )
       return row?.going ? true : undefined
@@ -232,8 +232,7 @@ describe('campaigns', () => {
     release()
     await holder
     assert.equal((await deletion).status, 200)
-    for (const { refused } of await scheduling)
-      assert.match(refused ?? '', /^(404 list_not_found|400 campaign_to_nobody)/)
+    for (const { refused } of await scheduling) assert.match(refused ?? '', /^(404 list_not_found|400 audience_empty)/)
     assert.equal((await activityOf(service, contactId)).length, 0)
   })
 
@@ -274,7 +273,7 @@ describe('campaigns', () => {
     // What was put off is no reason to write no further recipients.
     const more = await Promise.all(Array.from({ length: 3 }, () => aContact(service)))
     await put(list, more)
-    await sql(em(), `update campaigns set walked = false, last_place = 1000000000 where id = $1`, [id])
+    await sql(em(), `update campaigns set materialized = false, last_place = 1000000000 where id = $1`, [id])
     await eventually('the others are mailed', async () => ((await read(id)).stats['sent']! === 3 ? true : undefined))
     sink.behave('accept')
     await becomes(id, 'SENT')
@@ -309,23 +308,23 @@ describe('campaigns', () => {
     await markRestored(em())
     assert.equal((await read(id)).status, 'PAUSED')
     await enableSending(em(), null)
-    await sql(em(), 'update installation set lost_until = null')
+    await sql(em(), 'update instance set lost_until = null')
     assert.equal((await service.call('POST', `campaigns/${id}/resume`)).body.data.status, 'SCHEDULED')
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('that had begun when an installation was lost are not mailed again by the restored one', async () => {
+  it('that had begun when an instance was lost are not mailed again by the restored one', async () => {
     const { list } = await many(2)
     const id = await create({ audience: { listIds: [list] } })
     const at = new Date(Date.now() + 1_500)
     await schedule(id, { at: at.toISOString() })
     // The backup has it SCHEDULED; when it was lost, its time had come.
-    await sql(em(), `update installation set lost_until = $1`, [new Date(at.getTime() + 1_000).toISOString()])
+    await sql(em(), `update instance set lost_until = $1`, [new Date(at.getTime() + 1_000).toISOString()])
     try {
       const { stats } = await becomes(id, 'SENT')
       assert.deepEqual([stats['unconfirmed']!, stats['sent']!], [2, 0])
     } finally {
-      await sql(em(), 'update installation set lost_until = null')
+      await sql(em(), 'update instance set lost_until = null')
     }
     // Whoever knows that one has not arrived has it sent, as one of a sequence.
     const [first] = (await service.call('GET', `messages?campaignId=${id}`)).body.data as {
@@ -499,14 +498,14 @@ describe('campaigns', () => {
     // Twelve hours ago in the first zone that comes to it, and hours to go in the last one.
     const localTime = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16)
     const both = await schedule(await create({ audience: { listIds: [list] } }), { localTime, fallbackTimeZone: 'UTC' })
-    assert.equal(both.refused, '400 in_the_past')
+    assert.equal(both.refused, '400 time_in_past')
     assert.match(both.body.error as string, /in pacific\/kiritimati it is/i)
     // Who gets nothing keeps nobody from it.
     const quiet = await aContact(service, { listId: fallback, metadata: { timezone: 'Pacific/Kiritimati' } })
     await service.call('POST', 'suppressions', { email: await addressOf(service, quiet), reason: 'UNSUBSCRIBED' })
     const id = await create({ audience: { listIds: [fallback] } })
     const west = await schedule(id, { localTime, fallbackTimeZone: 'Pacific/Kiritimati' })
-    assert.equal(west.refused, '400 in_the_past')
+    assert.equal(west.refused, '400 time_in_past')
     assert.equal((await schedule(id, { localTime, fallbackTimeZone: 'Pacific/Pago_Pago' })).status, 202)
     await service.call('POST', `campaigns/${id}/cancel`)
   })
@@ -596,7 +595,7 @@ describe('campaigns', () => {
   })
 
   for (const [what, fields, body, refused] of [
-    ['to nobody', { audience: { listIds: ['EMPTY'] } }, {}, '400 campaign_to_nobody'],
+    ['to nobody', { audience: { listIds: ['EMPTY'] } }, {}, '400 audience_empty'],
     ['without an audience', {}, {}, '400 campaign_incomplete'],
     [
       'that says nothing',
@@ -623,12 +622,12 @@ describe('campaigns', () => {
       { fallbackTimeZone: 'Asia/Tokyo' },
       '400 invalid_request',
     ],
-    ['in the past', { audience: { listIds: ['FULL'] } }, { at: '2020-01-01T00:00:00Z' }, '400 in_the_past'],
+    ['in the past', { audience: { listIds: ['FULL'] } }, { at: '2020-01-01T00:00:00Z' }, '400 time_in_past'],
     [
       'at a local time that is past everywhere',
       { audience: { listIds: ['FULL'] } },
       { localTime: '2020-01-01T00:00' },
-      '400 in_the_past',
+      '400 time_in_past',
     ],
     [
       'at two times',

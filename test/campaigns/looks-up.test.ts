@@ -11,7 +11,7 @@ const RECIPIENTS = 1_500
 /** How often a message may be looked at, for whatever is done with it. */
 const LOOKS = 30
 
-describe('the first large campaign of an installation', () => {
+describe('the first large campaign of an instance', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))

@@ -218,7 +218,7 @@ describe('opt-outs and campaigns', () => {
             )
             const campaign = { id, workspaceId: service.workspaceId, cursor, abTest: null }
             const of = { listIds, conditions, excludedListIds: [], excludedConditions: [] }
-            assert.equal((await queuePage(em(), campaign, of, null))?.walked, true)
+            assert.equal((await queuePage(em(), campaign, of, null))?.materialized, true)
           }
           if (moment === 'before') await optOut()
           if (moment === 'during') {

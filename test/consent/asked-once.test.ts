@@ -43,7 +43,12 @@ describe('somebody whose address is typed into a form again and again', () => {
     assert.ok(status < 300, JSON.stringify(body))
     return body.data.id as string
   }
-  const later = (table: 'list_requests' | 'enrollments' | 'messages', column: string, id: string, seconds: number) =>
+  const later = (
+    table: 'confirmation_requests' | 'enrollments' | 'messages',
+    column: string,
+    id: string,
+    seconds: number,
+  ) =>
     sql(em(), `update ${table} set ${column} = ${column} - make_interval(secs => $2::float8) where contact_id = $1`, [
       id,
       seconds,
@@ -56,7 +61,7 @@ describe('somebody whose address is typed into a form again and again', () => {
     let id = ''
     for (let n = 0; n < 5; n += 1) {
       id = await type(email, list)
-      await later('list_requests', 'requested_at', id, 120)
+      await later('confirmation_requests', 'requested_at', id, 120)
     }
     await temporal.comeBack()
     await eventually('all is delivered', async () => {

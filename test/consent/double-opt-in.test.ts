@@ -125,7 +125,11 @@ describe('lists that are joined by confirming', () => {
     const times = async () =>
       (await sql(em(), `select from trigger_events where contact_id = $1 and type = 'LIST_REQUESTED'`, [id])).length
     assert.equal(await times(), 1)
-    await sql(em(), `update list_requests set requested_at = now() - interval '25 hours' where contact_id = $1`, [id])
+    await sql(
+      em(),
+      `update confirmation_requests set requested_at = now() - interval '25 hours' where contact_id = $1`,
+      [id],
+    )
     await eventually('what asked first is over', async () => {
       const rows = await sql(
         em(),
@@ -148,7 +152,7 @@ describe('lists that are joined by confirming', () => {
       (
         await sql(
           em(),
-          `select from list_asks join lists on lists.id = list_id
+          `select from confirmation_emails join lists on lists.id = list_id
            where list_id = $1 and address_hash = address_hash(workspace_id, $2::text)`,
           [list, email],
         )
@@ -171,7 +175,7 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual([told.pending, told.alreadyIn, told.failed], [0, 0, 1])
     assert.match(told.errors[0].error as string, /asked five times within a day/)
     assert.equal(await askings(), 5)
-    await sql(em(), `update list_asks set at = at - interval '25 hours' where list_id = $1`, [list])
+    await sql(em(), `update confirmation_emails set at = at - interval '25 hours' where list_id = $1`, [list])
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
     await eventually('asked the next day', () => saysTo(email, 'Please confirm')[5])
     assert.equal(saysTo(email, 'Please confirm').length, 6)
@@ -223,7 +227,7 @@ describe('lists that are joined by confirming', () => {
     const id = await aContact(service)
     const email = await addressOf(service, id)
     await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [list, id])
-    assert.equal((await join(list, { contactId: id })).refused, '409 has_left_list')
+    assert.equal((await join(list, { contactId: id })).refused, '409 contact_left_list')
     await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
     assert.equal((await join(list, { contactId: id, resubscribe: true })).body.data.pending, 1)
     const link = linkIn(await askedTo(email))
@@ -274,7 +278,7 @@ describe('lists that are joined by confirming', () => {
   it('are not made without an automation that asks, and that can', async () => {
     const list = await aList(service)
     const { refused: why } = await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
-    assert.equal(why, '409 nobody_asks_to_confirm')
+    assert.equal(why, '409 confirmation_automation_missing')
     const create = (steps: object[]) =>
       service.call('POST', 'automations', {
         name: 'Asks',
@@ -300,7 +304,7 @@ describe('lists that are joined by confirming', () => {
   const hoursLater = async (contactId: string, hours: number) => {
     await sql(
       em(),
-      'update list_requests set requested_at = requested_at - make_interval(hours => $2) where contact_id = $1',
+      'update confirmation_requests set requested_at = requested_at - make_interval(hours => $2) where contact_id = $1',
       [contactId, hours],
     )
     await sql(
@@ -400,7 +404,7 @@ describe('lists that are joined by confirming', () => {
 
   it('keep the last automation that asks for them', async () => {
     const { list, asking } = await askingList()
-    const alone = '409 list_asks_by_it'
+    const alone = '409 automation_confirms_list'
     const patch = async (change: object) => (await service.call('PATCH', `automations/${asking}`, change)).refused
     assert.equal(await patch({ triggerConfig: { listId: await aList(service) } }), alone)
     assert.equal(await patch({ trigger: 'SIGNUP', triggerConfig: {} }), alone)
@@ -414,7 +418,7 @@ describe('lists that are joined by confirming', () => {
     assert.equal((await service.call('DELETE', `automations/${another}`)).status, 200)
     assert.equal(
       (await service.call('POST', 'lists', { name: 'x', doubleOptIn: true })).refused,
-      '409 nobody_asks_to_confirm',
+      '409 confirmation_automation_missing',
     )
   })
 

@@ -288,7 +288,7 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), null)
 
       const joined = await service.call('POST', `lists/${list}/contacts`, { contactId })
-      assert.equal(joined.refused, '409 has_left_list')
+      assert.equal(joined.refused, '409 contact_left_list')
       const many = await service.call('POST', `lists/${list}/contacts`, { contactIds: [contactId] })
       assert.deepEqual([many.body.data.added, many.body.data.failed], [0, 1])
       await service.call('POST', 'contacts', { email: await addressOf(service, contactId), listId: list })

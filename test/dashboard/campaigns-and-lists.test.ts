@@ -198,8 +198,8 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Day 1: 0 of 20 emails sent today.').waitFor()
     // A campaign shows the warm-up limit.
-    const held = { name: 'Held back', subject: 'Hi', text: 'Hi' }
-    const { id } = (await service.call('POST', 'campaigns', held)).body.data as { id: string }
+    const paused = { name: 'Held back', subject: 'Hi', text: 'Hi' }
+    const { id } = (await service.call('POST', 'campaigns', paused)).body.data as { id: string }
     await page.goto(at(`/campaigns/${id}`))
     await page.getByText('Day 1: 0 of 20 emails sent today.').waitFor()
     await page.goto(at('/sender'))

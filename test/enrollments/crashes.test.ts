@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createMail } from '../../src/parts/mail.ts'
+import { createMail } from '../../src/runtime/mail.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -126,7 +126,7 @@ describe('what a crash leaves behind', () => {
   it('counts an enrollment once, however often it is recorded', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
-    const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+    const write = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null, enrolledAt: new Date() }
     const all = await Promise.all(Array.from({ length: 20 }, () => recordEnrollment(em(), write)))
     assert.ok(all.every((status) => status === 'ACTIVE'))
     const { body } = await service.call('GET', 'automations')

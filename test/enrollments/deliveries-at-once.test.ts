@@ -34,10 +34,10 @@ describe('an event that many automations hear', () => {
   }
 
   it('has ten of its workspace at Temporal at a time, and leaves the rest to the relay at once', async () => {
-    const triggerConfig = { eventName: 'heard by many' }
+    const triggerConfig = { eventName: 'received by many' }
     for (let n = 0; n < LISTENERS; n += 1) await anAutomation(service, { triggerConfig })
     const contactId = await aContact(service)
-    const fire = () => api.send('POST', `contacts/${contactId}/events`, { name: 'heard by many' })
+    const fire = () => api.send('POST', `contacts/${contactId}/events`, { name: 'received by many' })
 
     const first = Array.from({ length: EVENTS }, fire)
     const rest = LISTENERS * EVENTS - AT_ONCE
@@ -61,7 +61,7 @@ describe('an event that many automations hear', () => {
        select 'CANCEL', 'waits ' || n, 'interactive', $1::uuid, now() + interval '1 hour' from generate_series(1, 50000) n`,
       [service.workspaceId],
     )
-    const { refused, body } = await api.send('POST', `contacts/${contactId}/events`, { name: 'heard by many' })
+    const { refused, body } = await api.send('POST', `contacts/${contactId}/events`, { name: 'received by many' })
     assert.equal(refused, '503 busy')
     assert.match(body.error ?? '', /Too many enrollments of this workspace wait to be started/)
     assert.equal((await api.send('POST', 'contacts', { email: 'crowded@example.com' })).refused, '503 busy')

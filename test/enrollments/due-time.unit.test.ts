@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { dueTime } from '../../src/enrollments/due-time.ts'
-import type { StoredStep } from '../../src/sequences/index.ts'
+import type { StoredStep } from '../../src/automation-engine/index.ts'
 
 const email = (id: string) => ({ id, type: 'EMAIL' }) as StoredStep
 const wait = (id: string, delayMinutes: number) => ({ id, type: 'WAIT', delayMinutes }) as StoredStep

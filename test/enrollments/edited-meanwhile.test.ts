@@ -33,13 +33,13 @@ describe('steps that are edited while somebody who came in is not recorded yet',
       await patch('PAUSED')
       assert.equal((await put(draft)).status, 200)
       await service.startWorker()
-      await eventually('it is held', async () => {
-        const rows = await sql<{ held: boolean }>(
+      await eventually('it is paused', async () => {
+        const rows = await sql<{ paused: boolean }>(
           service.context.orm.em.fork(),
-          'select held from enrollments where contact_id = $1::uuid',
+          'select paused from enrollments where contact_id = $1::uuid',
           [contactId],
         )
-        return rows[0]?.held ? true : undefined
+        return rows[0]?.paused ? true : undefined
       })
       assert.equal((await put([email('The second one')])).status, 200)
       assert.equal((await patch('ACTIVE')).status, 200)

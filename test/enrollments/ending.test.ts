@@ -33,7 +33,7 @@ describe('an enrollment that is ended by a call', () => {
     await enroll(service, automationId, contactId)
     await mailed(contactId, 1)
     const [before] = await list(automationId)
-    assert.partialDeepStrictEqual(before, { contactId, status: 'ACTIVE', held: false, version: 1, endedAt: null })
+    assert.partialDeepStrictEqual(before, { contactId, status: 'ACTIVE', paused: false, version: 1, endedAt: null })
     const ended = await end(automationId, contactId)
     assert.deepEqual(ended.body, { data: { id: contactId, deleted: true } })
     assert.deepEqual(
@@ -153,7 +153,7 @@ describe('an enrollment that is ended by a call', () => {
     const [row] = await list(automationId)
     await sql(
       em(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
        select gen_random_uuid(), workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, 'DEFERRED', gen_random_uuid()
        from enrollments where id = $1::uuid`,
       [row!.id],

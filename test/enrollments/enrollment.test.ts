@@ -128,7 +128,7 @@ describe('an enrollment', () => {
     )
   })
 
-  it('holds before its next email while the automation is paused, and resumes', async () => {
+  it('pauseCount before its next email while the automation is paused, and resumes', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
@@ -139,9 +139,9 @@ describe('an enrollment', () => {
     )
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     sink.behave('accept')
-    await eventually('the enrollment is held', async () => {
+    await eventually('the enrollment is paused', async () => {
       for await (const found of service.context.temporal.workflow.list({
-        query: `AutomationId="${automationId}" AND EnrollmentStatus="HELD"`,
+        query: `AutomationId="${automationId}" AND EnrollmentStatus="PAUSED"`,
       }))
         return found
       return undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client as Postgres } from 'pg'
 import { sql } from '../../src/platform/db/sql.ts'
-import { stateQuery } from '../../src/sequences/contract.ts'
+import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'

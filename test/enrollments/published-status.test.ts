@@ -11,7 +11,7 @@ describe('the published status of an enrollment', () => {
   })
   after(() => service.stop())
 
-  it('is ACTIVE of one that comes in after one that was held, in the same workflow', async () => {
+  it('is ACTIVE of one that comes in after one that was paused, in the same workflow', async () => {
     const em = () => service.context.orm.em.fork()
     const automationId = await anAutomation(service, { steps: [EMAIL], triggerConfig: { eventName: 'after' } })
     const contactId = await aContact(service)
@@ -26,11 +26,11 @@ describe('the published status of an enrollment', () => {
     await enroll(service, automationId, contactId)
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     await service.startWorker()
-    await publishes('HELD')
+    await publishes('PAUSED')
     // Its end is in the ledger alone: Temporal's data came from a backup.
     await sql(
       em(),
-      `update enrollments set status = 'COMPLETED', held = false, ended_at = now() where contact_id = $1::uuid`,
+      `update enrollments set status = 'COMPLETED', paused = false, ended_at = now() where contact_id = $1::uuid`,
       [contactId],
     )
     await service.call('PUT', `automations/${automationId}/steps`, { steps: [wait(60), EMAIL] })

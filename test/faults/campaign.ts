@@ -8,7 +8,7 @@ import type { Kind, World } from './world.ts'
 
 /** The instants at which a campaign is interrupted: while its recipients are written down, and while each is mailed. */
 const POINTS = [
-  'worker: recipients walked',
+  'worker: recipients materialized',
   'worker: recipients written',
   'worker: permit',
   'worker: DATA begun, before claim',
@@ -122,7 +122,7 @@ export async function interruptCampaign(
       // In which order points and victims meet is not up to a common divisor.
       const point = POINTS[n % POINTS.length]!
       const victim = VICTIMS[(n + Math.floor(n / POINTS.length)) % VICTIMS.length]!
-      // They are walked once, at the beginning: later nobody comes by.
+      // They are materialized once, at the beginning: later nobody comes by.
       const points = n < POINTS.length || point !== POINTS[0] ? [point] : POINTS.slice(1)
       const standing = await world.controller.meet(points, PATIENCE_MS)
       if (!standing) continue

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/platform/db/sql.ts'
 import type { Fault } from './chaos.ts'
 import { WAIT_MINUTES, type Acknowledged, type Sequence } from './load.ts'
-import { assertFiguresTrue } from '../support/figures.ts'
+import { assertFiguresTrue } from '../support/stats.ts'
 import type { World } from './world.ts'
 
 export interface Verdict {
@@ -18,13 +18,13 @@ interface Row {
   automation_id: string
   enrollment_id: string
   status: string
-  held: boolean
+  paused: boolean
 }
 
 const enrollmentRows = (world: World) =>
   sql<Row>(
     world.orm.em.fork(),
-    `select contact.email, enrollment.automation_id, enrollment.id as enrollment_id, enrollment.status, enrollment.held
+    `select contact.email, enrollment.automation_id, enrollment.id as enrollment_id, enrollment.status, enrollment.paused
      from enrollments enrollment join contacts contact on contact.id = enrollment.contact_id`,
   )
 
@@ -36,9 +36,9 @@ const pendingRows = async (world: World): Promise<number> => {
   return row?.count ?? 0
 }
 
-/** Whether an enrollment stands where it should: at its end, or held by its pause. */
+/** Whether an enrollment stands where it should: at its end, or paused by its pause. */
 const isThrough = (sequence: Sequence | undefined, row: Row | undefined): boolean =>
-  row?.status === 'COMPLETED' || (sequence?.end === 'held' && row?.status === 'ACTIVE' && row.held)
+  row?.status === 'COMPLETED' || (sequence?.end === 'paused' && row?.status === 'ACTIVE' && row.paused)
 
 /** Of those who were acknowledged, whoever nobody has deleted. */
 const aliveOf = ({ entered, erased, sequences }: Acknowledged) =>
@@ -106,11 +106,11 @@ export async function checkPromise(
   const rowFor = ({ group, email }: { group: string; email: string }) =>
     rowOf.get(`${sequences.get(group)?.id} ${email}`)
 
-  check('every acknowledged enrollment reached its end, or is held by its pause', alive, (entry) => {
+  check('every acknowledged enrollment reached its end, or is paused by its pause', alive, (entry) => {
     const row = rowFor(entry)
     return isThrough(sequences.get(entry.group), row)
       ? undefined
-      : `${entry.email}: ${row ? `${row.status}${row.held ? ', held' : ''}` : 'no enrollment'}`
+      : `${entry.email}: ${row ? `${row.status}${row.paused ? ', paused' : ''}` : 'no enrollment'}`
   })
   check('no message was taken twice', [...times], ([key, at]) =>
     at.length > 1 ? `${key}: ${at.length} times` : undefined,

@@ -7,8 +7,8 @@ import type { Random } from './random.ts'
 import { email, wait } from './stage.ts'
 import type { World } from './world.ts'
 
-/** How the contacts come in, and what part of them each is. `doomed` is deleted, `held` stays paused, `resumed` goes on. */
-const SHARES = { call: 0.3, event: 0.2, signup: 0.2, doomed: 0.1, held: 0.1, resumed: 0.1 } as const
+/** How the contacts come in, and what part of them each is. `doomed` is deleted, `paused` stays paused, `resumed` goes on. */
+const SHARES = { call: 0.3, event: 0.2, signup: 0.2, doomed: 0.1, paused: 0.1, resumed: 0.1 } as const
 type Group = keyof typeof SHARES
 const GROUPS = Object.keys(SHARES) as Group[]
 
@@ -25,7 +25,7 @@ export interface Sequence {
   emails: number
   hasWait: boolean
   /** Where whoever entered it has to be at last. */
-  end: 'completed' | 'held' | 'deleted'
+  end: 'completed' | 'paused' | 'deleted'
   /** Whether contacts of it are erased: then its counts are nobody's. */
   loses: boolean
   /** When a DELETE was acknowledged, in milliseconds since 1970. */
@@ -75,7 +75,7 @@ export async function drive(
       id: body.data['id'] as string,
       emails: steps.filter((step) => 'subject' in step).length,
       hasWait: steps.some((step) => 'delayMinutes' in step),
-      end: group.startsWith('doomed') ? 'deleted' : group === 'held' ? 'held' : 'completed',
+      end: group.startsWith('doomed') ? 'deleted' : group === 'paused' ? 'paused' : 'completed',
       loses: group === 'call',
       deletedAt: Infinity,
       pauses: [],
@@ -121,14 +121,14 @@ export async function drive(
 
   async function enter(group: Group, n: number): Promise<void> {
     const address = `${group}-${n}@example.com`
-    // Whoever is to be deleted or held has to be in it by then.
-    const early = group === 'doomed' || group === 'held' || group === 'resumed'
+    // Whoever is to be deleted or paused has to be in it by then.
+    const early = group === 'doomed' || group === 'paused' || group === 'resumed'
     await within(0, early ? 0.4 : 0.95)
     const contactId = await person(address)
     try {
       await (group === 'event' ? fire : enroll)(group, address, contactId)
     } catch (error) {
-      // Faults have held it up until its automation was paused or gone: nothing was acknowledged.
+      // Faults have paused it up until its automation was paused or gone: nothing was acknowledged.
       if (early && error instanceof Refused && error.status === 404) return
       throw error
     }
@@ -203,7 +203,7 @@ export async function drive(
   }
   const halfTime = delay(0.5 * windowMs)
   tasks.push(
-    halfTime.then(() => pause(sequences.get('held')!)),
+    halfTime.then(() => pause(sequences.get('paused')!)),
     halfTime
       .then(() => pause(sequences.get('resumed')!))
       .then(() => delay(0.4 * windowMs))

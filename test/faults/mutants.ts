@@ -159,7 +159,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'captured-is-not-retried': {
     what: 'a CAPTURED message is not sent when its retry is requested',
-    file: 'src/messages/retry-message.ts',
+    file: 'src/messages/deliver-retry.ts',
     replace: 'const message = isRetryable(stored.status) ?',
     by: "const message = isRetryable(stored.status) && stored.status !== 'CAPTURED' ?",
     worlds: ['captured'],
@@ -235,7 +235,7 @@ const STOPS: Record<string, Mutant> = {
   },
   'claim-of-a-deleted': {
     what: 'the claim does not check whether the automation was deleted',
-    file: 'src/automations/sharing-queries.ts',
+    file: 'src/automations/lock-queries.ts',
     replace: 'where id = any($1::uuid[]) and deleted_at is null',
     by: 'where id = any($1::uuid[])',
     worlds: ['delete'],
@@ -253,18 +253,18 @@ const STOPS: Record<string, Mutant> = {
   'claim-of-an-ended': {
     what: 'the claim does not check whether the enrollment has ended',
     file: STEP,
-    replace: "return enrollment?.status === 'ACTIVE' && enrollment.holds === message.holds",
-    by: 'return enrollment?.holds === message.holds',
+    replace: "return enrollment?.status === 'ACTIVE' && enrollment.pauseCount === message.pauseCount",
+    by: 'return enrollment?.pauseCount === message.pauseCount',
     worlds: ['exit'],
     stories: ['ended-before-the-claim'],
   },
   'hold-is-no-fence': {
     what: 'an attempt that looked before a pause claims after it, and nobody tells the workflow to go on',
     file: STEP,
-    replace: "return enrollment?.status === 'ACTIVE' && enrollment.holds === message.holds",
+    replace: "return enrollment?.status === 'ACTIVE' && enrollment.pauseCount === message.pauseCount",
     by: "return enrollment?.status === 'ACTIVE'",
     worlds: ['pause'],
-    stories: ['held-elsewhere'],
+    stories: ['paused-elsewhere'],
   },
   'claim-of-a-paused-campaign': {
     what: 'the claim does not check whether the campaign sends',
@@ -360,10 +360,10 @@ const CAMPAIGNS: Record<string, Mutant> = {
     // A process is to be stopped there between the two transactions.
     by: `  const page = await em.transactional(async (unit) => {
     const found = await recipientsPage(unit, campaign, of, listsOf(of))
-    if (found) await advanceCursor(unit, campaign.id, { cursor: found.last, walked: found.isLast, queued: 0 })
+    if (found) await advanceCursor(unit, campaign.id, { cursor: found.last, materialized: found.isLast, queued: 0 })
     return found
   })
-  await globalThis.faultPoint?.('worker: recipients walked')
+  await globalThis.faultPoint?.('worker: recipients materialized')
   if (!page) return undefined
   return em.transactional(async (unit) => {
 `,
@@ -404,7 +404,7 @@ const CAMPAIGNS: Record<string, Mutant> = {
   },
   'fail-over-of-what-may-be-taken': {
     what: 'a message of unknown outcome is sent by the next mail server',
-    file: 'src/transports/fail-over.ts',
+    file: 'src/smtp/fail-over.ts',
     replace: "  delivery.kind === 'not-sent' && delivery.serverFailed\n",
     by: "  delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)\n",
     worlds: ['fail-over'],
@@ -434,7 +434,7 @@ const OTHERS: Record<string, Mutant> = {
     what: 'a delivery is settled before it has arrived',
     file: 'src/enrollments/deliver.ts',
     replace: 'await deliverOne(dependencies, delivery, starts.get(delivery.id))',
-    by: 'await settleDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery, starts.get(delivery.id))',
+    by: 'await completeDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery, starts.get(delivery.id))',
     worlds: ['event'],
     stories: ['temporal-away'],
   },
@@ -446,19 +446,19 @@ const OTHERS: Record<string, Mutant> = {
     worlds: ['event'],
     stories: ['fired-event'],
   },
-  'heard-is-forgotten': {
-    what: 'what an enrollment has heard starts it again when it is delivered again',
+  'received-is-forgotten': {
+    what: 'what an enrollment has received starts it again when it is delivered again',
     file: 'src/enrollments/queries.ts',
     replace: 'where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid',
     by: 'where false and automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid',
-    worlds: ['heard'],
+    worlds: ['received'],
     stories: ['delivered-again-after-the-end'],
   },
   'swallowed-event': {
     what: 'a run that has nothing to do takes with it who came meanwhile',
     file: 'workflows/enrollment.ts',
-    replace: 'const [entry, ...heard] = callsFirst(run.heard)',
-    by: 'const [entry, ...heard] = [] as typeof run.heard',
+    replace: 'const [entry, ...received] = callsFirst(run.received)',
+    by: 'const [entry, ...received] = [] as typeof run.received',
     worlds: ['again'],
     stories: ['fired-into-a-run-with-nothing-to-do'],
   },
@@ -481,7 +481,7 @@ const OTHERS: Record<string, Mutant> = {
   },
   'short-wait': {
     what: 'a wait ends early',
-    file: 'src/sequences/steps/wait.ts',
+    file: 'src/automation-engine/steps/wait.ts',
     replace: 'delayMinutes * 60_000',
     by: 'delayMinutes * 50_000',
     worlds: ['enroll'],
@@ -489,7 +489,7 @@ const OTHERS: Record<string, Mutant> = {
   },
   'skipped-step': {
     what: 'a step is skipped behind a wait',
-    file: 'src/sequences/machine.ts',
+    file: 'src/automation-engine/machine.ts',
     replace: 'enter(steps, positionOf(steps, state) + 1, state, now)',
     by: `enter(steps, positionOf(steps, state) + (state.waitingFor === 'time' ? 2 : 1), state, now)`,
     worlds: ['enroll'],
@@ -497,24 +497,24 @@ const OTHERS: Record<string, Mutant> = {
   },
   'lost-change': {
     what: 'a change that comes while an email is looked at is not seen',
-    file: 'src/sequences/machine.ts',
+    file: 'src/automation-engine/machine.ts',
     replace: 'return stay({ ...state, changed: true })',
     by: 'return stay(state)',
     worlds: ['pause'],
-    stories: ['woken-while-held'],
+    stories: ['woken-while-paused'],
   },
   'nobody-wakes': {
-    what: 'whoever was held stays held',
+    what: 'whoever was paused stays paused',
     file: 'src/automations/automations.ts',
-    replace: `await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })`,
+    replace: `await enqueue(fork, { kind: 'WAKE_PAUSED', automationId: automation.id })`,
     by: 'void enqueue',
     worlds: ['pause'],
-    stories: ['held-and-woken'],
+    stories: ['paused-and-woken'],
   },
   'nobody-tears-down': {
     what: 'the enrollments of a deleted automation go on for ever',
     file: 'src/automations/delete-automation.ts',
-    replace: `await enqueue(transaction, { kind: 'TEAR_DOWN', automationId: id })`,
+    replace: `await enqueue(transaction, { kind: 'DELETE_AUTOMATION', automationId: id })`,
     by: 'void enqueue',
     worlds: ['delete'],
     stories: ['torn-down'],

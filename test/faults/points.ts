@@ -23,10 +23,10 @@ const DELIVER = 'src/enrollments/deliver.ts'
 const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
 const ERASE = 'src/contacts/erase-contact.ts'
-const WALKS = 'src/relay/walks.ts'
+const WALKS = 'src/relay/batch-jobs.ts'
 const SEND = 'src/messages/send.ts'
-const SMTP = 'src/transports/smtp.ts'
-const SMTP_MESSAGE = 'src/transports/smtp-message.ts'
+const SMTP = 'src/smtp/smtp.ts'
+const SMTP_MESSAGE = 'src/smtp/smtp-message.ts'
 
 /** In what an API does. */
 const API: readonly Point[] = [
@@ -62,8 +62,8 @@ const API: readonly Point[] = [
     file: CHANGE,
     before: '// The effect is durable now. If the response is not stored, the next attempt finds the effect.\n',
   },
-  { name: 'api: delivered', file: DELIVER, before: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
-  { name: 'api: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
+  { name: 'api: delivered', file: DELIVER, before: 'await completeDeliveries(fork, done)\n', only: 'done.length > 0' },
+  { name: 'api: marked', file: DELIVER, after: 'await completeDeliveries(fork, done)\n', only: 'done.length > 0' },
   {
     name: 'api: before answer',
     file: 'src/http/middleware/handle.ts',
@@ -79,7 +79,7 @@ const API: readonly Point[] = [
   {
     name: 'api: changed, not committed',
     file: AUTOMATIONS,
-    after: `await enqueue(fork, { kind: 'WAKE_HELD', automationId: automation.id })\n    }\n`,
+    after: `await enqueue(fork, { kind: 'WAKE_PAUSED', automationId: automation.id })\n    }\n`,
   },
   { name: 'api: before deletion', file: DELETE, before: 'const deleted = await fork.transactional(' },
   { name: 'api: deleted, before the wait', file: DELETE, before: 'if (await waitForSenders(sending)) return\n' },
@@ -97,16 +97,21 @@ const RELAY: readonly Point[] = [
   {
     name: 'relay: leased',
     file: 'src/relay/relay.ts',
-    before: `if (lane === 'walk') for`,
-    only: `lane !== 'walk' && due.length > 0`,
+    before: `if (lane === 'batch') for`,
+    only: `lane !== 'batch' && due.length > 0`,
   },
-  { name: 'relay: walk leased', file: 'src/relay/relay.ts', before: 'await walk(dependencies, delivery)\n' },
-  { name: 'relay: delivered', file: DELIVER, before: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
-  { name: 'relay: marked', file: DELIVER, after: 'await settleDeliveries(fork, done)\n', only: 'done.length > 0' },
+  { name: 'relay: walk leased', file: 'src/relay/relay.ts', before: 'await runBatchJob(dependencies, delivery)\n' },
+  {
+    name: 'relay: delivered',
+    file: DELIVER,
+    before: 'await completeDeliveries(fork, done)\n',
+    only: 'done.length > 0',
+  },
+  { name: 'relay: marked', file: DELIVER, after: 'await completeDeliveries(fork, done)\n', only: 'done.length > 0' },
   {
     name: 'relay: woken, not marked',
     file: WALKS,
-    before: 'await settleDeliveries(fork, [delivery])\n}\n\n/** Makes due what is to be tried',
+    before: 'await completeDeliveries(fork, [delivery])\n}\n\n/** Makes due what is to be tried',
   },
   { name: 'relay: cancelled, not removed', file: WALKS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
   { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },
@@ -130,7 +135,7 @@ const WORKER: readonly Point[] = [
     before: 'content = compose(this.dependencies, message, rendered)\n',
   },
   {
-    name: 'worker: recipients walked',
+    name: 'worker: recipients materialized',
     file: 'src/campaigns/advance-campaign.ts',
     before: '// Another process has moved it on, or it was paused.\n',
     inStories: true,
@@ -185,7 +190,7 @@ const WORKER: readonly Point[] = [
   },
   {
     name: 'worker: before complete, queued',
-    file: 'activities/in-its-turn.ts',
+    file: 'activities/send-queued.ts',
     after: 'const result = await send({ turn: Context.current().cancellationSignal })\n',
   },
   {

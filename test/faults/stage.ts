@@ -120,10 +120,10 @@ export class Stage {
     )
   }
 
-  enrollmentsOf({ id }: Person): Promise<{ status: string; held: boolean }[]> {
+  enrollmentsOf({ id }: Person): Promise<{ status: string; paused: boolean }[]> {
     return sql(
       this.world.orm.em.fork(),
-      'select status, held from enrollments where contact_id = $1::uuid order by enrolled_at',
+      'select status, paused from enrollments where contact_id = $1::uuid order by enrolled_at',
       [id],
     )
   }

@@ -128,7 +128,12 @@ export async function startWorld(
     },
     say,
   )
-  const orm = openDatabase({ url: embedded.databaseUrl!, poolSize: 5, timeoutMs: 60_000, applicationName: 'judge' })
+  const orm = openDatabase({
+    url: embedded.databaseUrl!,
+    poolSize: 5,
+    timeoutMs: 60_000,
+    applicationName: 'classifyBounce',
+  })
   await migrate(orm)
   const proxies = await startToxiproxy(toxiproxyPath, toxi!, {
     postgres: { listen: postgresProxy!, upstream: postgres },

@@ -20,9 +20,9 @@ describe('bad input', () => {
   const email = 'email":"x@example.com'
   const cases: [what: string, method: string, path: string, raw: string, message: RegExp, code?: string][] = [
     ['malformed JSON', 'POST', 'contacts', '{"email":', /^Malformed JSON/, 'malformed_json'],
-    ['an array', 'POST', 'contacts', '[]', /must be a JSON object/, 'no_json_object'],
-    ['a text', 'POST', 'contacts', '"text"', /must be a JSON object/, 'no_json_object'],
-    ['null', 'POST', 'contacts', 'null', /must be a JSON object/, 'no_json_object'],
+    ['an array', 'POST', 'contacts', '[]', /must be a JSON object/, 'body_not_an_object'],
+    ['a text', 'POST', 'contacts', '"text"', /must be a JSON object/, 'body_not_an_object'],
+    ['null', 'POST', 'contacts', 'null', /must be a JSON object/, 'body_not_an_object'],
     ['no email', 'POST', 'contacts', '{}', /^email is required$/],
     ['an email of null', 'POST', 'contacts', '{"email":null}', /^email is required$/],
     ['a number as email', 'POST', 'contacts', '{"email":5}', /^email must be a string$/],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import getPort from 'get-port'
-import { document } from '../../src/parts/operations.ts'
+import { document } from '../../src/runtime/operations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { RendererBusy } from '../../src/rendering/content.ts'
@@ -98,7 +98,7 @@ describe('X-Error-Code', () => {
     await enroll(service, automationId, enrolled)
     await sql(
       em(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
        select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, $3, gen_random_uuid()
        from enrollments where contact_id = $2::uuid`,
       [id, enrolled, status],
@@ -126,7 +126,7 @@ describe('X-Error-Code', () => {
         steps: [{ type: 'WAIT', delayMinutes: 5 }, { type: 'NONE' }],
       }),
     '400 malformed_json': () => call('POST', 'contacts', undefined, { raw: '{' }),
-    '400 no_json_object': () => call('POST', 'contacts', undefined, { raw: '[]' }),
+    '400 body_not_an_object': () => call('POST', 'contacts', undefined, { raw: '[]' }),
     '400 body_too_large': () => post('contacts', { email: 'ada@example.com', firstName: 'x'.repeat(300_000) }),
     '400 wrong_content_type': () => post('contacts', {}, { 'content-type': 'text/plain' }),
     '400 unknown_parameter': () => call('DELETE', `contacts/${contactId}/tags/what?`.concat('now')),
@@ -173,9 +173,9 @@ describe('X-Error-Code', () => {
       return call('POST', 'contacts/bulk', { contacts }, { key })
     },
     '503 not_reconciled': async () => {
-      await sql(em(), 'update installation set restored_at = now()')
+      await sql(em(), 'update instance set restored_at = now()')
       const refused = await post('messages/retry', { status: 'FAILED' })
-      await sql(em(), 'update installation set restored_at = null')
+      await sql(em(), 'update instance set restored_at = null')
       return refused
     },
     '409 email_taken /email': async () => {
@@ -202,7 +202,7 @@ describe('X-Error-Code', () => {
       const { key } = await aKey({ expiresAt: new Date() })
       return call('GET', 'whoami', undefined, { key })
     },
-    '401 key_not_allowed_here': async () => {
+    '401 ip_not_allowed': async () => {
       const { key } = await aKey({ allowedRanges: ['203.0.113.0/24'] })
       return call('GET', 'whoami', undefined, { key })
     },
@@ -237,7 +237,7 @@ describe('X-Error-Code', () => {
       ])
       return browser.ask('POST', 'account/passkeys/begin', { body: {} })
     },
-    '404 no_oidc': () => byNobody('session/oidc/begin', {}),
+    '404 oidc_not_configured': () => byNobody('session/oidc/begin', {}),
     '401 oidc_failed': () => openBrowser(withOidc).ask('POST', 'session/oidc', { body: { query: 'code=x' } }),
     '401 not_invited': async () => {
       const browser = openBrowser(withOidc)
@@ -272,7 +272,7 @@ describe('X-Error-Code', () => {
       const sent = await Promise.all(Array.from({ length: 12 }, send))
       return sent.find(({ status }) => status === 429)!
     },
-    '403 no_member': () => asked('owner', 'GET', 'lists', undefined, { 'X-Workspace-Id': newId() }),
+    '403 not_a_member': () => asked('owner', 'GET', 'lists', undefined, { 'X-Workspace-Id': newId() }),
     '403 role_missing': () => asked('editor', 'POST', 'invitations', { role: 'owner' }),
     '403 wrong_origin': () => asked('owner', 'DELETE', 'sessions', undefined, { 'Sec-Fetch-Site': 'cross-site' }),
     '403 people_only': () => call('GET', 'members'),
@@ -296,7 +296,7 @@ describe('X-Error-Code', () => {
       await sql(em(), `delete from workspaces where name = 'many'`)
       return refused
     },
-    '429 too_many_guesses': async () => {
+    '429 too_many_attempts': async () => {
       const guesses = await Promise.all(Array.from({ length: 12 }, () => byNobody('session', credentials)))
       return guesses.find(({ status }) => status === 429)!
     },
@@ -312,8 +312,8 @@ describe('X-Error-Code', () => {
     '404 automation_not_found': () => call('GET', `automations/${contactId}`),
     '404 message_not_found': () => post(`messages/${contactId}/retry`, {}),
     '409 message_not_retryable': async () => post(`messages/${await aMessage('SENT')}/retry`, {}),
-    '409 may_arrive_twice /evenIfSent': async () => post(`messages/${await aMessage('UNCONFIRMED')}/retry`, {}),
-    '409 nothing_to_decide': async () => post(`messages/${await aMessage('SENT')}/dismiss`, {}),
+    '409 delivery_unconfirmed /evenIfSent': async () => post(`messages/${await aMessage('UNCONFIRMED')}/retry`, {}),
+    '409 message_not_unconfirmed': async () => post(`messages/${await aMessage('SENT')}/dismiss`, {}),
     '404 suppression_not_found': () => call('DELETE', `suppressions/${newId()}`),
     '409 segment_in_use': async () => {
       const id = await made('segments', { name: 'In use', condition: { metadata: 'plan', is: 'present' } })
@@ -334,7 +334,7 @@ describe('X-Error-Code', () => {
     '404 import_not_found': () => call('GET', `imports/${newId()}`),
     '400 wrong_header': async () =>
       post(`imports/${await made('imports', { name: 'x' })}/pieces`, whole('name\nAda\n')),
-    '409 import_elsewhere /position': async () =>
+    '409 import_position_mismatch /position': async () =>
       post(`imports/${await made('imports', { name: 'x' })}/pieces`, { ...whole('email\n'), position: 7 }),
     '409 import_ended': async () => {
       const id = await made('imports', { name: 'x' })
@@ -342,13 +342,14 @@ describe('X-Error-Code', () => {
       return post(`imports/${id}/pieces`, whole('email\n'))
     },
     '404 feedback_source_not_found': () => asked('owner', 'DELETE', 'feedback-sources/postmark'),
-    '409 has_left_list /contactId': async () => {
+    '409 contact_left_list /contactId': async () => {
       const id = await aContact(service)
       await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [listId, id])
       return post(`lists/${listId}/contacts`, { contactId: id })
     },
-    '409 nobody_asks_to_confirm': async () => call('PATCH', `lists/${await aList(service)}`, { doubleOptIn: true }),
-    '409 list_asks_by_it': async () => {
+    '409 confirmation_automation_missing': async () =>
+      call('PATCH', `lists/${await aList(service)}`, { doubleOptIn: true }),
+    '409 automation_confirms_list': async () => {
       const id = await aList(service)
       const asks = { type: 'EMAIL', category: 'transactional', subject: 'x', text: '{{ confirmUrl }}' }
       const asking = await anAutomation(service, {
@@ -371,12 +372,12 @@ describe('X-Error-Code', () => {
     },
     '404 campaign_not_found': () => call('GET', `campaigns/${newId()}`),
     '400 campaign_incomplete': async () => post(`campaigns/${await made('campaigns', { name: 'x' })}/schedule`, {}),
-    '400 campaign_to_nobody': async () => post(`campaigns/${await aCampaign(await aList(service))}/schedule`, {}),
-    '400 in_the_past /at': async () =>
+    '400 audience_empty': async () => post(`campaigns/${await aCampaign(await aList(service))}/schedule`, {}),
+    '400 time_in_past /at': async () =>
       post(`campaigns/${await aCampaign(await aFullList())}/schedule`, { at: '2020-01-01T00:00:00Z' }),
     '409 campaign_status_wrong': async () => post(`campaigns/${await aCampaign(listId)}/pause`, {}),
     '404 draft_not_found': () => call('GET', `automations/${automationId}/draft`),
-    '412 changed_meanwhile': () =>
+    '412 revision_conflict': () =>
       call('PATCH', `automations/${automationId}`, { name: 'x' }, { headers: { 'if-match': '"0"' } }),
     '409 would_be_captured': async () => post(`messages/${await aMessage('CAPTURED')}/retry`, {}),
     '404 not_enrolled': () => call('DELETE', `automations/${automationId}/enrollments/${contactId}`),

@@ -66,7 +66,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(asked.refused, '422 idempotency_key_reused')
   })
 
-  it('replays refusals, too', async () => {
+  it('replays errors, too', async () => {
     const key = aKey()
     const automationId = newId()
     const first = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { operations } from '../../src/parts/operations.ts'
+import { operations } from '../../src/runtime/operations.ts'
 import { invite } from '../../src/accounts/invitations.ts'
 import { beginSession, listSessions } from '../../src/accounts/sessions.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
@@ -74,7 +74,7 @@ describe('an id', () => {
     const messageId = newId()
     await sql(
       service.context.orm.em.fork(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim)
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
        select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, $3, gen_random_uuid()
        from enrollments where contact_id = $2::uuid`,
       [messageId, contactId, messageStatus],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { runInNewContext } from 'node:vm'
 import pg from 'pg'
-import { document, operations } from '../../src/parts/operations.ts'
+import { document, operations } from '../../src/runtime/operations.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { SCOPES, type Scope } from '../../src/http/scopes.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'
@@ -112,14 +112,14 @@ describe('the OpenAPI document', () => {
       const schema = JSON.stringify(described.requestBody ?? {}) + JSON.stringify(document)
       for (const field of known) assert.ok(schema.includes(`"${field}"`), `${operation.id}: ${field}`)
       const statuses = [
-        ...Object.keys(operation.answers),
-        ...Object.keys(operation.refusals ?? {}),
+        ...Object.keys(operation.responses),
+        ...Object.keys(operation.errors ?? {}),
         ...(operation.open === 'anybody' ? [] : ['401']),
         '429',
         '500',
       ]
       for (const status of statuses) assert.ok(status in described.responses, `${operation.id}: ${status}`)
-      for (const [status, messages] of Object.entries(operation.refusals ?? {})) {
+      for (const [status, messages] of Object.entries(operation.errors ?? {})) {
         const bodies = describedBodies(described, Number(status)).map((body) => JSON.stringify(body))
         for (const one of messages) {
           const error = typeof one === 'string' ? one : one.message

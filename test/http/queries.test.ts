@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { operations } from '../../src/parts/operations.ts'
+import { operations } from '../../src/runtime/operations.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { asWhoMay } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'

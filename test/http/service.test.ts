@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { sayMailSender } from '../../src/instance/queries.ts'
-import type { ServiceLook } from '../../src/http/service-look.ts'
+import { setMailSender } from '../../src/instance/queries.ts'
+import type { ServiceStatus } from '../../src/http/service-status.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { aContact } from '../support/factories.ts'
@@ -16,7 +16,7 @@ describe('what the service works with', () => {
     const { browser } = await aMember(of, 'viewer')
     const { status, body } = await browser.ask('GET', 'service', { workspaceId: of.workspaceId })
     assert.equal(status, 200)
-    return body.data as ServiceLook
+    return body.data as ServiceStatus
   }
 
   it('is told to people of a workspace', async () => {
@@ -79,7 +79,7 @@ describe('what the service works with', () => {
     it('is captured where all mail is', async () => {
       const capturing = await startService({ worker: false })
       try {
-        await sayMailSender(capturing.context.orm.em.fork(), 'Orchard <hello@example.com>')
+        await setMailSender(capturing.context.orm.em.fork(), 'Orchard <hello@example.com>')
         assert.equal((await sendMine(email, capturing)).answer.body.data.status, 'CAPTURED')
       } finally {
         await capturing.stop()

@@ -83,7 +83,7 @@ describe('an import', () => {
       answers.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, 409, 409, 409, 409],
     )
-    assert.equal((await bring(id, 7, 'x', false)).refused, '409 import_elsewhere')
+    assert.equal((await bring(id, 7, 'x', false)).refused, '409 import_position_mismatch')
     const { position } = answers.find(({ status }) => status === 200)!.body.data as ImportBody
     const last = await bring(id, position, first.slice(position), true)
     assert.equal(last.status, 200, JSON.stringify(last.body))

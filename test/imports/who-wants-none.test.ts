@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { importFile } from '../../src/imports/index.ts'
-import { takePiece } from '../../src/imports/take-piece.ts'
+import { importChunk } from '../../src/imports/import-chunk.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
@@ -238,7 +238,7 @@ describe('an import', () => {
         listIds: string[]
       }
       assert.deepEqual(late.listIds, [])
-      const pending = await sql(em(), 'select from list_requests where contact_id = any($1::uuid[])', [
+      const pending = await sql(em(), 'select from confirmation_requests where contact_id = any($1::uuid[])', [
         [out, left, late.id],
       ])
       assert.equal(pending.length, 0)
@@ -269,7 +269,7 @@ describe('an import', () => {
     const call = newCall()
     // The relay sees the delivery only after the commit.
     const due = await unitOf(em()).transactional(async (unit) => {
-      assert.equal((await takePiece({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
+      assert.equal((await importChunk({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
       return sql(
         unit,
         'select kind, lane, due_at <= now() as "isDue" from outbox where automation_id = $1::uuid and contact_id = $2::uuid',
@@ -324,7 +324,7 @@ describe('an import', () => {
     const asked = () =>
       sql(
         em(),
-        'select from list_requests request join contacts contact on contact.id = request.contact_id where email = $1',
+        'select from confirmation_requests request join contacts contact on contact.id = request.contact_id where email = $1',
         [email],
       )
     assert.equal((await asked()).length, 1)
@@ -355,18 +355,20 @@ describe('an import', () => {
     const email = 'her@fails.example.com'
     const { id } = (await service().call('POST', 'imports', { name: 'x.csv' })).body.data as { id: string }
     const bytes = Buffer.from(`email,unsubscribed\n${email},true,oops\n`)
-    const consents = async () =>
-      (await sql<{ consents: number }>(em(), 'select consents from contacts where email = $1', [email]))[0]!.consents
+    const consent_version = async () =>
+      (
+        await sql<{ consent_version: number }>(em(), 'select consent_version from contacts where email = $1', [email])
+      )[0]!.consent_version
     const call = newCall()
     let looked = 0
     await unitOf(em()).transactional(async (unit) => {
       const piece = { position: 0, bytes, isLast: true }
-      assert.equal((await takePiece({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
+      assert.equal((await importChunk({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
       assert.equal((await service().call('POST', 'contacts', { email })).status, 201)
-      looked = await consents()
+      looked = await consent_version()
     })
-    assert.equal(await consents(), looked, 'before it is there to be seen')
+    assert.equal(await consent_version(), looked, 'before it is there to be seen')
     for (const run of call.afterCommit) await run()
-    assert.ok((await consents()) > looked, 'whoever looked at her before may claim')
+    assert.ok((await consent_version()) > looked, 'whoever looked at her before may claim')
   })
 })

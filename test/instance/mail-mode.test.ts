@@ -10,13 +10,13 @@ import { quietLog } from '../support/log.ts'
 
 const ROUNDS = 100
 
-describe('how an installation sends mail', () => {
+describe('how an instance sends mail', () => {
   let orm: Orm
   before(async () => {
     orm = (await createDatabase()).orm
   })
   after(() => orm.close(true))
-  beforeEach(() => sql(orm.em.fork(), 'delete from installation'))
+  beforeEach(() => sql(orm.em.fork(), 'delete from instance'))
 
   const WITH = { smtp: true, capture: false }
   const WITHOUT = { smtp: false, capture: false }
@@ -24,7 +24,7 @@ describe('how an installation sends mail', () => {
 
   it('is by SMTP when any part has SMTP_URL, also where all start at once', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      await sql(orm.em.fork(), 'delete from installation')
+      await sql(orm.em.fork(), 'delete from instance')
       const [delivers] = await Promise.allSettled([WITH, WITHOUT].map((part) => agreeOnMail(orm.em, part)))
       assert.equal(delivers?.status, 'fulfilled')
       assert.equal(await said(), 'smtp')

@@ -12,7 +12,7 @@ import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 const ME = 'Me <me@example.com>'
 const US = 'Us <us@example.com>'
 
-describe('the sender of an installation', () => {
+describe('the sender of an instance', () => {
   let orm: Orm
   let warnings: string[]
   before(async () => {
@@ -21,7 +21,7 @@ describe('the sender of an installation', () => {
   after(() => orm.close(true))
   beforeEach(async () => {
     warnings = []
-    await sql(orm.em.fork(), 'update installation set mail_from = null')
+    await sql(orm.em.fork(), 'update instance set mail_from = null')
   })
 
   const agree = (mailFrom: string | undefined, delivers = true) => {
@@ -51,9 +51,7 @@ describe('the sender of an installation', () => {
   })
 
   it('is none that a backup has made of it, and that no mail could have', async () => {
-    await sql(orm.em.fork(), 'update installation set mail_from = $1', [
-      'Evil <evil@example.com>\r\nBcc: x@example.com',
-    ])
+    await sql(orm.em.fork(), 'update instance set mail_from = $1', ['Evil <evil@example.com>\r\nBcc: x@example.com'])
     await assert.rejects(agree(undefined), /Set MAIL_FROM/)
   })
 
@@ -65,14 +63,14 @@ describe('the sender of an installation', () => {
 })
 
 describe('a worker', () => {
-  it('without MAIL_FROM is not started where nobody has said it, and sends as the installation where somebody has', async () => {
+  it('without MAIL_FROM is not started where nobody has said it, and sends as the instance where somebody has', async () => {
     const sink = await startSmtpSink()
     const service = await startService({ worker: false, env: { SMTP_URL: sink.url, MAIL_FROM: '' } })
     const { em } = service.context.orm
     try {
       await assert.rejects(service.startWorker(), /MAIL_FROM/)
       assert.equal(await readMailMode(em.fork()), null, 'who is refused has not said that mail is delivered')
-      await sql(em.fork(), 'update installation set mail_from = $1', [ME])
+      await sql(em.fork(), 'update instance set mail_from = $1', [ME])
       await service.startWorker()
       await enroll(service, await anAutomation(service), await aContact(service))
       const mail = await eventually('the mail', () => sink.mails[0])

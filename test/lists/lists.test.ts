@@ -87,7 +87,7 @@ describe('lists and tags', () => {
     assert.equal((await service.call('DELETE', `lists/${id}`)).status, 200)
     const left = await sql(service.context.orm.em.fork(), 'select from list_members where list_id = $1::uuid', [id])
     assert.equal(left.length, 0)
-    const counted = await sql(service.context.orm.em.fork(), 'select from list_tallies where list_id = $1::uuid', [id])
+    const counted = await sql(service.context.orm.em.fork(), 'select from list_counters where list_id = $1::uuid', [id])
     assert.equal(counted.length, 0)
   })
 

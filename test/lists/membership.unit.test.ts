@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {
-  MAX_ASKS_PER_DAY,
+  MAX_CONFIRMATION_EMAILS_PER_DAY,
   MAX_LISTS_OF_CONTACT,
   type MembershipState,
   planMembership,
@@ -36,17 +36,27 @@ describe('planMembership', () => {
     ['does not ask again what was asked', { request: asked }, CONFIRM, 'pending'],
     ['asks again, with the same link, if nothing was sent', { request: unasked }, CONFIRM, 'requested old'],
     ['asks at another address, with another link', { request: elsewhere }, CONFIRM, 'requested new'],
-    ['asks as often as an address may be asked', { asksToday: MAX_ASKS_PER_DAY - 1 }, CONFIRM, 'requested new'],
-    ['leaves an address alone that was asked too often', { asksToday: MAX_ASKS_PER_DAY }, CONFIRM, 'asked-often'],
+    [
+      'asks as often as an address may be asked',
+      { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY - 1 },
+      CONFIRM,
+      'requested new',
+    ],
+    [
+      'leaves an address alone that was asked too often',
+      { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY },
+      CONFIRM,
+      'asked-often',
+    ],
     [
       'keeps what is pending of an address that was asked too often',
-      { asksToday: MAX_ASKS_PER_DAY, request: unasked },
+      { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY, request: unasked },
       CONFIRM,
       'pending',
     ],
     [
       'does not take a request of another address for one of this',
-      { asksToday: MAX_ASKS_PER_DAY, request: elsewhere },
+      { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY, request: elsewhere },
       CONFIRM,
       'asked-often',
     ],

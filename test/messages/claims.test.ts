@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { holdEnrollment } from '../../src/enrollments/send-step.ts'
+import { pauseEnrollment } from '../../src/enrollments/send-step.ts'
 import { outcomeOf } from '../../src/messages/send.ts'
 import { askForRetries, dismissDecided, dropRetriesOf } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -114,7 +114,7 @@ describe('the claim of a step’s email', () => {
     const { attempt, claim, step, automationId } = await aStep()
     const early = await attempt()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
-    assert.equal(await holdEnrollment(em(), step), true)
+    assert.equal(await pauseEnrollment(em(), step), true)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const isHeld = async () => {
       const [row] = await sql<{ held: boolean }>(em(), 'select held from enrollments where id = $1::uuid', [
@@ -125,7 +125,7 @@ describe('the claim of a step’s email', () => {
     assert.equal(await claim(early), false)
     assert.equal(await isHeld(), true)
     // An attempt that saw the pause, and learns that it is over, does not mark the enrollment.
-    assert.equal(await holdEnrollment(em(), step), false)
+    assert.equal(await pauseEnrollment(em(), step), false)
     assert.equal(await isHeld(), true)
     assert.equal(await claim(await attempt()), true)
     assert.equal(await isHeld(), false)
@@ -134,7 +134,7 @@ describe('the claim of a step’s email', () => {
   it('clears the mark of a pause, also when the message gets a final status without being sent', async () => {
     const { attempt, step, automationId } = await aStep()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
-    assert.equal(await holdEnrollment(em(), step), true)
+    assert.equal(await pauseEnrollment(em(), step), true)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const as = { status: 'SUPPRESSED', error: 'The contact has unsubscribed' } as const
     assert.equal(await storeOf(service).claim(await attempt(), as), true)
@@ -238,7 +238,7 @@ describe('a retry that is not sent', () => {
     await sql(
       em(),
       `update messages set status = $2, recipient = $3, sent_at = case when $2 = 'CAPTURED' then now() end,
-         lease_until = null, settled_at = now(), retry_at = now()
+         lease_until = null, final_at = now(), retry_at = now()
        where id = $1::uuid`,
       [message.id, status, recipient],
     )

@@ -44,7 +44,7 @@ describe('an attempt at a message, and what happens at the same time', () => {
         'select id from trigger_events where contact_id = $1::uuid order by created_at desc limit 1',
         [contactId],
       )
-      const started = { cause: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
+      const started = { dedupKey: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
       await recordEnrollment(em(), { id: newId(), automationId, contactId, ...started })
       return stepOf(service, automationId, contactId)
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createLeaseKeeper, type HandOverLease } from '../../src/messages/leases.ts'
+import { createLeaseKeeper, type SendLease } from '../../src/messages/leases.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
@@ -15,7 +15,7 @@ describe('the lease of a hand-over', () => {
   after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
-  let lease: HandOverLease
+  let lease: SendLease
   let claim: string
   const leases = () => createLeaseKeeper(service.context.orm.em, 50)
   afterEach(() => lease.end())

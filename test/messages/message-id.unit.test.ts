@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { messageIdHeader, type StepRef } from '../../src/messages/message.ts'
 
 describe('Message-ID', () => {
-  it('is the same for the same message, and differs for another visit and for a campaign', () => {
-    const ref: StepRef = { kind: 'step', enrollmentId: 'e', stepId: 's', visit: 0 }
+  it('is the same for the same message, and differs for another occurrence and for a campaign', () => {
+    const ref: StepRef = { kind: 'step', enrollmentId: 'e', stepId: 's', occurrence: 0 }
     const header = messageIdHeader(ref, 'example.com')
     assert.equal(header, messageIdHeader({ ...ref }, 'example.com'))
-    assert.notEqual(header, messageIdHeader({ ...ref, visit: 1 }, 'example.com'))
+    assert.notEqual(header, messageIdHeader({ ...ref, occurrence: 1 }, 'example.com'))
     assert.notEqual(header, messageIdHeader({ kind: 'campaign', campaignId: 'c', contactId: 's' }, 'example.com'))
   })
 })

@@ -37,7 +37,7 @@ describe('messages that somebody has tried again', () => {
     assert.equal((await listed(`automationId=nothing`)).length, 0)
     for (const wrong of ['since=yesterday', 'until=0000-01-01T00:00:00Z', 'since=2026-02-30', 'status=NONE'])
       assert.equal((await retries.service.call('GET', `messages?${wrong}`)).refused, '400 invalid_request')
-    assert.equal((await retryAll({ status: 'UNCONFIRMED' })).refused, '409 may_arrive_twice')
+    assert.equal((await retryAll({ status: 'UNCONFIRMED' })).refused, '409 delivery_unconfirmed')
     assert.equal((await retryAll({ status: 'SENT' })).refused, '400 invalid_request')
     assert.deepEqual((await retryAll({ status: 'FAILED', automationId })).body.data, { retried: 3, nextCursor: null })
     await eventually('three are sent', async () => ((await listed('status=SENT')).length === 3 ? true : undefined))
@@ -140,7 +140,7 @@ describe('messages that somebody has tried again', () => {
       'workspace_id, enrollment_id, step_id, automation_id, contact_id, status, attempts, claimed_at, created_at'
     await sql(
       em(),
-      `insert into messages (id, claim, visit, retry_at, ${columns})
+      `insert into messages (id, claim, occurrence, retry_at, ${columns})
        select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 1001) n where id = $1::uuid`,
       [id],
     )

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RunningPart } from '../../src/parts/running-part.ts'
+import type { RunningService } from '../../src/runtime/running-service.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -12,7 +12,7 @@ import type { Service } from '../support/service.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { quietLog } from '../support/log.ts'
 import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
-import { createMail } from '../../src/parts/mail.ts'
+import { createMail } from '../../src/runtime/mail.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 
 describe('a message that somebody has tried again', () => {
@@ -69,7 +69,7 @@ describe('a message that somebody has tried again', () => {
   it('may arrive twice where it is UNCONFIRMED, which has to be allowed', async () => {
     const { id, contactId } = await one('UNCONFIRMED')
     const refused = await retry(id)
-    assert.equal(refused.refused, '409 may_arrive_twice')
+    assert.equal(refused.refused, '409 delivery_unconfirmed')
     assert.equal(refused.headers.get('x-error-param'), '/evenIfSent')
     assert.equal((await retry(id, { evenIfSent: true })).status, 202)
     await becomes(contactId, 'SENT')
@@ -250,7 +250,7 @@ describe('a message that somebody has tried again', () => {
          lease_until = now() - interval '2 minutes' where id = $1::uuid`,
       [id],
     )
-    const worker: RunningPart = await retries.service.startWorker()
+    const worker: RunningService = await retries.service.startWorker()
     const message = await becomes(contactId, 'UNCONFIRMED')
     assert.match(message.error!, /sender stopped/)
     assert.equal(await mailsTo(contactId), 0)

@@ -35,7 +35,7 @@ describe('a message, read by a strict parser', () => {
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
     // Said by another part, at an address at which nobody of these tests signs in.
-    await sql(service.context.orm.em.fork(), `update installation set public_url = 'https://mail.example.com'`)
+    await sql(service.context.orm.em.fork(), `update instance set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     const owner = (await aMember(service, 'owner')).browser
     const { status } = await owner.ask('PUT', 'sender', {

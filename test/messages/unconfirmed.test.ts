@@ -1,15 +1,15 @@
-import { installationOf } from '../../src/instance/workplace.ts'
+import { instanceIdOf } from '../../src/instance/temporal-namespace.ts'
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sendEmail } from '../../activities/send-email.ts'
-import { createMail } from '../../src/parts/mail.ts'
+import { createMail } from '../../src/runtime/mail.ts'
 import { cancelRow } from '../../src/enrollments/active-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { createSmtpTransport } from '../../src/transports/smtp.ts'
-import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
+import { createSmtpTransport } from '../../src/smtp/smtp.ts'
+import { readSmtpUrl } from '../../src/smtp/smtp-url.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
@@ -56,10 +56,10 @@ describe('a message that is put off', () => {
   it('fails its attempts as is expected: the SDK logs that for debugging only', async () => {
     const { key, automationId, status } = await aDeferred()
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
-    const installation = installationOf(em())
-    const own = { installation, connections: 5, keepsRate: false }
+    const instance = instanceIdOf(em())
+    const own = { instance, connections: 5, keepsRate: false }
     const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog, ...own }
-    const ids = { workspaceId: service.workspaceId, installationId: await installation() }
+    const ids = { workspaceId: service.workspaceId, instanceId: await instance() }
     const input = { ...key, automationId, ...ids }
     const attempt = new MockActivityEnvironment().run(() => sendEmail(dependencies, input))
     await assert.rejects(attempt, (error) => {

@@ -70,7 +70,7 @@ describe('the outbox', () => {
     const { deliveries, turn } = await leaseDeliveries(em(), 'bulk', 10, workspaceId)
     assert.equal(deliveries.length, 10)
     assert.equal(turn, workspaceId)
-    assert.equal((await leaseDeliveries(em(), 'walk', 10, workspaceId)).turn, workspaceId)
+    assert.equal((await leaseDeliveries(em(), 'batch', 10, workspaceId)).turn, workspaceId)
   })
 
   it('lets the walks of workspaces take turns, whose automation or contact they are for', async () => {
@@ -88,9 +88,10 @@ describe('the outbox', () => {
       return automation.id
     }
     const many = await Promise.all(Array.from({ length: 5 }, () => make(one.id)))
-    for (const automationId of [...many, await make(two.id)]) await enqueue(em(), { kind: 'TEAR_DOWN', automationId })
-    const first = await leaseDeliveries(em(), 'walk', 1, FIRST_TURN)
-    const second = await leaseDeliveries(em(), 'walk', 1, first.turn)
+    for (const automationId of [...many, await make(two.id)])
+      await enqueue(em(), { kind: 'DELETE_AUTOMATION', automationId })
+    const first = await leaseDeliveries(em(), 'batch', 1, FIRST_TURN)
+    const second = await leaseDeliveries(em(), 'batch', 1, first.turn)
     assert.deepEqual(new Set([first.turn, second.turn]), new Set([one.id, two.id]))
   })
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { coalesce } from '../../src/platform/coalesce.ts'
+import { batch } from '../../src/platform/batcher.ts'
 
 describe('coalesced calls', () => {
   /** A function whose batches end when the test says so. */
   function batches(maxBatch?: number) {
     const running: { batch: string[]; end: (answers?: string[]) => void; fail: (error: Error) => void }[] = []
-    const call = coalesce<string, string>(
+    const call = batch<string, string>(
       (item) => item[0]!,
       (batch) => {
         const { promise, resolve, reject } = Promise.withResolvers<string[]>()

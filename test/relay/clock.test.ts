@@ -19,7 +19,7 @@ describe('a clock of Postgres that was set back', () => {
     assert.equal(due.length, 1)
     await sql(
       em,
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, recipient, status,
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, recipient, status,
          claim, claimed_at, lease_until, attempts, subject)
        select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, 1, 'a@example.com', 'SENDING',
          $7::uuid, now() + interval '1 hour', now() + interval '61 minutes', 0, 'x'`,

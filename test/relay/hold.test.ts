@@ -13,7 +13,7 @@ describe('an instance that was restored', () => {
     service = await startService()
   })
   after(() => service.stop())
-  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null'))
+  afterEach(() => sql(em(), 'update instance set restored_at = null, lost_until = null'))
 
   const em = () => service.context.orm.em.fork()
   const isOpen = async () => (await readSendingGate(em())).isOpen
@@ -34,7 +34,7 @@ describe('an instance that was restored', () => {
     ])
     await sql(
       em(),
-      `update messages set status = 'SENDING', settled_at = null, lease_until = now() + interval '30 seconds'
+      `update messages set status = 'SENDING', final_at = null, lease_until = now() + interval '30 seconds'
        where contact_id = $1::uuid`,
       [contacts[0]],
     )
@@ -50,9 +50,9 @@ describe('an instance that was restored', () => {
   }
 
   it('sends nothing, also if the backup has no row of the instance', async () => {
-    const [row] = await sql<{ id: string }>(em(), 'delete from installation returning id')
+    const [row] = await sql<{ id: string }>(em(), 'delete from instance returning id')
     await markRestored(em())
-    await sql(em(), 'update installation set id = $1::uuid', [row!.id])
+    await sql(em(), 'update instance set id = $1::uuid', [row!.id])
     assert.equal(await isOpen(), false)
   })
 

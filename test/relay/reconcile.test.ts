@@ -18,7 +18,7 @@ describe('a reconciliation', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
-  afterEach(() => sql(em(), 'update installation set restored_at = null, lost_until = null'))
+  afterEach(() => sql(em(), 'update instance set restored_at = null, lost_until = null'))
 
   const em = () => service.context.orm.em.fork()
   const handleOf = (automationId: string, contactId: string) =>
@@ -120,7 +120,7 @@ describe('a reconciliation', () => {
     assert.deepEqual(await rowsOf(one.contactId), [{ id: one.enrollmentId, status: 'CANCELLED' }])
   })
 
-  it('lets a restored installation send, which sends nothing before', async () => {
+  it('lets a restored instance send, which sends nothing before', async () => {
     await markRestored(em())
     const automationId = await anAutomation(service)
     const contactId = await aContact(service)
@@ -137,7 +137,7 @@ describe('a reconciliation', () => {
 
   it('takes all that was due until then for lost, where nobody knows better, however mail left when the backup was made', async () => {
     for (const mail of ['capture', 'smtp']) {
-      await sql(em(), 'update installation set mail = $1', [mail])
+      await sql(em(), 'update instance set mail = $1', [mail])
       await service.stopWorkers()
       await markRestored(em())
       const automationId = await anAutomation(service)
@@ -145,7 +145,7 @@ describe('a reconciliation', () => {
       await enroll(service, automationId, contactId)
       // The original went on behind the restore, live by then, and was stopped.
       await differences()
-      await sql(em(), `update installation set mail = 'smtp'`)
+      await sql(em(), `update instance set mail = 'smtp'`)
       await service.startWorker()
       const [message] = await settled(contactId, 1)
       assert.equal(message!.status, 'UNCONFIRMED')
@@ -168,13 +168,13 @@ describe('a reconciliation', () => {
   it('comes before anything of a newer Temporal is taken for over, of which the ledger knows nothing', async () => {
     const ids = { automationId: await anAutomation(service), contactId: await aContact(service), enrollmentId: newId() }
     const { automationId, enrollmentId } = ids
-    const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId(), visit: 0 }
+    const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId(), occurrence: 0 }
     const triggerEventId = newId()
     const begin = () =>
       beginEnrollment({ em: em() } as never, {
         ...ids,
-        installationId: '',
-        cause: `event:${triggerEventId}`,
+        instanceId: '',
+        dedupKey: `event:${triggerEventId}`,
         triggerEventId,
         enrolledAt: new Date().toISOString(),
       })
@@ -192,7 +192,7 @@ describe('a reconciliation', () => {
     const earlier = newId()
     await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
     await sql(em(), 'delete from next_wakes where enrollment_id = $1::uuid', [one.enrollmentId])
-    await sql(em(), 'update enrollments set id = $2::uuid, cause = $2::text where id = $1::uuid', [
+    await sql(em(), 'update enrollments set id = $2::uuid, dedup_key = $2::text where id = $1::uuid', [
       one.enrollmentId,
       earlier,
     ])
@@ -209,8 +209,7 @@ describe('a reconciliation', () => {
   })
 
   describe('behind a restore that may have lost what was sent', () => {
-    const lost = (until: Date) =>
-      sql(em(), 'update installation set lost_until = $1::timestamptz', [until.toISOString()])
+    const lost = (until: Date) => sql(em(), 'update instance set lost_until = $1::timestamptz', [until.toISOString()])
     const mailsTo = (email: string) => sink.mails.filter((mail) => mail.to.includes(email)).length
     const emailOf = async (contactId: string) =>
       (await service.call('GET', `contacts/${contactId}`)).body.data.email as string

@@ -4,9 +4,9 @@ import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { reconcile } from '../../src/relay/reconcile.ts'
-import { settleActive } from '../../src/enrollments/settle-active.ts'
+import { isStillEnrolled } from '../../src/enrollments/reconcile-enrollments.ts'
 import { createEnrollments } from '../../src/temporal/client.ts'
-import { stateQuery } from '../../src/sequences/contract.ts'
+import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -80,17 +80,17 @@ describe('a Temporal that is older than the ledger', () => {
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
     const [row] = await rowsOf(contactId)
-    const { dependencies, installation, temporal } = service.context
+    const { dependencies, instance, temporal } = service.context
     for (const name of ['PAUSED', 'UNKNOWN']) {
       const describe = async () => ({ ...(await handleOf(automationId, contactId).describe()), status: { name } })
       const client = {
         withDeadline: (_deadline: unknown, call: () => Promise<unknown>) => call(),
         workflow: { ...temporal.workflow, getHandle: () => ({ describe }) },
       } as unknown as Client
-      const enrollments = createEnrollments(client, 'unused', installation)
+      const enrollments = createEnrollments(client, 'unused', instance)
       assert.equal((await enrollments.findRunning(automationId, contactId))?.enrollmentId, row!.id)
       const ids = { id: row!.id, automationId, contactId }
-      assert.equal(await settleActive({ ...dependencies, enrollments }, ids), true)
+      assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, ids), true)
     }
     assert.deepEqual(await rowsOf(contactId), [row])
   })
@@ -104,9 +104,9 @@ describe('a Temporal that is older than the ledger', () => {
     await enroll(service, automationId, contactId)
     await sql(em(), `update automations set status = 'PAUSED' where id = $1::uuid`, [automationId])
     await service.startWorker()
-    await eventually('it is held', async () => {
-      const { held } = await handleOf(automationId, contactId).query(stateQuery)
-      return held || undefined
+    await eventually('it is paused', async () => {
+      const { paused } = await handleOf(automationId, contactId).query(stateQuery)
+      return paused || undefined
     })
     const [row] = await rowsOf(contactId)
     const ids = { id: row!.id, automationId, contactId }
@@ -119,12 +119,12 @@ describe('a Temporal that is older than the ledger', () => {
         return dependencies.enrollments.automationChanged(...of)
       },
     }
-    assert.equal(await settleActive({ ...dependencies, enrollments }, ids), true)
+    assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, ids), true)
     assert.equal(told, 0, 'its automation is paused')
     // What an older Temporal looks like: the ledger has gone on.
     await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
-    await sql(em(), 'update enrollments set held = false where id = $1::uuid', [row!.id])
-    assert.equal(await settleActive(dependencies, ids), true)
+    await sql(em(), 'update enrollments set paused = false where id = $1::uuid', [row!.id])
+    assert.equal(await isStillEnrolled(dependencies, ids), true)
     await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
   })
 
@@ -137,7 +137,8 @@ describe('a Temporal that is older than the ledger', () => {
         namespace: 'default',
         workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
       })
-    const heard = (contactId: string) => sql(em(), 'select from heard_events where contact_id = $1::uuid', [contactId])
+    const received = (contactId: string) =>
+      sql(em(), 'select from processed_events where contact_id = $1::uuid', [contactId])
 
     async function fired(eventName: string) {
       await service.stopWorkers()
@@ -183,7 +184,7 @@ describe('a Temporal that is older than the ledger', () => {
       await overdue('ended')
       await service.startWorker()
       await redeliver()
-      await eventually('it is remembered', async () => (await heard(contactId)).length === 1 || undefined)
+      await eventually('it is remembered', async () => (await received(contactId)).length === 1 || undefined)
       assert.deepEqual(await rowsOf(contactId), [])
     })
   })
@@ -195,7 +196,7 @@ describe('a Temporal that is older than the ledger', () => {
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
     const before = await rowsOf(contactId)
-    const write = { id: newId(), automationId, contactId, cause: null, triggerEventId: null, enrolledAt: new Date() }
+    const write = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null, enrolledAt: new Date() }
     assert.equal(await recordEnrollment(em(), write, { supersedes: false }), undefined)
     assert.deepEqual(await rowsOf(contactId), before)
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMail } from '../../src/parts/mail.ts'
+import { createMail } from '../../src/runtime/mail.ts'
 import { RendererBusy } from '../../src/rendering/content.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendStep } from '../../src/enrollments/send-step.ts'

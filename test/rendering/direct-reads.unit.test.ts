@@ -54,7 +54,7 @@ const FAILING = [
 ]
 
 /** LiquidJS as it is: in this thread, too, a test may have had it read directly. */
-const AS_IT_IS = `
+const FRESH_READ = `
 const { parentPort, workerData: { templates, variables } } = require('node:worker_threads')
 const { Liquid } = require('liquidjs')
 const liquid = new Liquid({ ownPropertyOnly: true, strictFilters: true, outputEscape: 'escape' })
@@ -68,7 +68,10 @@ describe('values that are read directly', () => {
   before(async () => {
     renderer = createRenderer()
     const templates = [...TEMPLATES, ...FAILING]
-    const worker = new Worker(AS_IT_IS, { eval: true, workerData: { templates, variables: { contact, event: null } } })
+    const worker = new Worker(FRESH_READ, {
+      eval: true,
+      workerData: { templates, variables: { contact, event: null } },
+    })
     const [texts] = (await once(worker, 'message')) as [string[]]
     said = Object.fromEntries(templates.map((template, n) => [template, texts[n]!]))
   })

@@ -11,8 +11,8 @@ import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { messagesOf } from '../../src/messages/list-queries.ts'
 import { retryOne } from '../../src/messages/retry.ts'
 import { newCall } from '../../src/platform/call.ts'
-import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
-import { stateQuery } from '../../src/sequences/contract.ts'
+import { installTemporalRuntime } from '../../src/runtime/temporal-runtime.ts'
+import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
 import { stopServices } from '../support/servers.ts'
@@ -65,7 +65,7 @@ async function keep(name: string, workflowId: string, runId?: string): Promise<v
 const withoutMachine = (json: string): string =>
   JSON.stringify(JSON.parse(json, (key, value: unknown) => (key === 'identity' ? 'recorder' : value)))
 
-const fire = (automationId: string, contactId: string, ledgerHas?: string | null): Promise<void> => {
+const fire = (automationId: string, contactId: string, databaseHas?: string | null): Promise<void> => {
   const id = newId()
   const enrollmentId = newId()
   const input = {
@@ -74,10 +74,10 @@ const fire = (automationId: string, contactId: string, ledgerHas?: string | null
     automationId,
     contactId,
     enrolledAt: new Date().toISOString(),
-    cause: `event:${id}`,
+    dedupKey: `event:${id}`,
     triggerEventId: id,
   }
-  return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input }, ledgerHas)
+  return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input }, databaseHas)
 }
 
 // 'no-steps' is of 0.1.0 alone: one without steps can no longer be made ACTIVE.
@@ -94,11 +94,11 @@ await record('doubted-in-wait', [wait(60), email], (automationId, contactId) => 
 await record('cancelled-in-wait', [wait(60), email], async (automationId, contactId) => {
   await world.handle(automationId, contactId).cancel()
 })
-await record('held-and-resumed', [wait(60), email], async (automationId, contactId) => {
+await record('paused-and-resumed', [wait(60), email], async (automationId, contactId) => {
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'PAUSED' })
   await world.env.sleep('61 minutes')
-  await eventually('it is held', async () =>
-    (await world.handle(automationId, contactId).query(stateQuery)).held ? true : undefined,
+  await eventually('it is paused', async () =>
+    (await world.handle(automationId, contactId).query(stateQuery)).paused ? true : undefined,
   )
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
   await world.dependencies.enrollments.automationChanged(automationId, contactId)

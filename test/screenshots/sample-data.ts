@@ -1,4 +1,4 @@
-import { foldFigures } from '../../src/figures/index.ts'
+import { foldStats } from '../../src/stats/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Service } from '../support/service.ts'
@@ -83,10 +83,10 @@ export async function fillWorkspace(
   }
   await sql(
     em(),
-    `update enrollments set held = true where status = 'ACTIVE' and automation_id in
+    `update enrollments set paused = true where status = 'ACTIVE' and automation_id in
        (select id from automations where status = 'PAUSED') and id in (select enrollment_id from next_wakes where wakes_at < now() + interval '4 hours')`,
   )
-  while ((await foldFigures(em(), 200_000)) > 0);
+  while ((await foldStats(em(), 200_000)) > 0);
   const [shown] = await sql<{ contact_id: string }>(
     em(),
     `select contact_id from messages where automation_id = $1::uuid and status = 'SENT' group by contact_id having count(*) > 1
@@ -137,8 +137,8 @@ async function insertPastEnrollments(service: Service, { workspaceId, automation
   )
   await sql(
     em(),
-    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, visit, status, claim, message_id,
-       recipient, subject, text, response, error, created_at, sent_at, settled_at)
+    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, message_id,
+       recipient, subject, text, response, error, created_at, sent_at, final_at)
      select gen_random_uuid(), $1::uuid, contact_id, $2::uuid, enrollment_id, step_id, 0, status, gen_random_uuid(), message_id,
        recipient, subject, body, response, error, at, case when status = 'SENT' then at end, case when status <> 'DEFERRED' then at end
      from jsonb_to_recordset($3::jsonb) as row(contact_id uuid, enrollment_id uuid, step_id uuid, status text, message_id text,

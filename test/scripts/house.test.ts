@@ -21,7 +21,7 @@ describe('the linter', function () {
     [
       'an import against the order of the rooms',
       'src/contacts/tag.ts',
-      "export { settleActive } from '../enrollments/index.ts'",
+      "export { isStillEnrolled } from '../enrollments/index.ts'",
       'boundaries/dependencies',
     ],
     [
@@ -45,7 +45,7 @@ describe('the linter', function () {
     [
       'a test in the product',
       'src/contacts/tag.ts',
-      "export { eventually } from '../../test/support/eventually.ts'",
+      "export { eventually } from '../support/eventually.ts'",
       'boundaries/dependencies',
     ],
     [

@@ -24,7 +24,7 @@ describe('a workspace’s sender', () => {
     dns = await startDnsServer(texts)
     service = await startService({ worker: false, env: { SMTP_URL: sink.url, SECRETS_KEY, DNS_SERVERS: dns.address } })
     // Said by another part, at an address at which nobody of these tests signs in.
-    await sql(service.context.orm.em.fork(), `update installation set public_url = 'https://mail.example.com'`)
+    await sql(service.context.orm.em.fork(), `update instance set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     owner = (await aMember(service, 'owner')).browser
   })
@@ -152,7 +152,7 @@ describe('a workspace’s sender', () => {
 
   it('tells where what comes back goes, and asks for that', async () => {
     const em = service.context.orm.em.fork()
-    await sql(em, `update installation set bounce_domain = 'bounces.orchard.example'`)
+    await sql(em, `update instance set bounce_domain = 'bounces.orchard.example'`)
     const { body } = await ask('GET', 'sender')
     const told = (body.data as Told).records.find(({ what }) => what === 'RETURN_PATH')!
     assert.deepEqual([told.name, told.value], ['bounces.orchard.example', '10 mail.example.com'])
@@ -180,7 +180,7 @@ describe('a workspace’s sender', () => {
     await sql(em, `update senders set from_address = 'hello@orchard.example' where workspace_id = $1`, [
       service.workspaceId,
     ])
-    await sql(em, 'update installation set bounce_domain = null')
+    await sql(em, 'update instance set bounce_domain = null')
   })
 
   it('keeps its key encrypted, and mail waits where a worker cannot read it', async () => {

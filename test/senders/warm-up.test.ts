@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { giveBack, takePlaces } from '../../src/senders/index.ts'
+import { returnQuota, takeWarmUpQuota } from '../../src/senders/index.ts'
 import type { BrowserLike } from '../support/browser-like.ts'
 import { eventually as eventuallyDefined } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -27,7 +27,7 @@ describe('warming a sender up', () => {
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
     // Said by another part, at an address at which nobody of these tests signs in.
-    await sql(em(), `update installation set public_url = 'https://mail.example.com'`)
+    await sql(em(), `update instance set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     owner = (await aMember(service, 'owner')).browser
   })
@@ -93,7 +93,7 @@ describe('warming a sender up', () => {
     // Years behind its end nothing overflows.
     await daysPass(100_000)
     assert.equal((await told())!.allowedToday, null)
-    assert.equal((await takePlaces(em(), service.workspaceId, 1_000, false)).granted, 1_000)
+    assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 1_000, false)).granted, 1_000)
   })
 
   it('goes on by other numbers, and begins anew only behind its end', async () => {
@@ -150,16 +150,18 @@ describe('warming a sender up', () => {
 
   it('gives no more places than there are, however many ask at a time, and those that were given back once more', async () => {
     await warmUp(100)
-    const asked = await Promise.all(Array.from({ length: 40 }, () => takePlaces(em(), service.workspaceId, 7, false)))
+    const asked = await Promise.all(
+      Array.from({ length: 40 }, () => takeWarmUpQuota(em(), service.workspaceId, 7, false)),
+    )
     const granted = asked.reduce((sum, places) => sum + places.granted, 0)
     assert.equal(granted, 100)
     assert.equal((await told())!.mailedToday, 100)
     const { day, moreInSeconds } = asked[0]!
     assert.ok(moreInSeconds > 0 && moreInSeconds <= 86_400)
-    await giveBack(em(), service.workspaceId, day!, 5)
-    assert.equal((await takePlaces(em(), service.workspaceId, 7, false)).granted, 5)
+    await returnQuota(em(), service.workspaceId, day!, 5)
+    assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, false)).granted, 5)
     // What may exceed it counts.
-    assert.equal((await takePlaces(em(), service.workspaceId, 7, true)).granted, 7)
+    assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, true)).granted, 7)
     assert.equal((await told())!.mailedToday, 107)
   })
 

@@ -23,6 +23,6 @@ describe('a link in an email', () => {
     }
   })
 
-  it('is of nobody in another installation', () =>
+  it('is of nobody in another instance', () =>
     assert.equal(openLink(createSecretKey(randomBytes(32)), 'unsubscribe', token), undefined))
 })

@@ -1,8 +1,8 @@
 import { createCampaign } from '../../src/campaigns/campaigns.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from '../../src/campaigns/moves.ts'
-import { setPreferences, type Wish } from '../../src/consent/preferences.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from '../../src/campaigns/lifecycle.ts'
+import { setPreferences, type PreferenceChange } from '../../src/consent/preferences.ts'
 import { suppressByCall } from '../../src/consent/suppress.ts'
-import { ERASURE } from '../../src/parts/erasure.ts'
+import { ERASURE } from '../../src/runtime/erasure.ts'
 import { eraseContact } from '../../src/contacts/erase-contact.ts'
 import { addToList } from '../../src/contacts/add-to-list.ts'
 import { createList } from '../../src/lists/lists.ts'
@@ -102,7 +102,7 @@ async function pauseForAWhile(world: World, id: string): Promise<[number, number
   return paused.answer ? [[paused.at, resumedAt]] : []
 }
 
-const wishes = (wish: Wish) => (world: World, _campaignId: string, contactId: string) =>
+const wishes = (wish: PreferenceChange) => (world: World, _campaignId: string, contactId: string) =>
   world.client('opt out', (dependencies) => setPreferences(dependencies, { contactId, originId: newId() }, wish))
 
 const gone = (error: Error) => /not found/i.test(error.message)

@@ -1,5 +1,5 @@
 /** Holds what a run did against the promise. */
-import { eventCause } from '../../src/sequences/enrollment.ts'
+import { eventDedupKey } from '../../src/automation-engine/enrollment.ts'
 import { LEASE_SECONDS } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { BEGINNING, type Process } from './scheduler.ts'
@@ -132,13 +132,13 @@ const PROMISE: readonly Sentence[] = [
 
   async function* noEnrollmentEndsBeforeItsTime({ world, mayEnd }) {
     if (mayEnd === 'all') return
-    const cancelled = await sql<{ cause: string; mailed: boolean }>(
+    const cancelled = await sql<{ dedupKey: string; mailed: boolean }>(
       world.em,
-      `select cause, exists (select from messages where enrollment_id = enrollment.id) as mailed
+      `select dedup_key as "dedupKey", exists (select from messages where enrollment_id = enrollment.id) as mailed
        from enrollments enrollment where status = 'CANCELLED'`,
     )
-    for (const { cause, mailed } of cancelled) {
-      if (mailed || mayEnd !== 'unmailed') yield `the enrollment by ${cause} was ended before its time`
+    for (const { dedupKey, mailed } of cancelled) {
+      if (mailed || mayEnd !== 'unmailed') yield `the enrollment by ${dedupKey} was ended before its time`
     }
   },
 
@@ -156,20 +156,21 @@ const PROMISE: readonly Sentence[] = [
     for (const { id, at } of world.fired) {
       const [row] = await sql<{ counts: boolean }>(
         world.em,
-        `select exists (select from enrollments where cause = $1 or ended_at >= $2::timestamptz) as counts`,
-        [eventCause(id), new Date(at).toISOString()],
+        `select exists (select from enrollments where dedup_key = $1 or ended_at >= $2::timestamptz) as counts`,
+        [eventDedupKey(id), new Date(at).toISOString()],
       )
-      if (!row?.counts) yield `event ${id} started nothing, and nothing ran that could have heard it`
+      if (!row?.counts) yield `event ${id} started nothing, and nothing ran that could have received it`
     }
   },
 
   async function* whatWasHeardStartsNothing({ world }) {
-    const started = await sql<{ cause: string }>(
+    const started = await sql<{ dedupKey: string }>(
       world.em,
-      `select cause from enrollments where cause = any($1::text[])`,
-      [[...world.temporal.heardInWait].map(eventCause)],
+      `select dedup_key as "dedupKey" from enrollments where dedup_key = any($1::text[])`,
+      [[...world.temporal.heardInWait].map(eventDedupKey)],
     )
-    for (const { cause } of started) yield `${cause} was heard in the middle of a sequence, and started another one`
+    for (const { dedupKey } of started)
+      yield `${dedupKey} was received in the middle of a sequence, and started another one`
   },
 
   function* noWaitIsShort({ world, expected, never }) {

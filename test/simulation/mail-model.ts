@@ -1,7 +1,7 @@
 /** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
 import { takeNow } from '../support/take-now.ts'
-import { ConnectionSlots } from '../../src/transports/connection-slots.ts'
-import type { Delivery, Email, HandOver, MailTransport, Permit } from '../../src/transports/transport.ts'
+import { ConnectionSlots } from '../../src/smtp/connection-slots.ts'
+import type { Delivery, Email, SendHooks, MailTransport, ConnectionSlot } from '../../src/smtp/transport.ts'
 import { current, FAULTS, type Process, type Scheduler } from './scheduler.ts'
 
 export interface Taken {
@@ -37,7 +37,7 @@ export class MailModel {
   /** The transport of one process. @param server which of several mail servers it is for */
   transport(connections: number, server = 'mail'): MailTransport {
     const slots = new ConnectionSlots(connections)
-    const permit = (release: () => void): Permit => ({
+    const permit = (release: () => void): ConnectionSlot => ({
       release,
       deliver: (email, handOver) => this.deliver(server, email, handOver).finally(release),
     })
@@ -53,7 +53,7 @@ export class MailModel {
     }
   }
 
-  private async deliver(server: string, email: Email, { begin, breakOff }: HandOver): Promise<Delivery> {
+  private async deliver(server: string, email: Email, { begin, breakOff }: SendHooks): Promise<Delivery> {
     const { scheduler } = this
     const { to, subject, messageId } = email
     const process = current.getStore()!

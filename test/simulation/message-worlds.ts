@@ -2,7 +2,7 @@ import { confirmRequest } from '../../src/consent/confirm.ts'
 import { setPreferences } from '../../src/consent/preferences.ts'
 import { suppressByCall } from '../../src/consent/suppress.ts'
 import { createImport, getImport } from '../../src/imports/imports.ts'
-import { takePiece } from '../../src/imports/take-piece.ts'
+import { importChunk } from '../../src/imports/import-chunk.ts'
 import { addToList } from '../../src/contacts/add-to-list.ts'
 import { createList, updateList } from '../../src/lists/lists.ts'
 import { retryOne } from '../../src/messages/retry.ts'
@@ -443,7 +443,7 @@ export const MESSAGE_WORLDS = {
         for (let n = 0; n < 120 && !isAsked(); n += 1) await world.scheduler.pause(1_000)
         const [request] = await sql<{ id: string }>(
           world.em,
-          'select id from list_requests where contact_id = $1::uuid',
+          'select id from confirmation_requests where contact_id = $1::uuid',
           [ada],
         )
         confirmingAt = world.scheduler.step
@@ -490,7 +490,7 @@ export const MESSAGE_WORLDS = {
           const piece = { position, bytes, isLast: position + bytes.length === file.length }
           await world.client(
             'import',
-            (dependencies) => takePiece(dependencies, workspaceId, id, piece, newCall()),
+            (dependencies) => importChunk(dependencies, workspaceId, id, piece, newCall()),
             isElsewhere,
           )
         }

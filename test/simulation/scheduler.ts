@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as immediately } from 'node:timers/promises'
 import { Random } from '../faults/random.ts'
 
-/** A process of the simulated installation. Killed, it never does anything again; what it waited for never comes. */
+/** A process of the simulated instance. Killed, it never does anything again; what it waited for never comes. */
 export interface Process {
   name: string
   alive: boolean
@@ -410,7 +410,7 @@ export function seeded(seed: number): Decisions {
     return chance
   }
   const disorder = random.pick([0.1, 0.5, 0.9])
-  let left = 1 + Math.floor(random.next() * MOST_FAULTS)
+  let left = 1 + Math.floor(random.next() * MAX_FAULTS)
   return {
     next: (count) => (count === 1 || random.next() > disorder ? 0 : Math.floor(random.next() * count)),
     pick: (count) => Math.floor(random.next() * count),
@@ -431,7 +431,7 @@ export function seeded(seed: number): Decisions {
 const HEART = /^mail |^SQL (with (automation|asked|campaign|given) as|update (messages|campaigns)|delete from outbox)/
 
 /** How much may go wrong in one run. */
-const MOST_FAULTS = 5
+const MAX_FAULTS = 5
 
 /** One deviation from the plain run: at a numbered point another one goes first, or a fault happens. */
 export type Deviation = { at: number; next: number } | { at: number; fault: Fault }

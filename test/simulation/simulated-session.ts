@@ -98,9 +98,9 @@ export class SimulatedSession extends Session {
     })
   }) as Session['connect']
 
-  override set release(giveBack: Session['release']) {
+  override set release(returnQuota: Session['release']) {
     this.isOut = true
-    super.release = giveBack
+    super.release = returnQuota
   }
 
   override get release(): Session['release'] {

@@ -3,12 +3,12 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import { campaign } from '../../workflows/campaign.ts'
 import { enrollment } from '../../workflows/enrollment.ts'
 import { retry } from '../../workflows/retry.ts'
-import { campaignWorkflowId } from '../../src/sequences/campaign.ts'
-import { retryWorkflowId } from '../../src/sequences/retry.ts'
-import type { Arrival, EnrollmentInput } from '../../src/sequences/contract.ts'
+import { campaignWorkflowId } from '../../src/automation-engine/campaign.ts'
+import { retryWorkflowId } from '../../src/automation-engine/retry.ts'
+import type { Arrival, EnrollmentInput } from '../../src/automation-engine/contract.ts'
 import type { Activities } from '../../activities/index.ts'
-import { ENGINE } from '../../src/sequences/machine.ts'
-import { enrollmentWorkflowId } from '../../src/sequences/enrollment.ts'
+import { ENGINE } from '../../src/automation-engine/machine.ts'
+import { enrollmentWorkflowId } from '../../src/automation-engine/enrollment.ts'
 import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/temporal/client.ts'
 import { runningActivity } from './activity-runtime.ts'
 import { current, FAULTS, type Offer, type Process, type Scheduler } from './scheduler.ts'
@@ -60,7 +60,7 @@ export interface Worker {
 export class TemporalModel {
   readonly workers = new Set<Worker>()
   readonly executions = new Map<string, Execution>()
-  /** The events that came to somebody else's sequence while that was in a wait: they are heard, and start nothing. */
+  /** The events that came to somebody else's sequence while that was in a wait: they are received, and start nothing. */
   readonly heardInWait = new Set<string>()
   private readonly scheduler: Scheduler
   /** What workflows failed of: Temporal would try their tasks again for ever. */
@@ -68,14 +68,14 @@ export class TemporalModel {
   private readonly longHistory: number
   private readonly longTasks: boolean
 
-  private readonly installationId: string
+  private readonly instanceId: string
   private readonly server: Process = { name: 'Temporal', alive: true, stalledUntil: 0 }
 
-  constructor(scheduler: Scheduler, { longHistory, longTasks }: Lengths, installationId: string) {
+  constructor(scheduler: Scheduler, { longHistory, longTasks }: Lengths, instanceId: string) {
     this.scheduler = scheduler
     this.longHistory = longHistory
     this.longTasks = longTasks
-    this.installationId = installationId
+    this.instanceId = instanceId
   }
 
   /** What the product's API and relay call. */
@@ -108,16 +108,16 @@ export class TemporalModel {
           this.open(start)
           return true
         }),
-      enter: (start, ledgerHas) =>
+      enter: (start, databaseHas) =>
         ask('signal-with-start', () => {
-          const { enrollmentId, cause, triggerEventId, resumeAfter, automationId, contactId } = start.input
+          const { enrollmentId, dedupKey, triggerEventId, resumeAfter, automationId, contactId } = start.input
           const there = running(automationId, contactId)
           const itsId = there?.memo['enrollmentId']
-          const isHeard = itsId !== enrollmentId && (ledgerHas === undefined || ledgerHas === itsId)
+          const isHeard = itsId !== enrollmentId && (databaseHas === undefined || databaseHas === itsId)
           const isWaiting = there && !there.restored && there.timers.size > 0
           if (isWaiting && isHeard && triggerEventId !== null) this.heardInWait.add(triggerEventId)
-          const entry = { enrollmentId, cause, triggerEventId, ...(resumeAfter && { resumeAfter }) }
-          const arrival: Arrival = { ...entry, ...(ledgerHas !== undefined && { ledgerHas }) }
+          const entry = { enrollmentId, dedupKey, triggerEventId, ...(resumeAfter && { resumeAfter }) }
+          const arrival: Arrival = { ...entry, ...(databaseHas !== undefined && { databaseHas }) }
           this.signal(there ?? this.open(start), 'enter', arrival)
         }),
       findRunning: (automationId, contactId) =>
@@ -207,18 +207,18 @@ export class TemporalModel {
   }
 
   private open({ input }: EnrollmentStart): Execution {
-    const { enrollmentId, cause, triggerEventId, enrolledAt } = input
+    const { enrollmentId, dedupKey, triggerEventId, enrolledAt } = input
     const id = enrollmentWorkflowId(input.automationId, input.contactId)
     return this.begin(
       id,
       'enrollment',
       { ...input, engine: ENGINE },
-      { enrollmentId, cause, triggerEventId, enrolledAt },
+      { enrollmentId, dedupKey, triggerEventId, enrolledAt },
     )
   }
 
   private begin(id: string, workflow: string, input: object, memo: Record<string, unknown> = {}): Execution {
-    const of = { ...input, installationId: this.installationId }
+    const of = { ...input, instanceId: this.instanceId }
     const execution: Execution = { id, workflow, input: of, memo, ...NEW_RUN() }
     this.executions.set(id, execution)
     return execution
@@ -234,9 +234,9 @@ export class TemporalModel {
   repeat(): void {
     for (const execution of this.executions.values()) {
       if (execution.closed) continue
-      const { enrollmentId, cause, triggerEventId } = execution.input as EnrollmentInput
+      const { enrollmentId, dedupKey, triggerEventId } = execution.input as EnrollmentInput
       if (this.scheduler.choose([true, false])) this.signal(execution, 'automationChanged', undefined)
-      else this.signal(execution, 'enter', { enrollmentId, cause, triggerEventId })
+      else this.signal(execution, 'enter', { enrollmentId, dedupKey, triggerEventId })
     }
   }
 
@@ -432,13 +432,13 @@ export class TemporalModel {
       else scheduler.after(HEARTBEAT_TIMEOUT_MS, watch)
     }
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
-    // Or nothing is heard of it, because its network is cut: it goes on, and another one has it, too.
+    // Or nothing is received of it, because its network is cut: it goes on, and another one has it, too.
     current.run(this.server, () => {
-      const heard = () =>
+      const received = () =>
         scheduler.ask(`Temporal hears of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
       void scheduler
         .steps(scheduler.choose(HEARD_AFTER))
-        .then(heard)
+        .then(received)
         .catch(() => isMine() && again(0))
     })
     const run = activityOf(worker, remote.name)

@@ -4,8 +4,9 @@ export const WORLDS = {
   twice: 'two calls enroll the same contact at once: one enrollment',
   event: 'an event that is fired until it is acknowledged starts a sequence, once',
   events:
-    'two events for the same contact and automation: the second is heard, or starts another sequence, and is not lost',
-  heard: 'an event in the middle of a sequence is heard, and starts nothing when it is delivered again after the end',
+    'two events for the same contact and automation: the second is received, or starts another sequence, and is not lost',
+  received:
+    'an event in the middle of a sequence is received, and starts nothing when it is delivered again after the end',
   again: 'an event that is delivered again after its sequence meets another one: that one is not lost',
   lost: 'Temporal comes back without an enrollment that the ledger has, and the contact enters again: it goes on where it was',
   behind:

@@ -1,22 +1,22 @@
-/** A whole installation in one process: services, activities and workflows of the product, with models around them. */
+/** A whole instance in one process: services, activities and workflows of the product, with models around them. */
 import type { StepInput } from '../../src/automations/steps/index.ts'
 import { createActivities } from '../../activities/index.ts'
 import { type EntityManager, type Orm } from '../../src/platform/db/orm.ts'
 import { openDatabase } from '../../src/schema/open.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
-import { createCrowded } from '../../src/outbox/dependencies.ts'
-import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
-import { createAutomation, letHandOversEnd, updateAutomation } from '../../src/automations/automations.ts'
+import { createQueueLimit } from '../../src/outbox/dependencies.ts'
+import { createImmediateDelivery } from '../../src/enrollments/deliver.ts'
+import { createAutomation, waitForSendingMessages, updateAutomation } from '../../src/automations/automations.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
-import { enrollContact, RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
+import { enrollContact, MAX_RECORDS_PER_BATCH } from '../../src/enrollments/enroll-contact.ts'
 import type { EmailContent } from '../../src/rendering/content.ts'
 import { noSecrets, someLinks } from '../support/links.ts'
 import { createLeaseKeeper } from '../../src/messages/leases.ts'
-import { createMessageStore } from '../../src/parts/mail.ts'
+import { createMessageStore } from '../../src/runtime/mail.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
-import { withFailOver } from '../../src/transports/fail-over.ts'
+import { withFailOver } from '../../src/smtp/fail-over.ts'
 import { startRelay } from '../../src/relay/relay.ts'
 import type { Trigger, TriggerConfig } from '../../src/triggers/trigger.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
@@ -83,14 +83,22 @@ const SESSIONS = 30
 
 /** All that a run writes to, from the leaves to the roots. */
 const TABLES = [
-  ...['outbox', 'heard_events', 'messages', 'enrollments', 'trigger_events', 'idempotency_keys', 'tallies'],
+  ...[
+    'outbox',
+    'processed_events',
+    'messages',
+    'enrollments',
+    'trigger_events',
+    'idempotency_keys',
+    'contact_counters',
+  ],
   ...[
     'campaign_contents',
     'campaigns',
-    'list_requests',
+    'confirmation_requests',
     'list_opt_outs',
     'list_members',
-    'list_tallies',
+    'list_counters',
     'lists',
     'suppressions',
   ],
@@ -161,9 +169,9 @@ export class World {
     return {
       em: this.ground.orm.em,
       enrollments: this.temporal.client(),
-      recording: createBulkhead(RECORDS_AT_A_TIME),
-      deliverAtOnce: createDeliverAtOnce(),
-      crowded: createCrowded(),
+      recording: createBulkhead(MAX_RECORDS_PER_BATCH),
+      deliverAtOnce: createImmediateDelivery(),
+      crowded: createQueueLimit(),
       log,
       metrics: noMetrics,
     }
@@ -177,7 +185,7 @@ export class World {
     const smtp = withFailOver(servers.map((server) => this.mail.transport(this.connections, server)))
     const activities = createActivities({
       ...dependencies,
-      installation: () => Promise.resolve(INSTALLATION),
+      instance: () => Promise.resolve(INSTALLATION),
       smtp,
       renderer,
       leases: createLeaseKeeper(dependencies.em),
@@ -264,7 +272,7 @@ export class World {
   setStatus(automationId: string, status: 'PAUSED' | 'ACTIVE') {
     return this.client(status, async (dependencies) => {
       const { automation } = await updateAutomation(dependencies.em, this.ground.workspaceId, automationId, { status })
-      await letHandOversEnd(dependencies.em, automation)
+      await waitForSendingMessages(dependencies.em, automation)
     })
   }
 }

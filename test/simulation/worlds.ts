@@ -5,11 +5,11 @@ import { newCall } from '../../src/platform/call.ts'
 import { deleteAutomation } from '../../src/automations/delete-automation.ts'
 import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
 import { eraseContact } from '../../src/contacts/erase-contact.ts'
-import { ERASURE } from '../../src/parts/erasure.ts'
+import { ERASURE } from '../../src/runtime/erasure.ts'
 import { takeIdempotencyKey } from '../../src/http/idempotency-queries.ts'
 import { IdempotentAttempt } from '../../src/http/idempotent-attempt.ts'
 import { runInTransaction } from '../../src/http/run-change.ts'
-import { KEY_IN_PROGRESS } from '../../src/http/refusals.ts'
+import { KEY_IN_PROGRESS } from '../../src/http/errors.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -21,7 +21,7 @@ import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { Refusal } from '../../src/platform/refusal.ts'
+import { ApiError } from '../../src/platform/api-error.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
@@ -145,7 +145,7 @@ const SETTINGS: Record<WorldName, Setting> = {
       }
     },
   },
-  heard: {
+  received: {
     async run(world) {
       await world.automation([EMAIL, WAIT, SECOND])
       const contactId = await world.contact('ada')
@@ -230,7 +230,7 @@ const SETTINGS: Record<WorldName, Setting> = {
           const { em } = dependencies
           const taken = await takeIdempotencyKey(em.fork(), workspaceId, 'pause', { id: newId(), fingerprint })
           if (taken.kind === 'answered') return
-          if (taken.kind !== 'mine') throw new Refusal(KEY_IN_PROGRESS)
+          if (taken.kind !== 'mine') throw new ApiError(KEY_IN_PROGRESS)
           const attempt = new IdempotentAttempt({ ...taken, workspaceId, key: 'pause' }, taken.retried)
           const run = async ({ em: unit }: { em: EntityManager }) => {
             await updateAutomation(unit, workspaceId, automationId, { status: 'PAUSED' })

@@ -1,4 +1,4 @@
-import type { Email } from '../../src/transports/transport.ts'
+import type { Email } from '../../src/smtp/transport.ts'
 
 /** An email as a transport is given it. */
 export const anEmail: Email = {

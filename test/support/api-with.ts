@@ -6,7 +6,7 @@ import { createKeyAuthentication } from '../../src/workspaces/authenticate-key.t
 import { createPasswords } from '../../src/platform/passwords.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { API } from '../../src/parts/operations.ts'
+import { API } from '../../src/runtime/operations.ts'
 import { createApi } from '../../src/http/app.ts'
 import type { ApiDependencies } from '../../src/http/dependencies.ts'
 import type { Renderer } from '../../src/rendering/renderer.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { BASE_PATH, document } from '../../src/parts/operations.ts'
+import { BASE_PATH, document } from '../../src/runtime/operations.ts'
 
 interface Described {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, Response> }>>

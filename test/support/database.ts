@@ -20,7 +20,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 export async function createMigratedDatabase(): Promise<string> {
   const url = await create((await services()).template)
   // A copy has the template's id, and would be taken for the same instance.
-  await query(url, 'update installation set id = gen_random_uuid()')
+  await query(url, 'update instance set id = gen_random_uuid()')
   return url
 }
 

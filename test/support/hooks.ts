@@ -1,4 +1,4 @@
-import { installTemporalRuntime } from '../../src/parts/temporal-runtime.ts'
+import { installTemporalRuntime } from '../../src/runtime/temporal-runtime.ts'
 import { startBrowser, stopBrowser } from './chromium.ts'
 import { quietLog } from './log.ts'
 import { offerToTestProcesses } from './main-process.ts'

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Delivery } from '../../src/outbox/queries.ts'
-import { walk } from '../../src/relay/walks.ts'
+import { runBatchJob } from '../../src/relay/batch-jobs.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { useServiceAndSink } from './service-and-sink.ts'
 import { eventually } from './eventually.ts'
@@ -63,7 +63,7 @@ export class Retries {
 
   /** Does one page of what goes round, as the relay would. */
   goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>): Promise<unknown> =>
-    walk(this.service.context.dependencies, {
+    runBatchJob(this.service.context.dependencies, {
       ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
       ...{ campaignId: null },
       ...{ afterId: null, attempts: 1 },

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { openContext, type Context } from '../../src/parts/context.ts'
-import { startApi } from '../../src/parts/api.ts'
-import { startWorker } from '../../src/parts/worker.ts'
-import type { RunningPart } from '../../src/parts/running-part.ts'
+import { openContext, type Context } from '../../src/runtime/context.ts'
+import { startApi } from '../../src/runtime/api.ts'
+import { startWorker } from '../../src/runtime/worker.ts'
+import type { RunningService } from '../../src/runtime/running-service.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import type { WorkspaceMode } from '../../src/http/caller.ts'
 import { SCOPES } from '../../src/http/scopes.ts'
@@ -39,7 +39,7 @@ export interface Service {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
   /** A key, without a limit that a test could meet. */
   newKey(options?: Partial<NewApiKey> & { mode?: WorkspaceMode }): Promise<string>
-  startWorker(): Promise<RunningPart>
+  startWorker(): Promise<RunningService>
   /** Stops the workers there are. */
   stopWorkers(): Promise<void>
   stop(): Promise<void>
@@ -71,7 +71,7 @@ export async function startService({ worker = true, env = {}, log = quietLog }: 
     },
     log,
   )
-  const parts: RunningPart[] = []
+  const parts: RunningService[] = []
   const api = await startApi(context)
   parts.push(api)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { prepareStep, type StepToSend } from '../../src/enrollments/send-step.ts'
 import type { Prepared } from '../../src/messages/prepared.ts'
 import type { Attempt, MessageStore } from '../../src/messages/store.ts'
-import { createMessageStore } from '../../src/parts/mail.ts'
+import { createMessageStore } from '../../src/runtime/mail.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { quietLog } from './log.ts'
@@ -21,7 +21,7 @@ export async function stepOf(service: Service, automationId: string, contactId: 
   )
   const { steps } = body.data as { steps: { id: string; type: string }[] }
   const stepId = steps.find(({ type }) => type === 'EMAIL')!.id
-  return { workspaceId: row!.workspace_id, automationId, enrollmentId: row!.id, stepId, visit: 0 }
+  return { workspaceId: row!.workspace_id, automationId, enrollmentId: row!.id, stepId, occurrence: 0 }
 }
 
 /** What an attempt sees of a step's email: see `prepareStep`. */

@@ -1,4 +1,4 @@
-import type { ConnectionSlots } from '../../src/transports/connection-slots.ts'
+import type { ConnectionSlots } from '../../src/smtp/connection-slots.ts'
 
 /** Takes a slot if one is free, and does not wait for one. @returns what releases it */
 export async function takeNow(slots: ConnectionSlots, workspaceId: string): Promise<(() => void) | undefined> {

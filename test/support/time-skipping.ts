@@ -7,15 +7,15 @@ import { createActivities } from '../../activities/index.ts'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createRenderer } from '../../src/rendering/renderer.ts'
-import { createSmtpTransport } from '../../src/transports/smtp.ts'
-import { readSmtpUrl } from '../../src/transports/smtp-url.ts'
+import { createSmtpTransport } from '../../src/smtp/smtp.ts'
+import { readSmtpUrl } from '../../src/smtp/smtp-url.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
-import { createCrowded } from '../../src/outbox/dependencies.ts'
-import { createDeliverAtOnce } from '../../src/enrollments/deliver.ts'
-import { RECORDS_AT_A_TIME } from '../../src/enrollments/enroll-contact.ts'
+import { createQueueLimit } from '../../src/outbox/dependencies.ts'
+import { createImmediateDelivery } from '../../src/enrollments/deliver.ts'
+import { MAX_RECORDS_PER_BATCH } from '../../src/enrollments/enroll-contact.ts'
 import { createLeaseKeeper } from '../../src/messages/leases.ts'
-import { createMessageStore } from '../../src/parts/mail.ts'
-import { installationOf } from '../../src/instance/workplace.ts'
+import { createMessageStore } from '../../src/runtime/mail.ts'
+import { instanceIdOf } from '../../src/instance/temporal-namespace.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { createAutomation } from '../../src/automations/automations.ts'
 import { newCall } from '../../src/platform/call.ts'
@@ -82,13 +82,13 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
   const renderer = createRenderer()
   await agreeOnMail(orm.em, { smtp: true, capture: false })
-  const installation = installationOf(orm.em)
+  const instance = instanceIdOf(orm.em)
   const dependencies: Dependencies = {
-    recording: createBulkhead(RECORDS_AT_A_TIME),
-    deliverAtOnce: createDeliverAtOnce(),
-    crowded: createCrowded(),
+    recording: createBulkhead(MAX_RECORDS_PER_BATCH),
+    deliverAtOnce: createImmediateDelivery(),
+    crowded: createQueueLimit(),
     em: orm.em,
-    enrollments: createEnrollments(env.client, TASK_QUEUE, installation),
+    enrollments: createEnrollments(env.client, TASK_QUEUE, instance),
     log: quietLog,
     metrics: noMetrics,
   }
@@ -126,7 +126,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
         taskQueue: TASK_QUEUE,
         activities: createActivities({
           ...dependencies,
-          installation,
+          instance,
           smtp,
           renderer,
           leases,

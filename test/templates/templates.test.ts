@@ -92,7 +92,7 @@ describe('templates', () => {
       { name: 'x', subject: 'x' },
       { headers: { 'if-match': '"1"' } },
     )
-    assert.equal(late.refused, '412 changed_meanwhile')
+    assert.equal(late.refused, '412 revision_conflict')
     assert.equal((await service.call('DELETE', `templates/${id}`)).status, 200)
     assert.equal((await service.call('GET', `templates/${id}`)).refused, '404 template_not_found')
   })

@@ -10,7 +10,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { aMember } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { assertFiguresTrue } from '../support/figures.ts'
+import { assertFiguresTrue } from '../support/stats.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
@@ -39,7 +39,7 @@ describe('tracking', () => {
   after(() => assertFiguresTrue(service.context.orm.em))
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    await sql(em(), 'update installation set public_url = $1', [PUBLIC_URL])
+    await sql(em(), 'update instance set public_url = $1', [PUBLIC_URL])
     await service.startWorker()
     await setTracking({ trackOpens: true, trackClicks: true })
   })

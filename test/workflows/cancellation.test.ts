@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
-import type { MachineState, StepOutline } from '../../src/sequences/index.ts'
+import type { MachineState, StepOutline } from '../../src/automation-engine/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sendingQueue } from '../../src/temporal/task-queues.ts'
 import { eventually } from '../support/eventually.ts'
@@ -23,13 +23,13 @@ describe('the workflow of an enrollment, cancelled in the task that settles an e
     assert.deepEqual([status, told], ['CANCELLED', ['sent 1', 'ended CANCELLED']])
   })
 
-  it('records that it came to its end where it did, also with more heard than is carried', async () => {
+  it('records that it came to its end where it did, also with more received than is carried', async () => {
     const steps = [anEmail()]
     const state: MachineState = {
       stepId: steps[0]!.id,
       waitingFor: 'change',
       wakeAt: null,
-      held: true,
+      paused: true,
       changed: false,
     }
     const { status, told } = await cancelAsItSettles({ steps, state, signals: 501 })
@@ -47,7 +47,7 @@ describe('the workflow of an enrollment, cancelled in the task that settles an e
         told.push(`sent ${steps.findIndex(({ id }) => id === stepId) + 1}`)
         return Promise.resolve({ next: 'go-on' })
       },
-      rememberHeard: () => Promise.resolve(),
+      recordProcessedEvents: () => Promise.resolve(),
       finishEnrollment({ status }: { status: string }) {
         told.push(`ended ${status}`)
         return Promise.resolve()
@@ -58,9 +58,9 @@ describe('the workflow of an enrollment, cancelled in the task that settles an e
     const worker = () => Worker.create({ ...options, taskQueue, workflowBundle: bundle, maxCachedWorkflows: 0 })
     const sender = () => Worker.create({ ...options, taskQueue: sendingQueue(taskQueue) })
 
-    const of = { installationId: newId(), workspaceId: newId(), automationId: newId(), contactId: newId() }
-    const entry = { enrollmentId: newId(), cause: null, triggerEventId: null, enrolledAt: new Date().toISOString() }
-    const progress = state && { state, heard: [], heardCount: 0 }
+    const of = { instanceId: newId(), workspaceId: newId(), automationId: newId(), contactId: newId() }
+    const entry = { enrollmentId: newId(), dedupKey: null, triggerEventId: null, enrolledAt: new Date().toISOString() }
+    const progress = state && { state, received: [], receivedCount: 0 }
     const handle = await env.client.workflow.start('enrollment', {
       workflowId: taskQueue,
       taskQueue,
@@ -71,7 +71,7 @@ describe('the workflow of an enrollment, cancelled in the task that settles an e
     await (await worker()).runUntil(has('activityTaskScheduledEventAttributes'))
     for (let n = 0; n < signals; n += 1) {
       const id = newId()
-      await handle.signal('enter', { enrollmentId: newId(), cause: `event:${id}`, triggerEventId: id })
+      await handle.signal('enter', { enrollmentId: newId(), dedupKey: `event:${id}`, triggerEventId: id })
     }
     await (await sender()).runUntil(has('activityTaskCompletedEventAttributes'))
     await handle.cancel()

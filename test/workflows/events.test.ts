@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
-import { stateQuery } from '../../src/sequences/contract.ts'
+import { stateQuery } from '../../src/automation-engine/contract.ts'
 import type { EnrollmentStart } from '../../src/temporal/client.ts'
 
 const DAY_MINUTES = 24 * 60
@@ -16,7 +16,7 @@ const WAVE = 500
 describe('events at an enrollment', () => {
   let world: TimeSkipping
   /**
-   * As a burst that goes on: each wave is heard before the next comes, on a slow machine too. The history says when,
+   * As a burst that goes on: each wave is received before the next comes, on a slow machine too. The history says when,
    * not a query: one that meets the beginning of a new run is lost in Temporal's test server, and with it the skipping
    * of time.
    */
@@ -24,18 +24,18 @@ describe('events at an enrollment', () => {
     const handle = world.handle(input.automationId, input.contactId)
     for (let fired = 0; fired < count; fired += WAVE) {
       const ids = Array.from({ length: Math.min(WAVE, count - fired) }, newId)
-      const start = (id: string) => ({ ...input, enrollmentId: newId(), cause: `event:${id}`, triggerEventId: id })
+      const start = (id: string) => ({ ...input, enrollmentId: newId(), dedupKey: `event:${id}`, triggerEventId: id })
       await pMap(
         ids,
         (id) =>
           world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input: start(id) }),
         { concurrency: 20 },
       )
-      await eventually('they are heard', async () => {
+      await eventually('they are received', async () => {
         const { events } = await handle.fetchHistory()
-        const heard = events?.findLastIndex((event) => event.workflowTaskCompletedEventAttributes) ?? -1
+        const received = events?.findLastIndex((event) => event.workflowTaskCompletedEventAttributes) ?? -1
         const told = events?.findLastIndex((event) => event.workflowExecutionSignaledEventAttributes) ?? -1
-        return heard > told ? true : undefined
+        return received > told ? true : undefined
       })
     }
   }
@@ -61,12 +61,12 @@ describe('events at an enrollment', () => {
         automationId,
         contactId,
         enrolledAt: new Date().toISOString(),
-        cause: null,
+        dedupKey: null,
         triggerEventId: null,
       }
       await fire(input, 12_000)
       const handle = world.handle(automationId, contactId)
-      assert.equal((await handle.query(stateQuery)).heardCount, 12_000)
+      assert.equal((await handle.query(stateQuery)).receivedCount, 12_000)
       await handle.result()
       const [before, after] = world.mails
       assert.equal(world.mails.length, 2)
@@ -76,10 +76,10 @@ describe('events at an enrollment', () => {
     })
   })
 
-  it('that is held: 3,000 are taken, and it goes on when the automation does', async function () {
+  it('that is paused: 3,000 are taken, and it goes on when the automation does', async function () {
     this.timeout(120_000)
     const { orm, workspaceId } = world
-    const automationId = await world.automation([{ type: 'EMAIL', subject: 'held', text: 'x' }])
+    const automationId = await world.automation([{ type: 'EMAIL', subject: 'paused', text: 'x' }])
     const contactId = await world.contact()
     await enrollContact(world.dependencies, workspaceId, automationId, { contactId }, newCall())
     await updateAutomation(orm.em, workspaceId, automationId, { status: 'PAUSED' })
@@ -87,9 +87,9 @@ describe('events at an enrollment', () => {
     await world.whileWorking(async () => {
       const handle = world.handle(automationId, contactId)
       const { runId } = await handle.describe()
-      const held = () =>
-        eventually('it is held', async () => ((await handle.query(stateQuery)).held ? true : undefined))
-      await held()
+      const paused = () =>
+        eventually('it is paused', async () => ((await handle.query(stateQuery)).paused ? true : undefined))
+      await paused()
       const input = {
         enrollmentId: newId(),
         workspaceId,
@@ -97,10 +97,10 @@ describe('events at an enrollment', () => {
         contactId,
         enrolledAt: new Date().toISOString(),
       }
-      await fire({ ...input, cause: null, triggerEventId: null }, 3_000)
-      assert.equal((await handle.query(stateQuery)).heardCount, 3_000)
+      await fire({ ...input, dedupKey: null, triggerEventId: null }, 3_000)
+      assert.equal((await handle.query(stateQuery)).receivedCount, 3_000)
       assert.notEqual((await handle.describe()).runId, runId)
-      await held()
+      await paused()
       assert.equal(world.mails.length, 0)
       await updateAutomation(orm.em, workspaceId, automationId, { status: 'ACTIVE' })
       await world.dependencies.enrollments.automationChanged(automationId, contactId)

@@ -159,7 +159,7 @@ describe('authentication', () => {
     assert.equal((await service.call('GET', 'whoami', undefined, { key: near.key })).status, 200)
     const far = await createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/8', '2001:db8::/32'] })
     const { refused, body } = await service.call('GET', 'whoami', undefined, { key: far.key })
-    assert.equal(refused, '401 key_not_allowed_here')
+    assert.equal(refused, '401 ip_not_allowed')
     assert.equal(body.error, 'API key not allowed from this IP address')
     await assert.rejects(createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/33'] }), /no IP address or CIDR range/)
   })

@@ -48,7 +48,7 @@ describe('the settings of a workspace', () => {
       members.body.data.map((member: { email: string }) => member.email),
       [email],
     )
-    assert.equal((await owner.ask('GET', 'members', { workspaceId: id })).refused, '403 no_member')
+    assert.equal((await owner.ask('GET', 'members', { workspaceId: id })).refused, '403 not_a_member')
     const fromTest = await browser.ask('POST', 'workspaces', { workspaceId: id, body: { name: 'Live', mode: 'live' } })
     assert.equal(fromTest.refused, '403 live_from_live')
     const told = await browser.ask('GET', 'audit', { workspaceId: id })

@@ -26,7 +26,7 @@ export interface StatusStyle {
 }
 
 export type MessageStatus = Schemas['MessageSummary']['status']
-export type EnrollmentStatus = Schemas['Enrollment']['status'] | 'HELD'
+export type EnrollmentStatus = Schemas['Enrollment']['status'] | 'PAUSED'
 export type AutomationStatus = Schemas['Automation']['status']
 
 export const MESSAGE_STATUS: Record<MessageStatus, StatusStyle> = {
@@ -43,7 +43,7 @@ export const MESSAGE_STATUS: Record<MessageStatus, StatusStyle> = {
 
 export const ENROLLMENT_STATUS: Record<EnrollmentStatus, StatusStyle> = {
   ACTIVE: { label: 'Active', icon: IconPlayerPlay, tone: 'accent' },
-  HELD: { label: 'Paused', icon: IconPlayerPause, tone: 'warn' },
+  PAUSED: { label: 'Paused', icon: IconPlayerPause, tone: 'warn' },
   COMPLETED: { label: 'Completed', icon: IconChecks, tone: 'ok' },
   STOPPED: { label: 'Stopped', icon: IconPlayerStop, tone: 'bad' },
   CANCELLED: { label: 'Cancelled', icon: IconBan, tone: 'mute' },

@@ -18,17 +18,17 @@ const PASSING = new Set([429, 502, 503, 504])
 const STILL_SENDING = 'still_sending'
 const IN_PROGRESS = 'idempotency_key_in_progress'
 /** What the service has lost sight of, because it was killed, it takes for being in progress for 30 seconds. */
-const LONGEST_IN_PROGRESS_MS = 60_000
+const MAX_IN_PROGRESS_MS = 60_000
 /** Of many that wait for one limit, some wait for several of its minutes. */
 const LIMITED = 'rate_limited'
-const LONGEST_LIMITED_MS = 300_000
+const MAX_LIMITED_MS = 300_000
 /** What one thing is, by an id that nobody else ever has. */
 const ONE_BY_ID = /\/v\d+\/[a-z]+\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 /** Longer than this nobody is waited for at a time: the service's own limit is one of a minute. */
-const LONGEST_RETRY_AFTER_MS = 90_000
+const MAX_RETRY_AFTER_MS = 90_000
 
 /**
  * Makes a request until it is answered for good. Every POST and PATCH carries an Idempotency-Key, its own or a new one, so that
@@ -58,7 +58,7 @@ export async function fetchSafely(
     }
     if (outcome.headers.get('x-error-code') === IN_PROGRESS && retries > 0) {
       inProgressSince ??= performance.now()
-      if (performance.now() - inProgressSince < LONGEST_IN_PROGRESS_MS) {
+      if (performance.now() - inProgressSince < MAX_IN_PROGRESS_MS) {
         // It ends, and soon: that uses up no retry.
         await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, FIRST_PAUSE_MS), request.signal)
         continue
@@ -66,7 +66,7 @@ export async function fetchSafely(
     }
     if (outcome.headers.get('x-error-code') === LIMITED && retries > 0) {
       limitedSince ??= performance.now()
-      if (performance.now() - limitedSince > LONGEST_LIMITED_MS) throw await errorOf(outcome)
+      if (performance.now() - limitedSince > MAX_LIMITED_MS) throw await errorOf(outcome)
       // Nothing has failed: it is a matter of time. Not all at once when it is over.
       await pause((retryAfterMs(outcome.headers) ?? 0) + pauseMs(2), request.signal)
       continue
@@ -163,12 +163,12 @@ function retryAfterMs(headers: Headers): number | undefined {
   if (given === null) return undefined
   const seconds = Number(given)
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(given) - Date.now()
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS) : undefined
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS) : undefined
 }
 
 /** Of many clients that were refused at once, each comes again at another time. */
 const pauseMs = (failures: number): number =>
-  Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+  Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2)
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { number, object, string } from 'yup'
 import { atMost, filledText, id, text, nullableText } from '../../http/index.ts'
 import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
-import { EMAIL_CATEGORIES, type EmailCategory } from '../../sequences/index.ts'
+import { EMAIL_CATEGORIES, type EmailCategory } from '../../automation-engine/index.ts'
 import { stepId } from './fields.ts'
 import type { AutomationStepType } from './step-type.ts'
 

@@ -1,6 +1,6 @@
 /** The types of steps, as the API has them: see `AutomationStepType`. */
 import { lazy, object, string, type AnyObject, type ObjectSchema } from 'yup'
-import { STEP_TYPES, type StepType, type StoredStep } from '../../sequences/index.ts'
+import { STEP_TYPES, type StepType, type StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
 import { email } from './email.ts'
 import type { AutomationStepType, Contents } from './step-type.ts'
@@ -30,7 +30,7 @@ export const stepInput = lazy((value: unknown): ObjectSchema<StepInput> => {
 }).meta({ component: 'StepInput', variants: Object.values(STEPS).map(({ input }) => input) })
 
 /** What goes out of a step. */
-export const stepShape = lazy((step: { type: StepType }) => STEPS[step.type].shape).meta({
+export const stepResponse = lazy((step: { type: StepType }) => STEPS[step.type].shape).meta({
   component: 'Step',
   variants: Object.values(STEPS).map(({ shape }) => shape),
 })

@@ -1,5 +1,5 @@
 import type { ObjectSchema, AnyObject } from 'yup'
-import type { StepOutline, StepType, StoredStep } from '../../sequences/index.ts'
+import type { StepOutline, StepType, StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
 
 /** What an email says, and by locale the hash of what it says in that language. */
@@ -14,7 +14,7 @@ export type Contents = Map<string, StoredContent>
 export type Given<Step> = Omit<Step, 'id'> & { id?: string | undefined }
 
 /**
- * What the API knows of a type of step. What a sequence knows of it is in `src/sequences/steps`.
+ * What the API knows of a type of step. What a sequence knows of it is in `src/automation-engine/steps`.
  *
  * @typeParam Step the step, whole. @typeParam Input the same as it is given, where more may be left out.
  */

@@ -1,6 +1,6 @@
 import { number, object, string } from 'yup'
 import { id } from '../../http/index.ts'
-import { MAX_DELAY_MINUTES } from '../../sequences/index.ts'
+import { MAX_DELAY_MINUTES } from '../../automation-engine/index.ts'
 import { stepId } from './fields.ts'
 import type { AutomationStepType, Given, OutlineOf } from './step-type.ts'
 

@@ -41,7 +41,7 @@ export function backupCommands(program: Command): void {
         import('../../platform/config.ts'),
       ])
       const { dataDir, DATABASE_URL, TEMPORAL_ADDRESS } = readConfig(process.env)
-      // With one of its own, or another installation's: what is saved should not be a surprise.
+      // With one of its own, or another instance's: what is saved should not be a surprise.
       if (DATABASE_URL || TEMPORAL_ADDRESS) {
         throw new Error(
           'DATABASE_URL or TEMPORAL_ADDRESS is set: a backup is made of the embedded ones of npm start, and not of servers of ' +
@@ -78,8 +78,8 @@ export function backupCommands(program: Command): void {
 
   command(program, 'reconcile', 'hold the ledger against Temporal: who is stranded goes on')
     .option('--dry-run', 'only tell what would be done')
-    .option('--waive', 'let a restored installation send without that')
-    .option('--lost-until <time>', 'when the installation stopped that the backup was made of', parseInstant)
+    .option('--waive', 'let a restored instance send without that')
+    .option('--lost-until <time>', 'when the instance stopped that the backup was made of', parseInstant)
     .option('--nothing-lost', 'nothing was sent after the backup')
     .option('--restored', 'say that the databases were restored: nothing is sent until it is reconciled')
     .action(async (options: Output & Chosen) => {

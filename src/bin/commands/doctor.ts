@@ -4,9 +4,9 @@ import { command, show, type Output } from './command.ts'
 
 /** `doctor` */
 export function doctorCommand(program: Command): void {
-  command(program, 'doctor', 'look at the whole installation, and say what is wrong and what to do').action(
+  command(program, 'doctor', 'look at the whole instance, and say what is wrong and what to do').action(
     async (options: Output) => {
-      const { examine } = await import('../../parts/doctor.ts')
+      const { examine } = await import('../../runtime/doctor.ts')
       const { readRunning } = await import('../../../embedded/running-file.ts')
       const findings = await examine(process.env, ({ dataDir }) => readRunning(dataDir))
       show(findings, options, (all) =>

@@ -61,13 +61,13 @@ function isDate(day: string): boolean {
 
 function parseOverlap(text: string): number {
   const hours = Number(text)
-  if (!/^\d+(?:\.\d+)?$/.test(text) || hours > MOST_OVERLAP_HOURS) {
-    throw new InvalidArgumentError(`It is a number of hours, from 0 to ${MOST_OVERLAP_HOURS}.`)
+  if (!/^\d+(?:\.\d+)?$/.test(text) || hours > MAX_OVERLAP_HOURS) {
+    throw new InvalidArgumentError(`It is a number of hours, from 0 to ${MAX_OVERLAP_HOURS}.`)
   }
   return hours
 }
 /** A year: who needs longer has no need to rotate. */
-const MOST_OVERLAP_HOURS = 8_760
+const MAX_OVERLAP_HOURS = 8_760
 
 /** `key …` */
 export function keyCommands(program: Command): void {
@@ -97,7 +97,7 @@ export function keyCommands(program: Command): void {
       ) => {
         const [{ createApiKey }, { told }] = await Promise.all([
           import('../../workspaces/index.ts'),
-          import('./told.ts'),
+          import('./with-audit.ts'),
         ])
         const { workspace, name, scopes, allow, rateLimit, expires } = options
         const given = { workspaceId: workspace, name, scopes, allowedRanges: allow, rateLimit, expiresAt: expires }
@@ -135,7 +135,10 @@ export function keyCommands(program: Command): void {
     .argument('<id>', 'the id of the key')
     .option('--overlap <hours>', 'how long the old one still works', parseOverlap, 24)
     .action(async (id: string, options: Output & { overlap: number }) => {
-      const [{ rotateApiKey }, { told }] = await Promise.all([import('../../workspaces/index.ts'), import('./told.ts')])
+      const [{ rotateApiKey }, { told }] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('./with-audit.ts'),
+      ])
       const { old, apiKey, key } = await told(
         'rotateApiKey',
         (em) => rotateApiKey(em, id, options.overlap * 3_600_000),
@@ -154,7 +157,10 @@ export function keyCommands(program: Command): void {
   command(keys, 'delete', 'delete a key; requests with it are refused from now on')
     .argument('<id>', 'the id of the key')
     .action(async (id: string, options: Output) => {
-      const [{ deleteApiKey }, { told }] = await Promise.all([import('../../workspaces/index.ts'), import('./told.ts')])
+      const [{ deleteApiKey }, { told }] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('./with-audit.ts'),
+      ])
       await told(
         'deleteApiKey',
         (em) => deleteApiKey(em, id),

@@ -35,7 +35,7 @@ export function memberCommands(program: Command): void {
         import('../../instance/index.ts'),
         import('../../platform/config.ts'),
         import('../../workspaces/index.ts'),
-        import('./told.ts'),
+        import('./with-audit.ts'),
       ])
       const { workspace, role, email } = options
       const { invitation, token, url } = await told(

@@ -1,15 +1,15 @@
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
-import { openContext } from '../../parts/context.ts'
-import { findWorkplaceProblem } from '../../instance/index.ts'
-import { readWorkplaceOf } from '../../parts/workplace.ts'
+import { openContext } from '../../runtime/context.ts'
+import { findTemporalBindingProblem } from '../../instance/index.ts'
+import { readConfiguredTemporalBinding } from '../../runtime/temporal-namespace.ts'
 import { enableSending, markRestored, reconcile, type Reconciliation } from '../../relay/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
 
 /**
  * Holds the whole ledger against Temporal. @see reconcile
- * @throws {Error} that says what to set where that is not the Temporal of the installation: it would end what is not its own there
+ * @throws {Error} that says what to set where that is not the Temporal of the instance: it would end what is not its own there
  */
 export async function reconcileAll(options: {
   isDry: boolean
@@ -19,7 +19,7 @@ export async function reconcileAll(options: {
   // What it does is told at the end; the log would tell each twice.
   const context = openContext(config, openLog('error'))
   try {
-    const problem = await findWorkplaceProblem(context.orm.em, await readWorkplaceOf(context))
+    const problem = await findTemporalBindingProblem(context.orm.em, await readConfiguredTemporalBinding(context))
     if (problem !== undefined) throw new Error(problem)
     return await reconcile(context.dependencies, options)
   } finally {

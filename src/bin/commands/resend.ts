@@ -2,12 +2,12 @@ import { createLinks } from '../../signed-links/index.ts'
 import { findPublicUrl, readBounceDomain, readLinkSecret, readMailSender } from '../../instance/index.ts'
 import { resendMessage, type Resent } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
-import { createMail } from '../../parts/mail.ts'
+import { createMail } from '../../runtime/mail.ts'
 import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Sends a message once more, as the installation sends, or as the environment says. */
+/** Sends a message once more, as the instance sends, or as the environment says. */
 export const resend = (id: string): Promise<Resent> =>
   withDatabase(async ({ em }) => {
     const config = readConfig(process.env)

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../embedded/backup/manifest.ts'
 import { readConfig } from '../../platform/config.ts'
 import { migrate, MIGRATION_TIMEOUT_MS, type Orm } from '../../platform/db/orm.ts'
 import { markRestored } from '../../relay/index.ts'
-import { sayMailSender } from '../../instance/index.ts'
+import { setMailSender } from '../../instance/index.ts'
 import { deleteAllAccounts } from '../../accounts/index.ts'
 import { deleteAllApiKeys } from '../../workspaces/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
@@ -44,7 +44,7 @@ export async function restore(
         await markRestored(orm.em)
         if (!ledgerOnly) return
         // Somebody may have put his own there.
-        await sayMailSender(orm.em.fork(), null)
+        await setMailSender(orm.em.fork(), null)
         await deleteAllApiKeys(orm.em.fork())
         await deleteAllAccounts(orm.em.fork())
       }),

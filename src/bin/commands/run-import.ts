@@ -9,12 +9,12 @@ import {
   isField,
   listErrors,
   type Progress,
-  sayTold,
+  setAudited,
   type Standing,
 } from '../../imports/index.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
 import { assertWorkspace } from '../../segments/index.ts'
-import { tellOfCommand } from './told.ts'
+import { auditCommand } from './with-audit.ts'
 import { withDatabase } from './with-database.ts'
 
 export interface Wanted {
@@ -70,10 +70,10 @@ export const runImport = (
       shown = performance.now()
       progress(lineOf(at))
     })
-    await tellOfCommand(em.fork(), { workspaceId: workspace, operation: 'createImport', targetId: found.id })
+    await auditCommand(em.fork(), { workspaceId: workspace, operation: 'createImport', targetId: found.id })
     const { id, status, created, updated, suppressed, failed, problem } = found
     const errorsIn = failed > 0 ? await writeErrors(em, found, errors ?? `${path}.errors.csv`) : null
-    await sayTold(em, id)
+    await setAudited(em, id)
     return { id, status, created, updated, suppressed, failed, problem: problem ?? null, errorsIn }
   })
 

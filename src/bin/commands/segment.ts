@@ -60,7 +60,10 @@ export function segmentCommands(program: Command): void {
   command(segments, 'delete', 'delete a segment; its contacts stay')
     .argument('<id>', 'the id of the segment')
     .action(async (id: string, options: Output) => {
-      const [{ deleteSegment }, { told }] = await Promise.all([import('../../segments/index.ts'), import('./told.ts')])
+      const [{ deleteSegment }, { told }] = await Promise.all([
+        import('../../segments/index.ts'),
+        import('./with-audit.ts'),
+      ])
       await told(
         'deleteSegment',
         (transaction) => deleteSegment(transaction, id),

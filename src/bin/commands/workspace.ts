@@ -24,7 +24,7 @@ export function workspaceCommands(program: Command): void {
     .action(async (options: Output & { name: string; mode: WorkspaceMode }) => {
       const [{ createWorkspace }, { told }] = await Promise.all([
         import('../../workspaces/index.ts'),
-        import('./told.ts'),
+        import('./with-audit.ts'),
       ])
       const made = await told(
         'createWorkspace',

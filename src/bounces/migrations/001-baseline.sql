@@ -18,7 +18,7 @@ create table bounces (
   created_at timestamptz not null default now(),
   constraint bounces_once unique (message_id, kind)
 );
-create unique index bounces_told_once on bounces (workspace_id, source, source_id) where source_id is not null;
+create unique index bounces_reported_once on bounces (workspace_id, source, source_id) where source_id is not null;
 create index bounces_newest on bounces (workspace_id, created_at desc, id desc);
 create index bounces_by_kind on bounces (workspace_id, kind, created_at desc, id desc);
 create index bounces_of_contact on bounces (contact_id, created_at desc);

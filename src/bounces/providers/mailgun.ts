@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { judge } from '../verdict.ts'
+import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
 import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
 /** Mailgun tries a call again for eight hours. */
-const LONGEST_AGE_S = 24 * 3_600
+const MAX_AGE_S = 24 * 3_600
 
 /**
  * Mailgun's webhooks. What is signed is a time and a token, and not what is told: each token counts once.
@@ -26,7 +26,7 @@ export const mailgun: Provider = {
     // Signed is one behind the other: of another length, a part of the one could be taken for the other's.
     if (!/^\d{10}$/.test(at) || !/^\w{50}$/.test(token) || !given.some((one) => isSigned(one, at + token, credential)))
       throw new NotGenuine('The signature is wrong')
-    if (Math.abs(Date.now() / 1_000 - Number(at)) > LONGEST_AGE_S) throw new NotGenuine('The call is too old')
+    if (Math.abs(Date.now() / 1_000 - Number(at)) > MAX_AGE_S) throw new NotGenuine('The call is too old')
     const event = objectIn(call, 'event-data')
     const verdict = verdictOf(event)
     if (!verdict) return []
@@ -74,6 +74,6 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
     case 'suppress-unsubscribe':
       return { ...told, kind: 'UNSUBSCRIBE' }
     default:
-      return { ...judge(null, diagnostic), diagnostic }
+      return { ...classifyBounce(null, diagnostic), diagnostic }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { judge } from '../verdict.ts'
+import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
 import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
@@ -55,7 +55,7 @@ function verdictOf(event: Json): Verdict | undefined {
 
 /** By its type, never by its TypeCode: one of those stands for two things. */
 function ofType(type: string, diagnostic: string | null): Verdict | undefined {
-  const verdict = judge(null, diagnostic)
+  const verdict = classifyBounce(null, diagnostic)
   const told = { status: verdict.status, diagnostic }
   switch (type) {
     case 'HardBounce':

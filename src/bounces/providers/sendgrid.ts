@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { judge } from '../verdict.ts'
+import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
 import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
@@ -59,7 +59,7 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
     case 'bounce':
       return textIn(event, 'type') === 'expired'
         ? { ...told, kind: 'SOFT' }
-        : { ...judge(status, diagnostic), diagnostic }
+        : { ...classifyBounce(status, diagnostic), diagnostic }
     case 'dropped':
       return droppedFor(`${textIn(event, 'type')} ${diagnostic ?? ''}`.toLowerCase(), told)
     case 'spamreport':

@@ -1,5 +1,5 @@
 import { verify, X509Certificate } from 'node:crypto'
-import { judge } from '../verdict.ts'
+import { classifyBounce } from '../verdict.ts'
 import { type Json, listIn, objectIn, readJson, textIn } from './json.ts'
 import { type FetchText, NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
@@ -68,14 +68,14 @@ function amazonUrl(text: string, region: string): URL {
   return url
 }
 
-const MOST_KNOWN = 20
+const MAX_KNOWN = 20
 const certificates = new Map<string, X509Certificate>()
 
 async function certificateAt(url: URL, fetchText: FetchText): Promise<X509Certificate> {
   const known = certificates.get(url.href)
   if (known) return known
   const certificate = new X509Certificate(await fetchText(url))
-  if (certificates.size >= MOST_KNOWN) certificates.clear()
+  if (certificates.size >= MAX_KNOWN) certificates.clear()
   certificates.set(url.href, certificate)
   return certificate
 }
@@ -128,7 +128,7 @@ function verdictOf(bounce: Json, recipient: Json): Pick<ProviderEvent, 'kind' | 
   if (type === 'Transient' && subtype === 'General' && status === null && diagnostic === null) return undefined
   if (type !== 'Permanent') return { kind: 'SOFT', status, diagnostic }
   if (status === null && diagnostic === null) return { kind: 'HARD', status, diagnostic }
-  const verdict = judge(status, diagnostic)
+  const verdict = classifyBounce(status, diagnostic)
   return { ...verdict, kind: verdict.status === null && verdict.kind === 'SOFT' ? 'HARD' : verdict.kind, diagnostic }
 }
 

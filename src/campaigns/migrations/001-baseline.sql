@@ -26,7 +26,7 @@ create table campaigns (
   -- How far the contacts have been read (contacts.place), and the last contact at the start of the campaign.
   cursor bigint not null default 0,
   last_place bigint,
-  walked boolean not null default false,
+  materialized boolean not null default false,
   recipient_count bigint not null default 0,
   -- The throttle's next page is not sent before this time.
   next_at timestamptz,

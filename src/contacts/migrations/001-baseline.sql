@@ -13,12 +13,12 @@ create table contacts (
   external_id text,
   first_name text,
   metadata jsonb not null default '{}',
-  -- Position in creation order. `tallies` counts contacts per block of positions, so page 20,000 and the total cost no more
+  -- Position in creation order. `contact_counters` counts contacts per block of positions, so page 20,000 and the total cost no more
   -- than page 1.
   place bigint generated always as identity,
   -- Optimistic lock for sending: incremented when what may be sent to the contact changes. A claim fails if the number differs
   -- from the one that was read when the message was prepared.
-  consents integer not null default 0,
+  consent_version integer not null default 0,
   -- The contact was created by a request to join a double opt-in list, and nobody has confirmed the address yet.
   unconfirmed boolean not null default false,
   created_at timestamptz not null default now(),
@@ -75,7 +75,7 @@ create index suppressions_newest on suppressions (workspace_id, created_at desc,
 
 -- Counters: the contacts of a workspace per block of 4,096 positions. Each is split into slots, one of which a session uses: a
 -- transaction locks its counter until it commits, and of many at once some would starve.
-create table tallies (
+create table contact_counters (
   subject uuid not null,
   block bigint not null,
   slot smallint not null,
@@ -83,15 +83,15 @@ create table tallies (
   primary key (subject, block, slot)
 ) with (fillfactor = 50);
 
-create function tally_contacts() returns trigger language plpgsql as $$
+create function count_contacts() returns trigger language plpgsql as $$
 begin
-  insert into tallies as tally (subject, block, slot, count)
+  insert into contact_counters as tally (subject, block, slot, count)
   select workspace_id, place / 4096, pg_backend_pid() % 16, case tg_op when 'INSERT' then count(*) else -count(*) end
   from changed group by 1, 2 order by 1, 2
   on conflict (subject, block, slot) do update set count = tally.count + excluded.count;
   return null;
 end $$;
 create trigger tally_inserted after insert on contacts referencing new table as changed
-  for each statement execute function tally_contacts();
+  for each statement execute function count_contacts();
 create trigger tally_deleted after delete on contacts referencing old table as changed
-  for each statement execute function tally_contacts();
+  for each statement execute function count_contacts();

@@ -7,7 +7,7 @@ create table enrollments (
   contact_id uuid not null references contacts on delete cascade,
   version integer not null,
   -- Deduplication key: the event or request that started it.
-  cause text,
+  dedup_key text,
   -- The automation's trigger at that time. It may change before the enrollment ends, and a contact who leaves the list that
   -- started the enrollment must get no more email.
   trigger text,
@@ -15,13 +15,13 @@ create table enrollments (
   -- A copy of the event's data for templates and conditions: an enrollment can outlive the event.
   event jsonb,
   status text not null check (status in ('ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED')),
-  held boolean not null default false,
+  paused boolean not null default false,
   -- How often it was paused. A send that was prepared before a pause must not claim the message.
-  holds integer not null default 0,
+  pause_count integer not null default 0,
   enrolled_at timestamptz not null,
   recorded_at timestamptz not null default now(),
   ended_at timestamptz,
-  constraint enrollments_cause_unique unique (automation_id, cause)
+  constraint enrollments_dedup_key_unique unique (automation_id, dedup_key)
 );
 -- Two concurrent statements do not see each other's enrollment.
 create unique index enrollments_one_active on enrollments (automation_id, contact_id) where status = 'ACTIVE';
@@ -30,7 +30,7 @@ create index enrollments_of_automation on enrollments (automation_id, id);
 create index enrollments_newest on enrollments (automation_id, status, enrolled_at desc, id desc);
 -- For the sweeper, which looks for enrollments whose workflow is missing.
 create index enrollments_active on enrollments (id) where status = 'ACTIVE';
-create index enrollments_held on enrollments (automation_id, id) where held;
+create index enrollments_held on enrollments (automation_id, id) where paused;
 
 -- Apart from `automations`, whose row every send locks in share mode: counting must not wait for sending.
 create table automation_counts (

@@ -2,11 +2,11 @@ import type { Context, Middleware } from 'koa'
 import { networkOf } from '../../platform/address-ranges.ts'
 import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
 import { readId } from '../../platform/ids.ts'
-import { BUSY, Refusal } from '../../platform/refusal.ts'
+import { BUSY, ApiError } from '../../platform/api-error.ts'
 import type { Caller } from '../caller.ts'
 import { scopesOf } from '../roles.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { NO_MEMBER, SIGNED_OUT, WORKSPACE_MISSING } from '../refusals.ts'
+import { NOT_A_MEMBER, SIGNED_OUT, WORKSPACE_MISSING } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 import { sessionTokenOf, type SignedIn, visitorOf } from '../visitor.ts'
 
@@ -19,7 +19,7 @@ const CONCURRENCY = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
   createError: () =>
-    new Refusal(BUSY, { message: 'Too many requests of this key or address at a time; please try again' }),
+    new ApiError(BUSY, { message: 'Too many requests of this key or address at a time; please try again' }),
 }
 
 type Dependencies = Pick<ApiDependencies, 'authenticateKey' | 'authenticateSession' | 'trustedProxies' | 'publicUrl'>
@@ -51,7 +51,7 @@ export function authenticate({
       } else {
         const { caller, rateLimit } = await authenticateKey(key ?? '', address)
         state.rateLimit = rateLimit
-        state.caller = token === undefined ? caller : new Refusal(SIGNED_OUT)
+        state.caller = token === undefined ? caller : new ApiError(SIGNED_OUT)
       }
     })
     await next()
@@ -59,9 +59,9 @@ export function authenticate({
 }
 
 /** The person as a member of the workspace that the request names. */
-function memberOf({ sessionId, account, membership, rateLimit }: SignedIn, workspaceId: string): Caller | Refusal {
-  if (workspaceId === '') return new Refusal(WORKSPACE_MISSING)
-  if (!membership) return new Refusal(NO_MEMBER)
+function memberOf({ sessionId, account, membership, rateLimit }: SignedIn, workspaceId: string): Caller | ApiError {
+  if (workspaceId === '') return new ApiError(WORKSPACE_MISSING)
+  if (!membership) return new ApiError(NOT_A_MEMBER)
   const { role, workspace } = membership
   const person = { accountId: account.id, email: account.email, sessionId, role }
   return { by: { kind: 'person', person }, scopes: scopesOf(role), workspace, rateLimit }

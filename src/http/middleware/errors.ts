@@ -1,17 +1,17 @@
 import type { Middleware } from 'koa'
 import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../platform/db/errors.ts'
-import { CONFLICT, type Reason, Refusal, TEMPORAL_UNAVAILABLE } from '../../platform/refusal.ts'
+import { CONFLICT, type ErrorDefinition, ApiError, TEMPORAL_UNAVAILABLE } from '../../platform/api-error.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../temporal/index.ts'
 import { answerTo } from '../error-response.ts'
-import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../refusals.ts'
+import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 
 /** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name, and where it is. */
-export type Limits = Readonly<Record<string, Reason & { param?: string }>>
+export type Limits = Readonly<Record<string, ErrorDefinition & { param?: string }>>
 
 /** What goes wrong here, and may go right later: how it is known, what the log says, and what the caller is told. */
-const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: Reason][] = [
+const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: ErrorDefinition][] = [
   [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
   [isConflict, 'A request lost against another one', CONFLICT],
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],
@@ -29,7 +29,7 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
     try {
       await next()
       if (ctx.status !== 404 || ctx.body !== undefined) return
-      throw new Refusal(PATH_NOT_FOUND, {
+      throw new ApiError(PATH_NOT_FOUND, {
         message: `There is nothing at ${ctx.method} ${shown(ctx.path)}${hint(ctx.path)}`,
       })
     } catch (error) {
@@ -42,17 +42,17 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       else if (tellsWhenToRetry(refusal.kind)) ctx.set('Retry-After', '1')
     }
 
-    function refusalOf(error: unknown, requestId: string): Refusal {
-      if (error instanceof Refusal) return error
+    function refusalOf(error: unknown, requestId: string): ApiError {
+      if (error instanceof ApiError) return error
       const limit = limits[violatedConstraint(error) ?? '']
-      if (limit) return new Refusal(limit, { param: limit.param })
+      if (limit) return new ApiError(limit, { param: limit.param })
       const [, line, reason] = PASSING.find(([is]) => is(error)) ?? []
       if (reason === undefined) {
         log.error({ requestId, error }, 'A request failed')
         return internalError(requestId)
       }
       log.warn({ requestId, error }, line!)
-      return new Refusal(reason)
+      return new ApiError(reason)
     }
   }
 

@@ -2,7 +2,7 @@ import { newCall } from '../../platform/call.ts'
 import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
 import { oneSpelling } from '../../platform/ids.ts'
-import { BUSY, Refusal } from '../../platform/refusal.ts'
+import { BUSY, ApiError } from '../../platform/api-error.ts'
 import { auditEntryOf } from '../audit-request.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { readIfMatch } from '../if-match.ts'
@@ -20,7 +20,7 @@ export const createWorkspaceLimit = (maxRunning: number) =>
     maxRunning,
     maxWaiting: 500,
     maxWaitMs: 10_000,
-    createError: () => new Refusal(BUSY),
+    createError: () => new ApiError(BUSY),
   })
 
 /**

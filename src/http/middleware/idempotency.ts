@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../platform/ids.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { ApiError } from '../../platform/api-error.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { takeIdempotencyKey } from '../idempotency-queries.ts'
 import { IdempotentAttempt } from '../idempotent-attempt.ts'
 import { type Operation, takesIdempotencyKey } from '../operation.ts'
-import { DONE_FOR_ERASED, INVALID_IDEMPOTENCY_KEY, KEY_IN_PROGRESS, KEY_USED_OTHERWISE } from '../refusals.ts'
+import { DONE_FOR_ERASED, INVALID_IDEMPOTENCY_KEY, KEY_IN_PROGRESS, KEY_USED_OTHERWISE } from '../errors.ts'
 import { respond } from '../respond.ts'
 import { type ApiContext, type ApiMiddleware, callerOf } from '../state.ts'
 
@@ -15,19 +15,19 @@ export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/
  * Runs a request once for each Idempotency-Key in 24 hours. A repeated request gets the stored response. The handler stores it in the
  * same transaction as its effect. Responses of 5xx are not stored, because they ask the client to try again.
  *
- * @throws {Refusal} `idempotency_key_reused` (422), `idempotency_key_in_progress` (409), `contact_erased` (410)
+ * @throws {ApiError} `idempotency_key_reused` (422), `idempotency_key_in_progress` (409), `contact_erased` (410)
  */
 export function idempotency(operation: Operation, { em }: Pick<ApiDependencies, 'em'>): ApiMiddleware {
   return async function idempotency(ctx, next) {
     const key = ctx.req.headers['idempotency-key'] as string | undefined
     if (key === undefined || !takesIdempotencyKey(operation)) return void (await next())
-    if (!IDEMPOTENCY_KEY.test(key)) throw new Refusal(INVALID_IDEMPOTENCY_KEY)
+    if (!IDEMPOTENCY_KEY.test(key)) throw new ApiError(INVALID_IDEMPOTENCY_KEY)
     const workspaceId = callerOf(ctx).workspace.id
     const fingerprint = fingerprintOf(ctx)
     const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
-    if (taken.kind === 'erased') throw new Refusal(DONE_FOR_ERASED)
-    if (taken.kind !== 'mine' && !taken.sameRequest) throw new Refusal(KEY_USED_OTHERWISE)
-    if (taken.kind === 'in-flight') throw new Refusal(KEY_IN_PROGRESS)
+    if (taken.kind === 'erased') throw new ApiError(DONE_FOR_ERASED)
+    if (taken.kind !== 'mine' && !taken.sameRequest) throw new ApiError(KEY_USED_OTHERWISE)
+    if (taken.kind === 'in-flight') throw new ApiError(KEY_IN_PROGRESS)
     if (taken.kind === 'answered') {
       ctx.set('Idempotent-Replayed', 'true')
       return respond(ctx, taken)

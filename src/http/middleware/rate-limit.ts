@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { rateLimited } from '../refusals.ts'
+import { rateLimited } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 
 /** Reports the window of the credential or address in headers, and rejects requests beyond its limit. */

@@ -1,4 +1,4 @@
-import { invalid } from '../../platform/refusal.ts'
+import { invalid } from '../../platform/api-error.ts'
 import type { Context, Middleware } from 'koa'
 import type { ApiState } from '../state.ts'
 

@@ -3,27 +3,27 @@ import { SCOPES } from '../scopes.ts'
 import { IDEMPOTENCY_KEY } from '../middleware/idempotency.ts'
 import { DEFAULT_BODY_LIMIT, type BodyLimit } from '../body.ts'
 import { paramsOf, TAGS, takesIdempotencyKey, type Operation } from '../operation.ts'
-import { INVALID_REQUEST, type Reason } from '../../platform/refusal.ts'
+import { INVALID_REQUEST, type ErrorDefinition } from '../../platform/api-error.ts'
 import {
   BODY_TOO_LARGE,
-  COMMON_REFUSALS,
-  IDEMPOTENCY_REFUSALS,
+  COMMON_ERRORS,
+  IDEMPOTENCY_ERRORS,
   INVALID_IDEMPOTENCY_KEY,
   MALFORMED_JSON,
   missingRole,
   missingScope,
   PEOPLE_ONLY,
   tellsWhenToRetry,
-  NO_JSON_OBJECT,
-  NO_MEMBER,
+  BODY_NOT_AN_OBJECT,
+  NOT_A_MEMBER,
   SIGNED_OUT,
   WORKSPACE_MISSING,
   TOO_MANY_PARAMETERS,
   UNKNOWN_PARAMETER,
   WRONG_CONTENT_TYPE,
-} from '../refusals.ts'
-import { CHANGED_MEANWHILE } from '../../platform/revisions.ts'
-import { errorShape } from '../shapes.ts'
+} from '../errors.ts'
+import { REVISION_CONFLICT } from '../../platform/revisions.ts'
+import { errorResponse } from '../responses.ts'
 import { WRONG_ORIGIN } from '../visitor.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
 import { samplesOf } from './samples.ts'
@@ -58,12 +58,12 @@ unknown fields are ignored. An id means the same in any case, and is answered in
 **Pages.** Lists take \`page\` (from 1) and \`limit\` (50, at most 100), and tell the totals. A page past the end is empty.
 `.trim()
 
-const BODY_REFUSALS = [INVALID_REQUEST, MALFORMED_JSON, NO_JSON_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
+const BODY_REFUSALS = [INVALID_REQUEST, MALFORMED_JSON, BODY_NOT_AN_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
 
 /** Makes the OpenAPI 3.1 document of the operations. */
 export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
   const schemas: Components = {}
-  const error = toJsonSchema(errorShape, schemas)
+  const error = toJsonSchema(errorResponse, schemas)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {})
@@ -98,7 +98,7 @@ export function buildDocument(operations: readonly Operation[], basePath: string
       },
       headers: HEADERS,
       responses: Object.fromEntries(
-        Object.entries(COMMON_REFUSALS).map(([status, { description, reasons }]) => [
+        Object.entries(COMMON_ERRORS).map(([status, { description, reasons }]) => [
           `Error${status}`,
           describeRefusal(Number(status), description, reasons, error),
         ]),
@@ -164,7 +164,12 @@ const headersOf = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 const ALWAYS = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
-function describeRefusal(status: number, description: string, given: readonly (Reason | string)[], schema: JsonSchema) {
+function describeRefusal(
+  status: number,
+  description: string,
+  given: readonly (ErrorDefinition | string)[],
+  schema: JsonSchema,
+) {
   const reasons = given.map((one) => (typeof one === 'string' ? { ...INVALID_REQUEST, message: one } : one))
   const codes = [...new Set(reasons.map(({ code }) => code))]
   return {
@@ -191,7 +196,7 @@ function describeRefusal(status: number, description: string, given: readonly (R
 }
 
 /** When to ask again is told where that helps: with some of the reasons, or with all of them. */
-function describeRetryAfter(reasons: readonly Reason[]) {
+function describeRetryAfter(reasons: readonly ErrorDefinition[]) {
   const passing = reasons.filter(({ kind }) => kind === 'rate-limited' || tellsWhenToRetry(kind))
   if (passing.length === 0) return {}
   if (passing.length === reasons.length) return headersOf('Retry-After')
@@ -204,10 +209,10 @@ function describeOperation(
   error: JsonSchema,
   basePath: string,
 ): Record<string, unknown> {
-  const { id, tag, summary, description, scope, query, body, answers, refusals = {} } = operation
+  const { id, tag, summary, description, scope, query, body, errors = {} } = operation
   const keyed = takesIdempotencyKey(operation)
   const responses: Record<string, unknown> = {}
-  for (const [status, answer] of Object.entries(answers)) {
+  for (const [status, answer] of Object.entries(operation.responses)) {
     const example = exampleOf(answer.schema)
     responses[status] = {
       description: answer.description,
@@ -221,11 +226,11 @@ function describeOperation(
       ...(answer.links ? { links: describeLinks(answer.links) } : {}),
     }
   }
-  const refuse = (status: number, text: string, reasons: readonly (Reason | string)[]) => {
+  const refuse = (status: number, text: string, reasons: readonly (ErrorDefinition | string)[]) => {
     responses[status] = describeRefusal(status, text, reasons, error)
   }
   const bad = [
-    ...(refusals[400] ?? []),
+    ...(errors[400] ?? []),
     ...(body ? BODY_REFUSALS : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
     TOO_MANY_PARAMETERS,
@@ -234,27 +239,27 @@ function describeOperation(
     ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
   refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
-  const forbidden = [...(refusals[403] ?? []), ...forbiddenTo(operation)]
+  const forbidden = [...(errors[403] ?? []), ...forbiddenTo(operation)]
   if (forbidden.length > 0)
     refuse(403, 'The key lacks the scope, or the person the role; or another site asks.', forbidden)
-  const own = refusals[401] ?? []
-  const ofAll = operation.open === undefined ? COMMON_REFUSALS[401]!.reasons : [SIGNED_OUT]
+  const own = errors[401] ?? []
+  const ofAll = operation.open === undefined ? COMMON_ERRORS[401]!.reasons : [SIGNED_OUT]
   const nobody = operation.open === 'account' || (own.length > 0 && !operation.open) ? [...own, ...ofAll] : own
   if (nobody.length > 0) refuse(401, 'What was given lets nobody in.', nobody)
-  if (refusals[429]) refuse(429, 'Too many tries.', refusals[429])
-  if (operation.ifMatch) refuse(412, 'It is not as If-Match says any more.', [CHANGED_MEANWHILE])
-  if (refusals[404]) refuse(404, 'It does not exist, or is in another workspace.', refusals[404])
-  if (refusals[409]) refuse(409, 'It is taken, or in use.', refusals[409])
+  if (errors[429]) refuse(429, 'Too many tries.', errors[429])
+  if (operation.ifMatch) refuse(412, 'It is not as If-Match says any more.', [REVISION_CONFLICT])
+  if (errors[404]) refuse(404, 'It does not exist, or is in another workspace.', errors[404])
+  if (errors[409]) refuse(409, 'It is taken, or in use.', errors[409])
   if (keyed) {
-    for (const [status, refusal] of Object.entries(IDEMPOTENCY_REFUSALS)) {
-      const own = status === '409' ? (refusals[409] ?? []) : []
+    for (const [status, refusal] of Object.entries(IDEMPOTENCY_ERRORS)) {
+      const own = status === '409' ? (errors[409] ?? []) : []
       const text = own.length > 0 ? `It is taken, or in use. Or: ${refusal.description}` : refusal.description
       refuse(Number(status), text, [...own, ...refusal.reasons])
     }
   }
-  for (const status of Object.keys(COMMON_REFUSALS)) {
+  for (const status of Object.keys(COMMON_ERRORS)) {
     // Whoever is nobody yet is told why they stay so.
-    if (operation.open === 'anybody' && status === '401' && !refusals[401]) continue
+    if (operation.open === 'anybody' && status === '401' && !errors[401]) continue
     responses[status] ??= { $ref: `#/components/responses/Error${status}` }
   }
 
@@ -334,14 +339,14 @@ function whoMay({ scope, orScope, role, open }: Operation): string {
 }
 
 /** Why somebody who is known may not. */
-function forbiddenTo({ scope, orScope, role, open, method }: Operation): Reason[] {
+function forbiddenTo({ scope, orScope, role, open, method }: Operation): ErrorDefinition[] {
   const byRole = role ?? (scope?.endsWith(':write') ? 'editor' : undefined)
   return [
     ...(open === undefined && scope === undefined ? [PEOPLE_ONLY] : []),
     ...(scope ? [missingScope(scope)] : []),
     ...(orScope ? [missingScope(orScope)] : []),
     ...(byRole === undefined || byRole === 'viewer' ? [] : [missingRole(byRole)]),
-    ...(open === undefined ? [NO_MEMBER] : []),
+    ...(open === undefined ? [NOT_A_MEMBER] : []),
     ...(method === 'GET' ? [] : [WRONG_ORIGIN]),
   ]
 }

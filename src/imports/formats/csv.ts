@@ -8,9 +8,9 @@ import {
   UnclearRow,
   wordIn,
 } from './format.ts'
-import { doubtOf } from './may-be-out.ts'
+import { doubtOf } from './detect-consent-columns.ts'
 import { tagsIn } from './tags.ts'
-import { assertOfNoService, saysOut, wantsMail } from './wants-mail.ts'
+import { assertOfNoService, saysOut, wantsMail } from './parse-consent.ts'
 
 /** What a column may be called that nobody has chosen a field for, as it is compared. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -29,9 +29,9 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 const FIELDS = Object.keys(NAMES)
 
 /** So many columns are told at once. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 /** So much of a title is told. */
-const MOST_TITLE = 50
+const MAX_TITLE = 50
 
 /** Any CSV file: columns by their names, or as they are chosen; what is nothing else is metadata. */
 export const csv: Format = {
@@ -110,7 +110,7 @@ export const csv: Format = {
       if (said.some(({ wants }) => wants === false)) return true
       const unread = said.find(({ index, wants }) => wants === undefined || isUnticked(cells, index))
       if (unread) {
-        const title = titles[unread.index]!.slice(0, MOST_TITLE)
+        const title = titles[unread.index]!.slice(0, MAX_TITLE)
         throw new UnclearRow(
           cells[email]!,
           `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"` +
@@ -126,11 +126,11 @@ export const csv: Format = {
           cells[email]!,
           `It may say who wants no mail in column ${untitled + 1}, which has no title: give it one, such as "unsubscribed"`,
         )
-      const named = unclear.slice(0, MOST_NAMED).map((index) => `"${titles[index]!.slice(0, MOST_TITLE)}"`)
+      const named = unclear.slice(0, MAX_NAMED).map((index) => `"${titles[index]!.slice(0, MAX_TITLE)}"`)
       throw new UnclearRow(
         cells[email]!,
         `It may say who wants no mail in ${named.join(', ')}: choose of each column whether it does ("unsubscribed", or "subscribed" where it ` +
-          `says who wants some, "ticked" where an empty cell there is a no) or is data (such as "${unclear[0] === tags ? 'tags' : `metadata.${titles[unclear[0]!]!.slice(0, MOST_TITLE)}`}")`,
+          `says who wants some, "ticked" where an empty cell there is a no) or is data (such as "${unclear[0] === tags ? 'tags' : `metadata.${titles[unclear[0]!]!.slice(0, MAX_TITLE)}`}")`,
       )
     }
   },

@@ -74,11 +74,11 @@ const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
 /** No address is longer, whatever stands around it. */
-const MOST_ADDRESS = 1_000
+const MAX_ADDRESS = 1_000
 
 /** An address as people and their programs write it into a cell: "Ada <ada@example.com>", `mailto:`, or with the sign of a spreadsheet's text. */
 export const addressIn = (cell: string): string => {
-  if (cell.length > MOST_ADDRESS) return cell
+  if (cell.length > MAX_ADDRESS) return cell
   const word = cell.replaceAll(/\p{Cf}/gu, '').trim()
   const [, within] = /^[^<>]*<([^<>]+)>$/.exec(word) ?? []
   return withoutQuotes((within ?? word).trim().replace(/^mailto:/i, ''))

@@ -19,7 +19,7 @@ const OWN = new Set(
     'unsub_campaign_id|unsub_reason|unsub_reason_other|clean_time|clean_campaign_title|clean_campaign_id'
   ).split('|'),
 )
-const MOST_NOTE = 500
+const MAX_NOTE = 500
 
 /**
  * The files of a Mailchimp audience, one for each standing of its people. Those who have left and those who are gone have columns
@@ -55,7 +55,7 @@ export const mailchimp: Format = {
         columns
           .flatMap((column) => cells[column] || [])
           .join(', ')
-          .slice(0, MOST_NOTE) || null
+          .slice(0, MAX_NOTE) || null
     }
     const noteOf =
       left >= 0

@@ -1,6 +1,6 @@
 -- The instance: its identity and the settings that all its processes must agree on. One row.
 
-create table installation (
+create table instance (
   single boolean primary key default true check (single),
   -- Distinguishes instances that share a Temporal server.
   id uuid not null default gen_random_uuid(),
@@ -24,4 +24,4 @@ create table installation (
   backed_up_at timestamptz
 );
 
-insert into installation default values;
+insert into instance default values;

@@ -9,7 +9,7 @@ create table lists (
   public boolean not null default false,
   double_opt_in boolean not null default false,
   -- Set when the list is being deleted. It is emptied a page at a time, and nothing new may refer to it.
-  going_at timestamptz,
+  deleting_since timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -23,25 +23,25 @@ create table list_members (
 );
 create index list_members_of_contact on list_members (contact_id);
 
--- Counts the members of each list, in slots as `tallies` does.
-create table list_tallies (
+-- Counts the members of each list, in slots as `contact_counters` does.
+create table list_counters (
   list_id uuid not null,
   slot smallint not null,
   count integer not null,
   primary key (list_id, slot)
 ) with (fillfactor = 50);
 
-create function tally_list_members() returns trigger language plpgsql as $$
+create function count_list_members() returns trigger language plpgsql as $$
 begin
-  insert into list_tallies as tally (list_id, slot, count)
+  insert into list_counters as tally (list_id, slot, count)
   select list_id, pg_backend_pid() % 16, case tg_op when 'INSERT' then count(*) else -count(*) end from changed group by 1 order by 1
   on conflict (list_id, slot) do update set count = tally.count + excluded.count;
   return null;
 end $$;
 create trigger tally_inserted after insert on list_members referencing new table as changed
-  for each statement execute function tally_list_members();
+  for each statement execute function count_list_members();
 create trigger tally_deleted after delete on list_members referencing old table as changed
-  for each statement execute function tally_list_members();
+  for each statement execute function count_list_members();
 
 -- Lists that contacts have left themselves. Only "resubscribe": true or the contact adds them again.
 -- No foreign key to the list: a campaign to a deleted list may still have messages to retry.
@@ -54,7 +54,7 @@ create table list_opt_outs (
 create index list_opt_outs_of_contact on list_opt_outs (contact_id);
 
 -- Contacts who asked to join a double opt-in list and have not confirmed it.
-create table list_requests (
+create table confirmation_requests (
   list_id uuid not null references lists on delete cascade,
   contact_id uuid not null references contacts on delete cascade,
   -- Part of the confirmation link. It changes when the request is repeated with another address.
@@ -66,15 +66,15 @@ create table list_requests (
   asked_at timestamptz,
   primary key (list_id, contact_id)
 );
-create index list_requests_of_contact on list_requests (contact_id);
+create index confirmation_requests_of_contact on confirmation_requests (contact_id);
 
 -- Confirmation emails of the last day, by the hash of their address. A contact that is deleted and created again, or whose
 -- address changes to and fro, does not fill a mailbox. No foreign key: claiming a message must not wait for the list.
-create table list_asks (
+create table confirmation_emails (
   id uuid primary key,
   list_id uuid not null,
   address_hash bytea not null,
   at timestamptz not null default now()
 );
-create index list_asks_of_address on list_asks (list_id, address_hash);
-create index list_asks_oldest on list_asks (at);
+create index confirmation_emails_of_address on confirmation_emails (list_id, address_hash);
+create index confirmation_emails_oldest on confirmation_emails (at);

@@ -10,7 +10,7 @@ create table messages (
   automation_id uuid,
   enrollment_id uuid,
   step_id uuid,
-  visit integer,
+  occurrence integer,
   campaign_id uuid,
   -- The A/B variant: 0 is the campaign's own content. Null while the message waits for the winner.
   variant smallint,
@@ -37,19 +37,19 @@ create table messages (
   created_at timestamptz not null default now(),
   sent_at timestamptz,
   -- When the enrollment continued after this message. A later retry does not change it.
-  settled_at timestamptz,
+  final_at timestamptz,
   -- When a retry was requested.
   retry_at timestamptz,
   -- When the enrollment was ended by request. The message is retried only if it is named.
-  unwanted_at timestamptz,
+  abandoned_at timestamptz,
   -- First opened or clicked by a person, as far as that can be told.
   opened_at timestamptz,
   clicked_at timestamptz,
-  constraint messages_once unique (enrollment_id, step_id, visit),
+  constraint messages_once unique (enrollment_id, step_id, occurrence),
   constraint messages_of_one check (
     case when campaign_id is null
-      then automation_id is not null and enrollment_id is not null and step_id is not null and visit is not null
-      else automation_id is null and enrollment_id is null and step_id is null and visit is null and due_at is not null
+      then automation_id is not null and enrollment_id is not null and step_id is not null and occurrence is not null
+      else automation_id is null and enrollment_id is null and step_id is null and occurrence is null and due_at is not null
     end)
 );
 -- A contact gets a campaign once, even if a page of recipients is written twice.

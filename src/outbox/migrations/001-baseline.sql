@@ -3,11 +3,11 @@
 create table outbox (
   id bigint generated always as identity primary key,
   kind text not null check (kind in
-    ('START', 'WAKE', 'CANCEL', 'END', 'RETRY', 'CAMPAIGN', 'WAKE_HELD', 'WAKE_RETRIES', 'TEAR_DOWN', 'ERASE', 'RECONCILE',
+    ('START', 'WAKE', 'CANCEL', 'END', 'RETRY', 'CAMPAIGN', 'WAKE_PAUSED', 'WAKE_RETRIES', 'DELETE_AUTOMATION', 'ERASE', 'RECONCILE',
      'REDELIVER')),
   key text not null,
-  -- `walk` is for batch jobs, which go through many rows a page at a time.
-  lane text not null check (lane in ('interactive', 'bulk', 'walk')),
+  -- `batch` is for batch jobs, which go through many rows a page at a time.
+  lane text not null check (lane in ('interactive', 'bulk', 'batch')),
   workspace_id uuid,
   automation_id uuid,
   campaign_id uuid,

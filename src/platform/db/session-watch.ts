@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 
 /** How long a session may be held, in milliseconds: every statement and every pause in a transaction ends far earlier. */
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 
 /** Knows who holds the sessions of a pool. */
 export interface SessionWatch {
@@ -10,7 +10,7 @@ export interface SessionWatch {
   problem(): string | undefined
 }
 
-export function createSessionWatch(poolSize: number, longestMs = LONGEST_MS): SessionWatch {
+export function createSessionWatch(poolSize: number, longestMs = MAX_MS): SessionWatch {
   const heldSince = new Map<object, number>()
   return {
     watch(pool) {

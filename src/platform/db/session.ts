@@ -12,7 +12,7 @@ import type { PoolClient } from 'pg'
  * @see https://node-postgres.com/apis/pool#releasing-clients
  */
 export class Session extends Client {
-  #giveBack: ((reason?: Error | boolean) => void) | undefined
+  #returnQuota: ((reason?: Error | boolean) => void) | undefined
 
   constructor(config?: ClientConfig) {
     super(config)
@@ -22,8 +22,8 @@ export class Session extends Client {
   }
 
   /** The pool writes it at each checkout, and expects to be called exactly once. */
-  set release(giveBack: PoolClient['release']) {
-    this.#giveBack = giveBack
+  set release(returnQuota: PoolClient['release']) {
+    this.#returnQuota = returnQuota
   }
 
   get release(): PoolClient['release'] {
@@ -52,9 +52,9 @@ export class Session extends Client {
   }
 
   #return(reason?: Error | boolean): void {
-    const giveBack = this.#giveBack
-    this.#giveBack = undefined
-    giveBack?.(reason)
+    const returnQuota = this.#returnQuota
+    this.#returnQuota = undefined
+    returnQuota?.(reason)
   }
 
   /** Why this session is not for the next one, if so. */

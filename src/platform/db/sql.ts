@@ -11,7 +11,7 @@ export const inTransaction = <Result>(
 ): Promise<Result> => (em.isInTransaction() ? run(em) : em.fork().transactional(run))
 
 /** For reads: what is in the database now, and not what the unit of work has seen before. */
-export const AS_IT_IS = { disableIdentityMap: true } as const
+export const FRESH_READ = { disableIdentityMap: true } as const
 
 /**
  * Runs one SQL statement with bound parameters (`$1`, `$2`, …), in the entity manager's transaction if it has one.

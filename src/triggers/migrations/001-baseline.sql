@@ -18,22 +18,22 @@ create index trigger_events_of_contact on trigger_events (contact_id, created_at
 create index trigger_events_age on trigger_events (created_at);
 
 -- Events that an automation has already received for a contact. Delivered again, they start nothing.
-create table heard_events (
+create table processed_events (
   automation_id uuid not null references automations on delete cascade,
   contact_id uuid not null,
   event_id uuid not null references trigger_events on delete cascade,
   primary key (automation_id, contact_id, event_id)
 );
-create index heard_events_of_event on heard_events (event_id);
+create index processed_events_of_event on processed_events (event_id);
 
 -- Volatile: an enrollment may have waited for the contact's lock while another request ended one. The function reads after it.
 -- https://www.postgresql.org/docs/current/xfunc-volatility.html
-create function has_heard(of_automation uuid, of_contact uuid, of_event uuid) returns boolean
+create function has_processed(of_automation uuid, of_contact uuid, of_event uuid) returns boolean
 language plpgsql volatile as $$
 begin
   perform from contacts where id = of_contact for key share;
   return exists (
-    select from heard_events
+    select from processed_events
     where automation_id = of_automation and contact_id = of_contact and event_id = of_event
   );
 end $$;

@@ -77,7 +77,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     async play(stage) {
       const people = await somePeople(stage, 40)
       const campaign = await aCampaign(stage, people)
-      const standing = await stage.meet('worker: recipients walked', campaign.schedule)
+      const standing = await stage.meet('worker: recipients materialized', campaign.schedule)
       process.kill(standing.pid, 'SIGKILL')
       await campaign.sent()
       await accountedFor(stage, people, campaign.read, 0)

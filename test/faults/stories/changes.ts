@@ -6,7 +6,7 @@ import type { Story } from './story.ts'
 const BEFORE_CLAIM = 'worker: DATA begun, before claim'
 
 const isHeld = (stage: Stage, person: Person) => async () =>
-  (await stage.enrollmentsOf(person)).some(({ held }) => held)
+  (await stage.enrollmentsOf(person)).some(({ paused }) => paused)
 
 /** Stories of what is paused, deleted, erased, or changed twice. */
 export const CHANGES: Record<string, Story> = {
@@ -24,8 +24,8 @@ export const CHANGES: Record<string, Story> = {
       await stage.mailedOnce(person)
     },
   },
-  'held-elsewhere': {
-    what: 'a worker that was given up claims after another one has held the enrollment, and before it is told to go on',
+  'paused-elsewhere': {
+    what: 'a worker that was given up claims after another one has paused the enrollment, and before it is told to go on',
     async play(stage) {
       const automation = await stage.automation([email('Hello'), email('Again')])
       const person = await stage.person()
@@ -119,8 +119,8 @@ export const CHANGES: Record<string, Story> = {
       await stage.soon('nothing is left of it', async () => (await stage.messagesOf(person)).length === 0, 20_000)
     },
   },
-  'held-and-woken': {
-    what: 'whoever was held by a pause goes on when it is over',
+  'paused-and-woken': {
+    what: 'whoever was paused by a pause goes on when it is over',
     async play(stage) {
       const automation = await stage.automation([email('One'), email('Two')])
       const person = await stage.person()
@@ -133,7 +133,7 @@ export const CHANGES: Record<string, Story> = {
       await stage.mailedOnce(person, 2)
     },
   },
-  'woken-while-held': {
+  'woken-while-paused': {
     what: 'a pause is over in the moment in which it holds somebody',
     async play(stage) {
       const automation = await stage.automation([email('One'), email('Two')])

@@ -106,7 +106,7 @@ export const ENTERING: Record<string, Story> = {
     },
   },
   'delivered-again-after-the-end': {
-    what: 'an event that an enrollment has heard is delivered again when that is over',
+    what: 'an event that an enrollment has received is delivered again when that is over',
     async play(stage) {
       await stage.automation(HELLO)
       const person = await stage.person()
@@ -124,7 +124,7 @@ export const ENTERING: Record<string, Story> = {
         release()
       }
       await stage.never(
-        'An event that was heard has started the sequence again',
+        'An event that was received has started the sequence again',
         () => stage.taken(person).length > 1,
         6_000,
       )
@@ -151,7 +151,7 @@ export const ENTERING: Record<string, Story> = {
         release()
         standing.go()
       }
-      await stage.soon('the second event is heard', () => stage.taken(person).length === 2)
+      await stage.soon('the second event is received', () => stage.taken(person).length === 2)
     },
   },
 }

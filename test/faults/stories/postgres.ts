@@ -17,7 +17,7 @@ interface Heard {
 
 /** A service that is asked all the time: enrolled, changed and read; nothing is repeated. */
 class Traffic {
-  readonly heard: Heard[] = []
+  readonly received: Heard[] = []
   readonly enrolled: Person[] = []
   private going = true
   private readonly ended: Promise<unknown>
@@ -47,7 +47,7 @@ class Traffic {
 
   private async call(stage: Stage, method: string, path: string, body?: object) {
     const answer = await stage.once(method, path, body)
-    this.heard.push({ at: Date.now(), status: answer?.status ?? 0 })
+    this.received.push({ at: Date.now(), status: answer?.status ?? 0 })
     return answer && answer.status < 300 ? answer.body.data : undefined
   }
 
@@ -55,14 +55,14 @@ class Traffic {
   trouble(since: number): number {
     return Math.max(
       0,
-      ...this.heard
+      ...this.received
         .filter(({ at, status }) => at > since && (status === 0 || status >= 300))
         .map(({ at }) => at - since),
     )
   }
 
   tally(): string {
-    const counts = Map.groupBy(this.heard, ({ status }) => status)
+    const counts = Map.groupBy(this.received, ({ status }) => status)
     return [...counts]
       .map(([status, { length }]) => `${status || 'no answer'}: ${length}`)
       .toSorted()
@@ -108,7 +108,7 @@ async function under(stage: Stage, faults: (traffic: Traffic) => Promise<void>):
   }
   const stuck = await stuckSessions(stage)
   if (stuck.length > 0) throw new Wrong(`Sessions are left: ${JSON.stringify(stuck)}`)
-  const wrong = traffic.heard.filter(({ status }) => status === 500)
+  const wrong = traffic.received.filter(({ status }) => status === 500)
   if (wrong.length > 0) throw new Wrong(`${wrong.length} answers were a 500`)
 }
 

@@ -50,7 +50,7 @@ function NewAutomationButton() {
       params: { workspaceId: workspace.id, automationId },
     }).finally(() => (isAt.current = false))
   }
-  // Once, even if the key is held. Does not navigate if the user left the page.
+  // Once, even if the key is paused. Does not navigate if the user left the page.
   const begin = () => {
     if (!canEdit || isAt.current) return
     isAt.current = true

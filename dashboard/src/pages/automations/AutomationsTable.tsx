@@ -95,10 +95,10 @@ function Row({ row: { automation, stats }, listName }: { row: AutomationRow; lis
       </td>
       <CountCell of={stats?.completed} wide />
       <td className="num strong" data-cell="figure">
-        {stats && stats.held > 0 ? (
+        {stats && stats.paused > 0 ? (
           <StatusBadge
             plain
-            status={{ ...ENROLLMENT_STATUS.HELD, label: `${count(stats.held)} of ${count(stats.active)} paused` }}
+            status={{ ...ENROLLMENT_STATUS.PAUSED, label: `${count(stats.paused)} of ${count(stats.active)} paused` }}
           />
         ) : (
           stats && (
@@ -135,8 +135,8 @@ const OutcomeBar = ({ stats }: { stats: NonNullable<AutomationRow['stats']> }) =
     small
     terms={[
       { meaning: 'ok', value: stats.completed },
-      { meaning: 'accent', value: stats.active - stats.held },
-      { meaning: 'warn', value: stats.held },
+      { meaning: 'accent', value: stats.active - stats.paused },
+      { meaning: 'warn', value: stats.paused },
       { meaning: 'bad', value: stats.stopped },
       { meaning: 'mute', value: stats.cancelled + stats.erased },
     ]}

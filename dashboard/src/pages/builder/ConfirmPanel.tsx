@@ -177,7 +177,7 @@ function textsOf(
   stats: Schemas['AutomationFigures'] | undefined,
 ): { title: string; description: string; confirmLabel: string } {
   const active = stats?.active ?? 0
-  const held = stats?.held ?? 0
+  const paused = stats?.paused ?? 0
   const contacts = stats ? plural(active, 'active contact') : 'Active contacts (not counted yet)'
   const hasNone = stats?.active === 0
   switch (action) {
@@ -196,7 +196,7 @@ function textsOf(
         title: `Archive “${name}”?`,
         description:
           `New contacts won’t enter. ${hasNone ? '' : `${contacts} will finish the automation. `}` +
-          `${status !== 'ACTIVE' && held > 0 ? `${plural(held, 'waiting email')} will be sent immediately. ` : ''}You can activate it again.`,
+          `${status !== 'ACTIVE' && paused > 0 ? `${plural(paused, 'waiting email')} will be sent immediately. ` : ''}You can activate it again.`,
         confirmLabel: 'Archive automation',
       }
     case 'discard':

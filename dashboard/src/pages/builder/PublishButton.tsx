@@ -195,7 +195,7 @@ function impactOf(
   const others = plural(stats.active, 'active contact')
   if (status === 'ACTIVE')
     return `${others} will finish the version they started (${version} or earlier). New contacts get this version.`
-  const { held } = stats
-  const due = held === 0 ? 'No emails are waiting.' : `${plural(held, 'waiting email')} will be sent immediately.`
+  const { paused } = stats
+  const due = paused === 0 ? 'No emails are waiting.' : `${plural(paused, 'waiting email')} will be sent immediately.`
   return `${others} will continue. ${due}`
 }

@@ -78,11 +78,11 @@ export function StatsPanel({
 }
 
 function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationFigures']; earlier: number }) {
-  const { enrolled, completed, active, held, stopped, cancelled, erased } = stats
+  const { enrolled, completed, active, paused, stopped, cancelled, erased } = stats
   const terms = [
     { look: ENROLLMENT_STATUS.COMPLETED, value: completed },
-    { look: ENROLLMENT_STATUS.ACTIVE, value: active - held },
-    { look: ENROLLMENT_STATUS.HELD, value: held },
+    { look: ENROLLMENT_STATUS.ACTIVE, value: active - paused },
+    { look: ENROLLMENT_STATUS.PAUSED, value: paused },
     { look: ENROLLMENT_STATUS.STOPPED, value: stopped },
     { look: ENROLLMENT_STATUS.CANCELLED, value: cancelled },
     { look: { ...ENROLLMENT_STATUS.CANCELLED, label: 'Erased' }, value: erased },
@@ -142,8 +142,8 @@ function NextContacts({ automationId, stepId }: { automationId: string; stepId: 
         {data.map(({ enrollment, email }) => (
           <li key={enrollment.id} className="row" style={{ height: 26 }}>
             <span className="t2" style={{ minWidth: 96 }}>
-              {enrollment.held ? (
-                <StatusBadge plain status={ENROLLMENT_STATUS.HELD} />
+              {enrollment.paused ? (
+                <StatusBadge plain status={ENROLLMENT_STATUS.PAUSED} />
               ) : (
                 <Time at={enrollment.nextAt} />
               )}

@@ -62,7 +62,7 @@ export function ScheduleForm({
           body,
         }),
       ),
-    onError: (error) => void (hasErrorCode(error, 'changed_meanwhile') && invalidate('campaigns')),
+    onError: (error) => void (hasErrorCode(error, 'revision_conflict') && invalidate('campaigns')),
     onSuccess: () => void invalidate('campaigns'),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {

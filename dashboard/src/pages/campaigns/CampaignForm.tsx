@@ -68,7 +68,7 @@ export function CampaignForm({
       return await patch({ campaign: of, etag: over ?? null })
     } catch (error) {
       if (isOutcomeUnknown(error)) unanswered.current = sentContent
-      if (!hasErrorCode(error, 'changed_meanwhile')) throw error
+      if (!hasErrorCode(error, 'revision_conflict')) throw error
       const current = toLoaded(await api.GET('/campaigns/{id}', { params: { path } }))
       const stored = contentKey(fieldsOf(current.campaign), current.campaign)
       // Saved by an earlier request whose response was lost.

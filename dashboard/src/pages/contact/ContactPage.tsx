@@ -190,7 +190,7 @@ function ContactSidebar({
         {enrollments.length === 0 && <p className="t2">Not in any automation.</p>}
         <ul>
           {enrollments.map((enrollment) => {
-            const { id, automationId, status, held, nextAt } = enrollment
+            const { id, automationId, status, paused, nextAt } = enrollment
             const automation = automations.get(automationId)
             return (
               <li key={id} className={classes.enrollment}>
@@ -203,13 +203,13 @@ function ContactSidebar({
                     {automation?.name ?? 'Deleted automation'}
                   </Link>
                   <span className="push">
-                    <StatusBadge status={ENROLLMENT_STATUS[held ? 'HELD' : status]} />
+                    <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
                   </span>
                 </div>
                 <Progress enrollment={enrollment} automation={automation} />
                 {status === 'ACTIVE' && (
                   <p className="small t2">
-                    {held ? (
+                    {paused ? (
                       'Waiting: the automation is paused'
                     ) : (
                       <>

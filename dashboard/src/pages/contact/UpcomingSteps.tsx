@@ -17,7 +17,7 @@ export function UpcomingSteps({
   automations: ReadonlyMap<string, Automation>
 }) {
   const due = enrollments
-    .filter(({ status, held, nextAt }) => status === 'ACTIVE' && !held && nextAt !== null)
+    .filter(({ status, paused, nextAt }) => status === 'ACTIVE' && !paused && nextAt !== null)
     .toSorted((a, b) => Date.parse(a.nextAt!) - Date.parse(b.nextAt!))
   if (due.length === 0) return null
   return (

@@ -160,17 +160,17 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
   return (
     <tbody>
       {rows.map((enrollment) => {
-        const { id, contactId, status, held, nextAt, nextStepId, enrolledAt } = enrollment
+        const { id, contactId, status, paused, nextAt, nextStepId, enrolledAt } = enrollment
         return (
           <tr key={id}>
             <td className={`strong ${classes.contact}`} data-cell="title">
               <ContactLink contactId={contactId} />
             </td>
             <td data-cell="state">
-              <StatusBadge status={ENROLLMENT_STATUS[held ? 'HELD' : status]} />
+              <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
             </td>
             <td className="t2" data-cell="figure">
-              {held ? 'When the automation resumes' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
+              {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
             </td>
             <td className="t2" data-cell="about">
               {(nextStepId !== null && emails.get(nextStepId)) || '–'}

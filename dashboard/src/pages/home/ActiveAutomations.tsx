@@ -53,7 +53,7 @@ export function ActiveAutomations() {
                   </td>
                   <td className="num strong">{count(stats.active)}</td>
                   <td className="num t2">
-                    {automation.status !== 'active' && stats.held > 0 ? (
+                    {automation.status !== 'active' && stats.paused > 0 ? (
                       'Paused'
                     ) : stats.nextWakeAt === null ? (
                       'Now'

@@ -46,7 +46,7 @@ export function NeedsAttention() {
   const hasNoWorker = service?.temporal.workers === 0
   const failing = (automations ?? []).filter(({ stats: { days } }) => isFailing(days.at(-1)!.messages))
   const waiting =
-    [stats.unconfirmed, stats.held, stats.deferred].filter((value) => value > 0).length +
+    [stats.unconfirmed, stats.paused, stats.deferred].filter((value) => value > 0).length +
     failing.length +
     (failure === null ? 0 : 1) +
     (hasNoWorker ? 1 : 0)
@@ -81,8 +81,8 @@ export function NeedsAttention() {
       {stats.unconfirmed > 3 && (
         <p className="small t3">And {plural(stats.unconfirmed - 3, 'more unconfirmed message')}.</p>
       )}
-      {stats.held > 0 && (
-        <AttentionItem meaning="warn" icon={IconPlayerPause} title={`${plural(stats.held, 'enrollment')} paused`}>
+      {stats.paused > 0 && (
+        <AttentionItem meaning="warn" icon={IconPlayerPause} title={`${plural(stats.paused, 'enrollment')} paused`}>
           An email is due, but the automation is paused or a draft. It is sent when you resume the automation.
         </AttentionItem>
       )}

@@ -75,7 +75,7 @@ async function sendChunk(api: Api, id: string, body: Schemas['ImportPiece'], sig
     try {
       return (await api.POST('/imports/{id}/pieces', { params, body, signal })).data.data
     } catch (error) {
-      if (hasErrorCode(error, 'import_elsewhere', 'import_ended'))
+      if (hasErrorCode(error, 'import_position_mismatch', 'import_ended'))
         return (await api.GET('/imports/{id}', { params, signal })).data.data
       if (!(error instanceof DriplineError) || !isTransient(error) || attempt >= MAX_ATTEMPTS) throw error
       await new Promise((resolve) => setTimeout(resolve, attempt * 1_000))

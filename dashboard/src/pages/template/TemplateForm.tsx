@@ -73,7 +73,7 @@ export function TemplateForm({
         return await put(sent.over)
       } catch (error) {
         if (isOutcomeUnknown(error)) unanswered.current = sent.is
-        if (!hasErrorCode(error, 'changed_meanwhile')) throw error
+        if (!hasErrorCode(error, 'revision_conflict')) throw error
         const current = toLoaded(await api.GET('/templates/{id}', { params: { path } }))
         // Saved by an earlier request whose response was lost.
         if (templateKey(current.template) === sent.is) return current

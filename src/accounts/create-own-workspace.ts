@@ -1,0 +1,33 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { createWorkspace, lockWorkspaces, Workspace, type WorkspaceMode } from '../workspaces/index.ts'
+import { Account, Member } from './entities.ts'
+import { TOO_MANY_WORKSPACES } from './errors.ts'
+import { writeAuditEntry } from './write-audit-entry.ts'
+import type { From } from './rate-limits.ts'
+
+/** Whoever owns one makes them: nobody needs as many, and each costs some. */
+const MAX_WORKSPACES = 100
+/** Of one account: each has a share of what all share, and whoever had twenty kept everybody else waiting. */
+const MAX_OWNED = 6
+
+/** Makes a workspace, and an account its owner. @throws {ApiError} `too_many_workspaces` */
+export const createOwnWorkspace = (
+  em: EntityManager,
+  { accountId, email }: { accountId: string; email: string },
+  { name, mode }: { name: string; mode: WorkspaceMode },
+  from: From,
+): Promise<Member> =>
+  em.transactional(async (unit) => {
+    await lockWorkspaces(unit)
+    const owned = await unit.count(Member, { account: accountId, role: 'owner' })
+    if (owned >= MAX_OWNED || (await unit.count(Workspace)) >= MAX_WORKSPACES) throw new ApiError(TOO_MANY_WORKSPACES)
+    const workspace = await createWorkspace(unit, { name, mode })
+    const member = unit.create(Member, { workspace, account: unit.getReference(Account, accountId), role: 'owner' })
+    await unit.flush()
+    await writeAuditEntry(unit, 'createWorkspace', { id: accountId, email }, from, {
+      workspaceIds: [workspace.id],
+      targetId: workspace.id,
+    })
+    return member
+  })

@@ -1,0 +1,54 @@
+export {
+  type Arrival,
+  automationChangedSignal,
+  type EnrollmentInput,
+  type EnrollmentResult,
+  type EnrollmentWorkflow,
+  enterSignal,
+  type Entry,
+  type OfInstance,
+  stateQuery,
+} from './contract.ts'
+export {
+  callDedupKey,
+  type EndStatus,
+  ENROLLMENT_STATUSES,
+  type EnrollmentPlace,
+  type EnrollmentStatus,
+  enrollmentWorkflowId,
+  eventDedupKey,
+  type Received,
+  placeColumns,
+} from './enrollment.ts'
+export {
+  campaignChangedSignal,
+  type CampaignInput,
+  type CampaignStep,
+  type CampaignWorkflow,
+  campaignWorkflowId,
+} from './campaign.ts'
+export { ENGINE, type Happening, next, positionOf } from './machine.ts'
+export { type Effect, INITIAL, type MachineState } from './machine-state.ts'
+export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
+export { plainMarkdown } from './plain-markdown.ts'
+export {
+  AUTOMATION_STATUSES,
+  type AutomationStatus,
+  SEND_FAILURE_POLICIES,
+  type SendFailurePolicy,
+  SENDING_STATUSES,
+  sends,
+} from './policies.ts'
+export {
+  describeStep,
+  describeType,
+  EMAIL_CATEGORIES,
+  type EmailCategory,
+  MAX_STEPS,
+  outlineOf,
+  STEP_TYPES,
+  type StepOutline,
+  type StepType,
+  type StoredStep,
+} from './steps/index.ts'
+export { MAX_DELAY_MINUTES } from './steps/wait.ts'

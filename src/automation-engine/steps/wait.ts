@@ -1,0 +1,37 @@
+import { wait as waitUntil } from '../machine-state.ts'
+import type { SequenceStepType } from './step-type.ts'
+
+export interface WaitOutline {
+  id: string
+  type: 'WAIT'
+  delayMinutes: number
+}
+
+/** The longest wait that can be written: ten years, in minutes. */
+export const MAX_DELAY_MINUTES = 10 * 366 * 24 * 60
+
+/** Lets `delayMinutes` minutes pass. */
+export const wait: SequenceStepType<WaitOutline, WaitOutline> = {
+  outlineOf: ({ id, type, delayMinutes }) => ({ id, type, delayMinutes }),
+  describe: ({ delayMinutes }) => `WAIT ${describeDelay(delayMinutes)}`,
+  enter: ({ id, delayMinutes }, { position, state, now }) =>
+    waitUntil(state, id, position, now + delayMinutes * 60_000),
+}
+
+const UNITS = [
+  ['day', 24 * 60],
+  ['hour', 60],
+  ['minute', 1],
+] as const
+
+/** A wait in words, for operators: `describeDelay(1500)` is "1 day 1 hour". */
+export function describeDelay(minutes: number): string {
+  const words: string[] = []
+  let rest = minutes
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) words.push(`${count} ${unit}${count === 1 ? '' : 's'}`)
+  }
+  return words.join(' ') || '0 minutes'
+}

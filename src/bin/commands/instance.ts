@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { command, show, type Output } from './command.ts'
+
+/** `init` and `migrate`: what an instance is made of. */
+export function instanceCommands(program: Command): void {
+  command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
+    .option('--url <URL>', 'where clients reach the API; PUBLIC_URL without it')
+    .action(async (options: Output & { url?: string }) => {
+      const [
+        { createFirstWorkspace },
+        { inviteFirst, linkOf },
+        { findPublicUrl },
+        { readConfig },
+        { showFirstKeys, showFirstLink },
+        { withDatabase },
+      ] = await Promise.all([
+        import('../../workspaces/index.ts'),
+        import('../../accounts/index.ts'),
+        import('../../instance/index.ts'),
+        import('../../platform/config.ts'),
+        import('../first-start.ts'),
+        import('./with-database.ts'),
+      ])
+      const made = await withDatabase((orm) =>
+        createFirstWorkspace(orm.em, async (first, transaction) => {
+          const token = await inviteFirst(transaction)
+          const url = options.url ?? (await findPublicUrl(transaction, readConfig(process.env)))
+          const link = token === undefined ? null : linkOf(url, token)
+          show({ ...first, link }, options, () =>
+            [showFirstKeys(url, first), ...(token === undefined ? [] : ['', showFirstLink(url, token)])].join('\n'),
+          )
+        }),
+      )
+      if (!made) {
+        show(
+          null,
+          options,
+          () => 'There is a workspace already; "key create" makes another key, "member create" a link to sign in.',
+        )
+      }
+    })
+
+  command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {
+    const [{ migrate, MIGRATION_TIMEOUT_MS }, { withDatabase }] = await Promise.all([
+      import('../../platform/db/orm.ts'),
+      import('./with-database.ts'),
+    ])
+    const migrations = await withDatabase((orm) => migrate(orm), MIGRATION_TIMEOUT_MS)
+    show({ migrations }, options, () => (migrations.length ? `Migrated: ${migrations.join(', ')}` : 'Nothing to do.'))
+  })
+}

@@ -1,8 +1,0 @@
-import { reason } from '../platform/refusal.ts'
-import { PROVIDER_NAMES } from './providers/index.ts'
-
-export const FEEDBACK_SOURCE_NOT_FOUND = reason(
-  'not-found',
-  'feedback_source_not_found',
-  `Feedback source not found: it is one of ${PROVIDER_NAMES.join(', ')}`,
-)

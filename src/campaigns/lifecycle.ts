@@ -1,0 +1,183 @@
+import { countSending, waitForSenders, waitingRetries } from '../messages/index.ts'
+import { type Dependencies, enqueueEach } from '../outbox/index.ts'
+import { whenDurable, type Call } from '../platform/call.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
+import { getSender } from '../senders/index.ts'
+import { audienceOf, countAudience, findZone } from './audience.ts'
+import { lockCampaign, touch, wrong } from './campaigns.ts'
+import { headsOf } from './contents-queries.ts'
+import type { Campaign } from './entities.ts'
+import { type LocalTimes, localTimes, spanOf } from './local-time.ts'
+import { CAMPAIGN_INCOMPLETE, AUDIENCE_EMPTY, TIME_IN_PAST } from './errors.ts'
+
+export interface Schedule {
+  at?: string | undefined
+  localTime?: string | undefined
+  fallbackTimeZone?: string | undefined
+}
+
+/** @throws {ApiError} `campaign_incomplete` where the best variant could not be found, or sent when it is to be */
+async function assertTestable(
+  unit: EntityManager,
+  campaign: Campaign,
+  variants: Awaited<ReturnType<typeof headsOf>>,
+  localTime: string | undefined,
+): Promise<void> {
+  const lacks = (message: string) => new ApiError(CAMPAIGN_INCOMPLETE, { message })
+  const test = campaign.abTest!
+  if (variants.length < test.variants.length || variants.some((one) => !one?.subject.trim() || !one.saysSomething))
+    throw lacks('Each variant of an A/B test needs a subject and something to say')
+  if (test.testPercent === 100) return
+  if (localTime !== undefined)
+    throw lacks('An A/B test with a rest cannot be sent at a localTime: the rest is sent when it is decided')
+  const sender = await getSender(unit, campaign.workspaceId)
+  const [isLooked, field] =
+    test.winnerBy === 'OPENED' ? [sender?.trackOpens, 'trackOpens'] : [sender?.trackClicks, 'trackClicks']
+  if (campaign.category !== 'marketing' || isLooked !== true)
+    throw lacks(
+      `Nobody would know which variant is ${test.winnerBy}: set ${field} with PUT /sender; only marketing emails are looked at`,
+    )
+}
+
+/** How late a time may be that counts as now, in milliseconds: clocks differ. */
+const PAST_MS = 60_000
+
+const isPast = (time: Date): boolean => time.getTime() < Date.now() - PAST_MS
+
+/** Which zone one that a contact has is, and when it is that time there: of what is none it is the fallback. */
+const timeIn = (times: LocalTimes, zone: string): Date => times.in([zone])[0]?.at ?? times.fallback
+
+/**
+ * Has a DRAFT sent, at a time or at once. Whom it is for is decided when it begins.
+ * @param expected what it was when it was looked at
+ * @throws {ApiError} `campaign_incomplete`; `audience_empty`; `time_in_past`; `campaign_status_wrong`; `revision_conflict`
+ */
+export function scheduleCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  { at, localTime, fallbackTimeZone }: Schedule,
+  call: Call,
+  expected: Revisions,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
+    assertUnchanged(expected, campaign.revision)
+    if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be scheduled')
+    const [own, ...variants] = await headsOf(unit, id)
+    if (!own?.saysSomething) throw new ApiError(CAMPAIGN_INCOMPLETE)
+    if (own.subject.trim() === '')
+      throw new ApiError(CAMPAIGN_INCOMPLETE, { message: 'A campaign needs a subject before it is sent' })
+    if (campaign.abTest) await assertTestable(unit, campaign, variants, localTime)
+    const { listIds, segmentIds } = campaign.audience
+    if (listIds.length + segmentIds.length === 0) {
+      throw new ApiError(CAMPAIGN_INCOMPLETE, {
+        message: 'A campaign needs an audience before it is sent: name lists or segments in audience',
+      })
+    }
+    if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
+      throw new ApiError(AUDIENCE_EMPTY)
+    const begins = at === undefined ? new Date() : new Date(at)
+    if (isPast(begins))
+      throw new ApiError(TIME_IN_PAST, { param: '/at', message: 'at must be a time that is not past' })
+    const fallback = fallbackTimeZone ?? 'UTC'
+    const times = localTime === undefined ? undefined : localTimes(localTime, fallback)
+    // Whoever is there would get it at once, and nobody gets that back.
+    const zone = times && (await findZone(unit, workspaceId, campaign, (each) => isPast(timeIn(times, each))))
+    if (times && zone !== undefined)
+      throw new ApiError(TIME_IN_PAST, {
+        param: '/localTime',
+        message: `localTime must be a time that is not past where any of its contacts is: in ${times.in([zone])[0]?.zone ?? fallback} it is`,
+      })
+    campaign.status = 'SCHEDULED'
+    campaign.scheduledAt = times ? spanOf(times).first : begins
+    campaign.localTime = localTime ?? null
+    campaign.fallbackTimeZone = times ? fallback : null
+  })
+}
+
+/** Stops it where it is: no email of it begins after the answer. @throws {ApiError} `campaign_status_wrong` */
+export async function pauseCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
+    const { status } = campaign
+    if (status !== 'SCHEDULED' && status !== 'SENDING')
+      throw wrong(status, 'only one that is SCHEDULED or SENDING can be paused')
+    campaign.pausedFrom = status
+    campaign.status = 'PAUSED'
+  })
+}
+
+/** Retries that a resumed campaign makes due. */
+const MAX_RETRIES = 10_000
+
+/** Goes on with those who were not mailed. @throws {ApiError} `campaign_status_wrong`; `list_not_found`, `segment_not_found` where its audience is not what it was */
+export async function resumeCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
+    if (campaign.status !== 'PAUSED') throw wrong(campaign.status, 'only one that is PAUSED can be resumed')
+    if (!campaign.materialized) await audienceOf(unit, workspaceId, campaign.audience, { lock: true })
+    campaign.status = campaign.pausedFrom ?? 'SENDING'
+    campaign.pausedFrom = null
+    campaign.pauseReason = null
+    await enqueueEach(unit, 'RETRY', await waitingRetries(unit, { campaignId: id }, null, MAX_RETRIES), 'bulk')
+  })
+}
+
+/** Ends it: whoever was not mailed yet is not. What was not begun is a DRAFT again. @throws {ApiError} `campaign_status_wrong` */
+export async function cancelCampaign(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+): Promise<Campaign> {
+  return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
+    const { status } = campaign
+    if (status !== 'SCHEDULED' && status !== 'SENDING' && status !== 'PAUSED')
+      throw wrong(status, 'only one that is SCHEDULED, SENDING or PAUSED can be cancelled')
+    if (campaign.startedAt == null) {
+      campaign.status = 'DRAFT'
+      campaign.scheduledAt = null
+      campaign.localTime = null
+    } else {
+      campaign.status = 'CANCELLED'
+      campaign.finishedAt = new Date()
+    }
+    campaign.pausedFrom = null
+  })
+}
+
+/** Changes it, has its workflow look what is next, and waits for the emails that are being handed over where it sends no more. */
+async function change(
+  dependencies: Dependencies,
+  workspaceId: string,
+  id: string,
+  call: Call,
+  how: (unit: EntityManager, campaign: Campaign) => void | Promise<void>,
+): Promise<Campaign> {
+  const { campaign, due } = await unitOf(dependencies.em).transactional(async (unit) => {
+    const locked = await lockCampaign(unit, workspaceId, id)
+    await how(unit, locked)
+    await touch(unit, locked)
+    return {
+      campaign: locked,
+      due: await enqueueEach(unit, 'CAMPAIGN', [{ id: locked.id, workspaceId }], 'interactive'),
+    }
+  })
+  await whenDurable(dependencies, call, async () => {
+    await dependencies.deliverAtOnce(dependencies, due)
+    if (campaign.status === 'PAUSED' || campaign.status === 'CANCELLED')
+      await waitForSenders(() => countSending(dependencies.em.fork(), { campaignId: campaign.id }))
+  })
+  return campaign
+}

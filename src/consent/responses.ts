@@ -1,0 +1,27 @@
+import { object, string, type InferType } from 'yup'
+import { SUPPRESSION_REASONS, type SuppressionRow } from '../contacts/index.ts'
+import { id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
+
+export const suppressionResponse = object({
+  id: id('suppression'),
+  email: nullableText('The address; null where its contact was erased.', 'ada@example.com'),
+  reason: string().oneOf(SUPPRESSION_REASONS).required().meta({ example: 'MANUAL' }),
+  note: string().nullable().defined().meta({ example: null }),
+  createdAt: timestamp('Since when.'),
+})
+  .required()
+  .meta({ component: 'Suppression', description: 'An address that is not mailed, and why.' })
+
+/** A suppression, as whoever has made it is told: an address alone would tell why it is not mailed. */
+export const writtenSuppressionResponse = writtenResponse(suppressionResponse, {
+  component: 'WrittenSuppression',
+  scope: 'contacts:read',
+})
+
+export const presentSuppression = (row: SuppressionRow): InferType<typeof suppressionResponse> => ({
+  id: row.id,
+  email: row.email,
+  reason: row.reason,
+  note: row.note,
+  createdAt: row.createdAt.toISOString(),
+})

@@ -1,2 +1,0 @@
-export { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from './entities.ts'
-export { foldFigures } from './queries.ts'

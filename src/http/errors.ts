@@ -1,0 +1,157 @@
+import {
+  BUSY,
+  CONFLICT,
+  NOT_RECONCILED,
+  type ErrorDefinition,
+  defineError,
+  ApiError,
+  type ErrorKind,
+  STILL_SENDING,
+  TEMPORAL_UNAVAILABLE,
+} from '../platform/api-error.ts'
+import type { Role } from './roles.ts'
+
+/** Errors of API keys that are not accepted. */
+export const KEY_ERRORS = {
+  missing: defineError(
+    'unauthenticated',
+    'key_missing',
+    'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
+  ),
+  malformed: defineError(
+    'unauthenticated',
+    'key_malformed',
+    'Invalid API key: it is not a complete key as it was shown once',
+  ),
+  'unknown-key': defineError('unauthenticated', 'key_unknown', 'API key not found or has been revoked'),
+  expired: defineError('unauthenticated', 'key_expired', 'API key has expired'),
+  'wrong-address': defineError('unauthenticated', 'ip_not_allowed', 'API key not allowed from this IP address'),
+} as const
+
+/** What any operation can be refused with: the service says it, and the OpenAPI document quotes it. */
+export const DATABASE_UNAVAILABLE = defineError(
+  'unavailable',
+  'database_unavailable',
+  'The database is not available at the moment; please try again',
+)
+export const MALFORMED_JSON = defineError('invalid', 'malformed_json', 'Malformed JSON: Unexpected end of JSON input')
+export const BODY_TOO_LARGE = defineError('invalid', 'body_too_large', 'Request body too large')
+export const BODY_NOT_AN_OBJECT = defineError('invalid', 'body_not_an_object', 'The request body must be a JSON object')
+export const WRONG_CONTENT_TYPE = defineError(
+  'invalid',
+  'wrong_content_type',
+  'The header Content-Type must be application/json',
+)
+export const UNKNOWN_PARAMETER = defineError(
+  'invalid',
+  'unknown_parameter',
+  '"force" is no query parameter here; there are none',
+)
+export const PATH_NOT_FOUND = defineError('not-found', 'path_not_found', 'There is nothing at GET /api/v1/contact')
+export const METHOD_NOT_ALLOWED = defineError(
+  'wrong-method',
+  'method_not_allowed',
+  'PUT is not possible here; possible: GET, HEAD, POST',
+)
+export const INVALID_IDEMPOTENCY_KEY = defineError(
+  'invalid',
+  'invalid_idempotency_key',
+  'Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID',
+)
+export const KEY_IN_PROGRESS = defineError(
+  'in-flight',
+  'idempotency_key_in_progress',
+  'A request with this Idempotency-Key is still in progress; ask again in a moment',
+)
+export const KEY_USED_OTHERWISE = defineError(
+  'other-request',
+  'idempotency_key_reused',
+  'This Idempotency-Key was used with another request in the last 24 hours; use a new one',
+)
+export const DONE_FOR_ERASED = defineError(
+  'erased',
+  'contact_erased',
+  'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
+    'Use a new key to do it anew',
+)
+
+/** What is told of a PATCH that changes nothing. @param fields what it could change @param more what else there is to know */
+export const nothingToUpdate = (fields: readonly string[], more = '') =>
+  defineError(
+    'invalid',
+    'nothing_to_update',
+    `No updatable fields provided: give at least one of ${fields.join(', ')}${more}`,
+  )
+
+/** Whether asking again at once can help. */
+export const tellsWhenToRetry = (kind: ErrorKind): boolean => kind === 'unavailable' || kind === 'in-flight'
+
+/** So many parameters no operation has, by far. */
+export const MAX_PARAMETERS = 100
+export const TOO_MANY_PARAMETERS = `The query must not have more than ${MAX_PARAMETERS} parameters`
+
+const rateLimitInWords = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
+export const RATE_LIMITED = defineError('rate-limited', 'rate_limited', rateLimitInWords(7))
+export const rateLimited = (retryAfter: number) =>
+  new ApiError(RATE_LIMITED, { message: rateLimitInWords(retryAfter), retryAfter })
+
+const scopeInWords = (scope: string) => `Missing required scope: ${scope}`
+export const missingScope = (scope: string) => defineError('forbidden', 'scope_missing', scopeInWords(scope))
+
+/** What is told of an operation that is for people, to a key. */
+export const PEOPLE_ONLY = defineError(
+  'forbidden',
+  'people_only',
+  'This is for people who are signed in, and for no key',
+)
+export const KEYS_ONLY = defineError('forbidden', 'keys_only', 'This tells of an API key, and came without one')
+const roleInWords = (role: Role) => `This needs the role ${role} in the workspace`
+export const missingRole = (role: Role) => defineError('forbidden', 'role_missing', roleInWords(role))
+
+/** What is told to a browser. */
+export const SIGNED_OUT = defineError('unauthenticated', 'signed_out', 'You are signed out: sign in again')
+export const WORKSPACE_MISSING = defineError(
+  'invalid',
+  'workspace_missing',
+  'The header X-Workspace-Id is missing: it says in which of your workspaces',
+)
+export const NOT_A_MEMBER = defineError(
+  'forbidden',
+  'not_a_member',
+  'You are no member of that workspace, or there is none',
+)
+
+const errorInWords = (requestId: string) =>
+  `Internal server error; please try again, and mention request ${requestId} if it stays`
+export const INTERNAL_ERROR = defineError('failed', 'internal_error', errorInWords('8f14e45f'))
+export const internalError = (requestId: string) => new ApiError(INTERNAL_ERROR, { message: errorInWords(requestId) })
+
+interface Described {
+  description: string
+  reasons: readonly ErrorDefinition[]
+}
+
+/** Refusals that can meet any operation, by status. */
+export const COMMON_ERRORS: Record<number, Described> = {
+  401: {
+    description:
+      'The key is missing, invalid or revoked, or may not be used from this address; or the session has ended.',
+    reasons: [...Object.values(KEY_ERRORS), SIGNED_OUT],
+  },
+  429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
+  500: { description: 'Something went wrong here. Try again, with growing pauses.', reasons: [INTERNAL_ERROR] },
+  503: {
+    description: 'Something that is needed is not reachable at the moment. Try again.',
+    reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING, NOT_RECONCILED],
+  },
+}
+
+/** Refusals of those that take an Idempotency-Key. */
+export const IDEMPOTENCY_ERRORS: Record<number, Described> = {
+  409: { description: 'The request with this Idempotency-Key is still in progress.', reasons: [KEY_IN_PROGRESS] },
+  410: {
+    description: 'The request with this Idempotency-Key was done for a contact who has been erased since.',
+    reasons: [DONE_FOR_ERASED],
+  },
+  422: { description: 'The Idempotency-Key was used with another request.', reasons: [KEY_USED_OTHERWISE] },
+}

@@ -1,0 +1,79 @@
+import { array, boolean, number, object, string } from 'yup'
+import { WORKSPACE_MODES } from './caller.ts'
+import { SCOPES } from './scopes.ts'
+import { count, id, timestamp, ok, nullableText } from './fields.ts'
+
+/** What every deletion answers. */
+export const deleteResultResponse = object({
+  id: id('deleted resource'),
+  // No enumeration of one: a generator for Python makes a text of that, and refuses the answer.
+  deleted: boolean().required().meta({ description: 'Always true.', example: true }),
+})
+  .required()
+  .meta({ component: 'DeleteResult' })
+
+export const deleted = (resourceId: string) => ok({ id: resourceId, deleted: true })
+
+/** What every refusal answers: `error`, in words. */
+export const errorResponse = object({
+  error: string().required().meta({ description: 'What was wrong, for people to read.', example: 'Contact not found' }),
+})
+  .required()
+  .meta({ component: 'Error' })
+
+export const whoamiResponse = object({
+  workspace: object({
+    id: id('workspace'),
+    name: string().required().meta({ example: 'My workspace' }),
+    mode: string()
+      .oneOf(WORKSPACE_MODES)
+      .required()
+      .meta({ description: 'The mail of a test workspace is always captured.', example: 'live' }),
+  }).required(),
+  apiKey: object({
+    id: id('key'),
+    name: string().required().meta({ example: 'Backend' }),
+    prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
+    expiresAt: timestamp('From then on it lets nobody in; null where it does not end.').nullable().defined(),
+  }).required(),
+  scopes: array()
+    .of(string().oneOf(SCOPES).required())
+    .required()
+    .meta({ example: ['contacts:read'] }),
+  rateLimit: object({
+    limit: count('Requests in any 60 seconds.', 120),
+    remaining: count('How many are left, behind this one.', 119),
+    resetAt: timestamp('When all of them are there again, if none is made meanwhile.'),
+  }).required(),
+})
+  .required()
+  .meta({ component: 'WhoAmI' })
+
+const isReachable = () => boolean().required().meta({ description: 'Whether it answers.', example: true })
+
+export const serviceResponse = object({
+  postgres: object({ isReachable: isReachable() }).required(),
+  temporal: object({
+    isReachable: isReachable(),
+    namespace: string().required().meta({ example: 'default' }),
+    uiUrl: nullableText('Where its page is (TEMPORAL_UI_URL); null: nobody has said.'),
+    workers: number()
+      .nullable()
+      .defined()
+      .meta({ description: 'How many workers asked for work within a minute; null: not known.', example: 1 }),
+  }).required(),
+  mail: object({
+    mode: string()
+      .oneOf(['smtp', 'capture'] as const)
+      .required()
+      .meta({
+        description: 'Whether mail of live workspaces is delivered, or captured in all of them.',
+        example: 'smtp',
+      }),
+    sender: nullableText('MAIL_FROM.', 'Orchard <hello@example.com>'),
+    server: nullableText('Host and port.', 'smtp.example.com:587'),
+    failure: nullableText('Why the server does not let us in; null where it does.'),
+  }).required(),
+})
+  .required()
+  .meta({ component: 'ServiceStatus', description: 'How what the service works with is.' })

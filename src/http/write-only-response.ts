@@ -1,0 +1,42 @@
+import { type AnyObject, object, type ObjectSchema, type Schema } from 'yup'
+import type { Caller } from './caller.ts'
+import type { Scope } from './scopes.ts'
+
+/**
+ * The shape of something that was written to, as its writer is told of it: a key that may not read learns nothing that it has not
+ * said itself. A change of no account would otherwise be enough to read all of it.
+ */
+export const writtenResponse = <Fields extends AnyObject>(
+  shape: ObjectSchema<Fields>,
+  { component, scope }: { component: string; scope: Scope },
+): ObjectSchema<Fields> =>
+  object(
+    Object.fromEntries(
+      Object.entries(shape.fields).map(([name, field]) => [
+        name,
+        name === 'id' ? field : (field as unknown as Schema).optional(),
+      ]),
+    ) as typeof shape.fields,
+  )
+    .required()
+    .meta({
+      component,
+      description: `As it was written. A key with the scope ${scope} gets all of it; any other one the id and what it gave.`,
+    }) as unknown as ObjectSchema<Fields>
+
+/** What the answer tells of it. @param given the fields that the call gave of it */
+export const presentForWriter = <Data extends object>(
+  { scopes }: Caller,
+  scope: Scope,
+  data: Data,
+  given: object,
+): Partial<Data> =>
+  scopes.includes(scope)
+    ? data
+    : (Object.fromEntries(
+        Object.entries(data).filter(([name]) => name === 'id' || Object.hasOwn(given, name)),
+      ) as Partial<Data>)
+
+/** What an operation that writes says of its answer. */
+export const withoutReading = (scope: Scope): string =>
+  `To a key without the scope ${scope} the answer tells the id, and of the other fields only what this call gave.`

@@ -1,0 +1,47 @@
+import { readInstanceId, readTemporalBinding, recordTemporalBinding, type TemporalBinding } from './queries.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+
+/** Returns a function that reads the ID of this instance, once per process. */
+export function instanceIdOf(em: EntityManager): () => Promise<string> {
+  let id: string | undefined
+  return async () => (id ??= await readInstanceId(em.fork()))
+}
+
+/**
+ * Records where this instance works in Temporal, if no process has yet, and refuses any other place. Workflows are named by
+ * automation and contact, so a copy of the database would cancel the workflows of its original, and its workers would email the
+ * same contacts.
+ *
+ * @throws {Error} that says what to set
+ */
+export async function assertTemporalBinding(em: EntityManager, configured: TemporalBinding): Promise<void> {
+  const problem = differenceOf(await recordTemporalBinding(em.fork(), configured), configured)
+  if (problem !== undefined) throw new Error(problem)
+}
+
+/** Returns why the configured place is not the recorded one, and what to set; records nothing. */
+export async function findTemporalBindingProblem(
+  em: EntityManager,
+  configured: TemporalBinding,
+): Promise<string | undefined> {
+  const recorded = await readTemporalBinding(em.fork())
+  return recorded === null ? undefined : differenceOf(recorded, configured)
+}
+
+function differenceOf(recorded: TemporalBinding, configured: TemporalBinding): string | undefined {
+  const isOtherTemporal =
+    recorded.namespaceId !== null && configured.namespaceId !== null && recorded.namespaceId !== configured.namespaceId
+  const hasOtherName =
+    (recorded.namespace !== null && recorded.namespace !== configured.namespace) ||
+    recorded.taskQueue !== configured.taskQueue
+  if (!isOtherTemporal && !hasOtherName) return undefined
+  const place = ({ taskQueue, namespace }: TemporalBinding) =>
+    `the task queue "${taskQueue}" of the namespace "${namespace}"`
+  return (
+    (hasOtherName
+      ? `This instance works in ${place(recorded)} of Temporal, and not in ${place(configured)}. `
+      : `This instance works in another Temporal server, whose namespace is called "${recorded.namespace}", too. `) +
+    'Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TEMPORAL_TASK_QUEUE to what its workers have. If the database is a copy, or ' +
+    'Temporal was moved, stop all workers and run: npm run cli -- reconcile --restored'
+  )
+}

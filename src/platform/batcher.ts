@@ -1,0 +1,45 @@
+interface Waiting<Item, Answer> {
+  item: Item
+  resolve: (answer: Answer) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Combines calls that arrive while an earlier one is under way into one batch per key. A call waits at most for the batch
+ * before it, and a call that arrives alone waits for nothing. If a batch fails, every call in it fails.
+ *
+ * @param keyOf calls with different keys are never in one batch, and do not wait for each other
+ * @param run answers in the order of the batch
+ * @param maxBatch calls in one batch, at most
+ */
+export function batch<Item, Answer>(
+  keyOf: (item: Item) => string,
+  run: (batch: Item[]) => Promise<Answer[]>,
+  maxBatch = 100,
+): (item: Item) => Promise<Answer> {
+  const queues = new Map<string, Waiting<Item, Answer>[]>()
+
+  async function work(key: string, queue: Waiting<Item, Answer>[]): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, maxBatch)
+      try {
+        const answers = await run(batch.map(({ item }) => item))
+        for (const [n, { resolve }] of batch.entries()) resolve(answers[n]!)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    queues.delete(key)
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      const key = keyOf(item)
+      const waiting = { item, resolve, reject }
+      const queue = queues.get(key)
+      if (queue) return void queue.push(waiting)
+      const started = [waiting]
+      queues.set(key, started)
+      void work(key, started)
+    })
+}

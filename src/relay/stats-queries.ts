@@ -1,0 +1,35 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import { IS_PENDING } from '../outbox/index.ts'
+import { NEEDS_DECISION } from '../messages/index.ts'
+
+/** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
+export interface Figures {
+  enrolled: number
+  completed: number
+  paused: number
+  unconfirmed: number
+  /** Deliveries to Temporal, by what they are for. */
+  undelivered: number
+  /** Seconds since the oldest of these became due. */
+  oldestUndelivered: number
+  changes: number
+}
+
+export async function readOperationalStats(em: EntityManager): Promise<Figures> {
+  const [row] = await sql<Figures>(em, READ)
+  if (!row) throw new Error('The figures returned no row')
+  return row
+}
+
+const READ = `
+select
+  counts.enrolled::float8 as enrolled, counts.completed::float8 as completed,
+  (select count(*) from enrollments where paused)::float8 as paused,
+  (select count(*) from messages message where ${NEEDS_DECISION})::float8 as unconfirmed,
+  events.undelivered::float8 as undelivered,
+  greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
+  (select count(*) from outbox where kind <> 'START' and ${IS_PENDING})::float8 as changes
+from
+  (select coalesce(sum(enrolled), 0) as enrolled, coalesce(sum(completed), 0) as completed from automation_counts) counts,
+  (select count(*) as undelivered, min(created_at) as oldest from outbox where kind = 'START') events`

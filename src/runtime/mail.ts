@@ -1,0 +1,92 @@
+import { type Links } from '../signed-links/index.ts'
+import { campaignSource } from '../campaigns/index.ts'
+import { stepSource } from '../enrollments/index.ts'
+import { createLeaseKeeper, MessageStore, type Sender } from '../messages/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import type { Config } from '../platform/config.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { createRenderer } from '../rendering/index.ts'
+import {
+  addressOfServer,
+  adviceFor,
+  createSmtpTransport,
+  type MailTransport,
+  type OnChange,
+  readSmtpUrl,
+  traceDeliveries,
+  withCircuitBreaker,
+  withFailOver,
+} from '../smtp/index.ts'
+
+/** The message store with all kinds of messages. */
+export const createMessageStore = (em: EntityManager): MessageStore =>
+  new MessageStore(em, { step: stepSource, campaign: campaignSource })
+
+/** What sends mail, as configured. @param sender what the parts of the instance have agreed on. */
+export const createMail = <MailFrom extends string | null>(
+  config: Config,
+  em: EntityManager,
+  sender: { mailFrom: MailFrom; links: Links },
+  guard: (transport: MailTransport, server: string) => MailTransport = (transport) => transport,
+) => ({
+  smtp: createTransports(config, guard),
+  renderer: createRenderer(),
+  leases: createLeaseKeeper(em),
+  store: createMessageStore(em),
+  secrets: createSecrets(config.SECRETS_KEY),
+  ...sender,
+})
+
+/** The mail servers, in their order: what the first one is known not to have sent, the next one gets. */
+function createTransports(
+  { SMTP_URL, smtpFallbackUrls, SMTP_CONNECTIONS: maxConnections }: Config,
+  guard: (transport: MailTransport, server: string) => MailTransport,
+): MailTransport | undefined {
+  if (!SMTP_URL) return undefined
+  return withFailOver(
+    [SMTP_URL, ...smtpFallbackUrls].map((url) => {
+      const server = readSmtpUrl(url)
+      return guard(createSmtpTransport({ server, maxConnections }), addressOfServer(server))
+    }),
+  )
+}
+
+/** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
+export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, sender: Omit<Sender, 'secrets'>) {
+  const open = new Set<string>()
+  const onChangeOf =
+    (server: string): OnChange =>
+    (isOpen, reason) => {
+      if (isOpen) open.add(server)
+      else open.delete(server)
+      metrics.mailCircuitOpen(open.size > 0)
+      const wait = config.smtpFallbackUrls.length > 0 ? 'messages go elsewhere, or wait' : 'messages wait'
+      if (isOpen) log.warn({ server, reason }, `The mail server fails; ${wait}, and one at a time tries it`)
+      else log.info({ server }, 'The mail server is back')
+    }
+  const bare: { transport: MailTransport; server: string }[] = []
+  const mail = createMail(config, em, sender, (transport, server) => {
+    bare.push({ transport, server })
+    return withCircuitBreaker(traceDeliveries(transport), onChangeOf(server))
+  })
+  const { smtp } = mail
+  const tryServer = async () => {
+    for (const { transport, server } of bare) {
+      const failure = await transport.tryConnection()
+      if (failure === undefined) log.info({ server }, 'The mail server is there and lets us in')
+      else
+        log.warn(
+          { server, reason: failure },
+          `The mail server does not let us in; messages wait until it does. ${adviceFor(failure)}`,
+        )
+    }
+  }
+  // The rate is kept by the queue in which emails wait: with one, all of them go through it.
+  return {
+    ...mail,
+    /** Says whether the servers let us in, before there is anything to send. */
+    tryServer,
+    smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
+  }
+}

@@ -1,0 +1,72 @@
+import { type Api, buildDocument, getService, openApiDocument, type Operation, whoami } from '../http/index.ts'
+import { ACCOUNT_LIMITS } from '../accounts/index.ts'
+import { accountOperations } from '../accounts/routes.ts'
+import { auditOperations } from '../audit/routes.ts'
+import { automationOperations } from '../automations/routes.ts'
+import { feedbackPages } from '../bounces/index.ts'
+import { bounceOperations } from '../bounces/routes.ts'
+import { confirmationPages, preferencesPages } from '../consent/index.ts'
+import { campaignOperations } from '../campaigns/routes.ts'
+import { consentOperations } from '../consent/routes.ts'
+import {
+  contactOperations,
+  erasureOperations,
+  exportOperations,
+  listContactOperations,
+  tagOperations,
+} from '../contacts/routes.ts'
+import { enrollmentOperations } from '../enrollments/routes.ts'
+import { ERASURE } from './erasure.ts'
+import { messageOperations } from '../messages/routes.ts'
+import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
+import { statsOperations } from '../stats/routes.ts'
+import { importOperations } from '../imports/routes.ts'
+import { listOperations } from '../lists/routes.ts'
+import { segmentOperations } from '../segments/routes.ts'
+import { templateOperations } from '../templates/routes.ts'
+import { senderOperations } from '../senders/routes.ts'
+import { apiKeyOperations, workspaceOperations } from '../workspaces/routes.ts'
+import { visitPages } from '../tracking/index.ts'
+
+/** The version prefix. */
+export const BASE_PATH = '/api/v1'
+
+/** Every operation of the API. */
+export const operations: readonly Operation[] = [
+  whoami,
+  openApiDocument(() => document),
+  ...accountOperations,
+  getService,
+  ...apiKeyOperations,
+  ...auditOperations,
+  ...workspaceOperations,
+  ...senderOperations,
+  ...contactOperations,
+  ...erasureOperations(ERASURE),
+  ...importOperations,
+  ...exportOperations,
+  ...consentOperations,
+  ...bounceOperations,
+  ...statsOperations,
+  ...messageOperations,
+  ...listOperations,
+  ...listContactOperations,
+  ...tagOperations,
+  ...segmentOperations,
+  ...templateOperations,
+  ...automationOperations,
+  ...campaignOperations,
+  ...enrollmentOperations,
+]
+
+/** What `GET /openapi.json` answers. */
+export const document = buildDocument(operations, BASE_PATH)
+
+/** The whole API. */
+export const API: Api = {
+  basePath: BASE_PATH,
+  operations,
+  document,
+  limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
+  pages: [preferencesPages, confirmationPages, feedbackPages, visitPages],
+}

@@ -1,0 +1,51 @@
+import type { ServiceStatus } from '../http/index.ts'
+import { readMailMode, readMailSender } from '../instance/index.ts'
+import type { Config } from '../platform/config.ts'
+import { addressOfServer, type MailTransport, readSmtpUrl } from '../smtp/index.ts'
+import type { Context } from './context.ts'
+import { shared } from './readiness.ts'
+import { countWorkers } from './count-workers.ts'
+
+/** How long what was seen is good for others who look, in milliseconds: it asks three servers. */
+const KEPT_MS = 10_000
+/** How long each may take to answer, in milliseconds. */
+const PATIENCE_MS = 3_000
+
+/** Looks at what the service works with. @param smtp what this process delivers by, if by anything */
+export function createServiceStatus(
+  context: Context,
+  checkReadiness: () => Promise<string[]>,
+  smtp: MailTransport | undefined,
+): () => Promise<ServiceStatus> {
+  return shared(async () => {
+    const { config } = context
+    const missing = await checkReadiness()
+    const postgres = { isReachable: !missing.includes('Postgres') }
+    const isReachable = !missing.includes('Temporal')
+    const [workers, mail] = await Promise.all([
+      isReachable ? countWorkers(context.temporal, config, PATIENCE_MS).catch(() => null) : Promise.resolve(null),
+      lookAtMail(context, smtp, postgres.isReachable),
+    ])
+    const namespace = config.TEMPORAL_NAMESPACE
+    const uiUrl = config.TEMPORAL_UI_URL?.replace(/\/+$/, '') ?? null
+    return { postgres, temporal: { isReachable, namespace, uiUrl, workers }, mail }
+  }, KEPT_MS)
+}
+
+async function lookAtMail(
+  { orm, config }: Context,
+  smtp: MailTransport | undefined,
+  isLedgerThere: boolean,
+): Promise<ServiceStatus['mail']> {
+  const em = orm.em.fork()
+  const [said, agreed] = isLedgerThere
+    ? await Promise.all([readMailMode(em), readMailSender(orm.em.fork())]).catch(() => [null, null])
+    : [null, null]
+  const mode = said ?? (smtp ? 'smtp' : 'capture')
+  // What is captured asks no server.
+  const failure = mode === 'smtp' && smtp ? ((await smtp.tryConnection()) ?? null) : null
+  return { mode, sender: config.MAIL_FROM ?? agreed, server: serverOf(config), failure }
+}
+
+const serverOf = ({ SMTP_URL }: Config): string | null =>
+  SMTP_URL === undefined ? null : addressOfServer(readSmtpUrl(SMTP_URL))

@@ -1,0 +1,55 @@
+import { makeTelemetryFilterString, Runtime } from '@temporalio/worker'
+import getPort from 'get-port'
+import type { Logger } from 'pino'
+import type { Config } from '../platform/config.ts'
+import type { Context } from './context.ts'
+import { metricsParts } from './metrics-server.ts'
+import type { RunningService } from './running-service.ts'
+
+/**
+ * Tells Temporal's SDK where to log and, where an address is given, where to serve its metrics; and that stopping is ours
+ * to order. Once a process, before its first worker.
+ */
+export const installTemporalRuntime = (log: Logger, metricsAddress?: string): Runtime =>
+  Runtime.install({
+    logger: sdkLogger(log),
+    shutdownSignals: [],
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+      ...(metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+    },
+  })
+
+/**
+ * Installs Temporal's runtime in a process with a worker, and says how to start its metrics, where METRICS_PORT asks for
+ * them.
+ */
+export async function prepareWorkerProcess(config: Config, log: Logger) {
+  const address = config.METRICS_PORT === undefined ? undefined : `127.0.0.1:${await getPort({ host: '127.0.0.1' })}`
+  installTemporalRuntime(log, address)
+  return (context: Context): Promise<RunningService[]> => metricsParts(context, address && `http://${address}/metrics`)
+}
+
+/** What the SDK warns of though it is meant so: the workers of the sending queue have no workflows. */
+const MEANT_SO = 'No workflows registered, not polling for workflow tasks'
+
+/** The SDK's own log, in ours. Its per-workflow lines are for debugging. */
+function sdkLogger(log: Logger) {
+  const write =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, meta: object = {}) =>
+      log[level]({ ...meta, source: 'temporal-sdk' }, message)
+  const debug = write('debug')
+  return {
+    log: (level: string, message: string, meta?: object) =>
+      (level === 'WARN' && message !== MEANT_SO ? write('warn') : level === 'ERROR' ? write('error') : debug)(
+        message,
+        meta,
+      ),
+    trace: debug,
+    debug,
+    info: debug,
+    warn: write('warn'),
+    error: write('error'),
+  }
+}

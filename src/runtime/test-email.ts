@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import type { SendTestEmail } from '../http/index.ts'
+import { NO_SENDER, readMailMode, readMailSender } from '../instance/index.ts'
+import { fromOf } from '../messages/index.ts'
+import { createSecrets, NoSecretsKey } from '../platform/secrets.ts'
+import { type DkimKey, dkimOf, readSender } from '../senders/index.ts'
+import { domainOf } from '../platform/email-address.ts'
+import type { MailTransport } from '../smtp/index.ts'
+import type { Context } from './context.ts'
+
+/** Makes what sends somebody an email to look at. It is none of the ledger's: nobody is promised anything. */
+export function createTestEmail({ orm, config }: Context, smtp: MailTransport | undefined): SendTestEmail {
+  const secrets = createSecrets(config.SECRETS_KEY)
+  return async ({ to, subject, html, text }, { id, isLive }) => {
+    const captured = { status: 'CAPTURED', error: null } as const
+    if (!smtp || !isLive || (await readMailMode(orm.em.fork())) === 'capture') return captured
+    const mailFrom = config.MAIL_FROM ?? (await readMailSender(orm.em.fork()))
+    if (mailFrom === null) return { status: 'FAILED', error: NO_SENDER }
+    const sender = await readSender(orm.em.fork(), id)
+    const from = fromOf({ mailFrom }, { sender })
+    let dkim: DkimKey | undefined
+    try {
+      dkim = sender ? dkimOf(secrets, sender) : undefined
+    } catch (error) {
+      if (error instanceof NoSecretsKey) return { status: 'FAILED', error: error.message }
+      throw error
+    }
+    const messageId = `<${randomUUID()}@${domainOf(from) ?? 'localhost'}>`
+    const permit = await smtp.permit(to, AbortSignal.timeout(PATIENCE_MS))
+    const breakOff = AbortSignal.timeout(PATIENCE_MS)
+    const delivery = await permit.deliver(
+      { from, replyTo: sender?.replyTo ?? undefined, to, messageId, subject, html, text, dkim },
+      { begin: () => Promise.resolve(true), breakOff },
+    )
+    if (delivery.kind === 'taken') return { status: 'SENT', error: null }
+    const error = 'reason' in delivery ? delivery.reason : 'It was given up'
+    return { status: delivery.kind === 'unknown' ? 'UNCONFIRMED' : 'FAILED', error }
+  }
+}
+
+/** How long somebody who looks waits for it, in milliseconds. */
+const PATIENCE_MS = 20_000

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Worker } from '@temporalio/worker'
+import { createActivities } from '../../activities/index.ts'
+import { createLinks } from '../signed-links/index.ts'
+import {
+  agreeOnBounceDomain,
+  agreeOnMail,
+  agreeOnPublicUrl,
+  agreeOnSender,
+  assertTemporalBinding,
+  mailModeOf,
+  readLinkSecret,
+  watchSendingGate,
+} from '../instance/index.ts'
+import { isOnThisMachine, readSmtpUrl } from '../smtp/index.ts'
+import { connectWorker } from '../temporal/connect-worker.ts'
+import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
+import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
+import { startRelay } from '../relay/index.ts'
+import { isTraced, type Context } from './context.ts'
+import { startBounceListener } from './bounce-listener.ts'
+import { createWorkersMail } from './mail.ts'
+import type { RunningService } from './running-service.ts'
+import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
+
+/** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
+export async function startWorker(
+  context: Context,
+  bundle?: Promise<{ code: string }>,
+  aborted: AbortSignal = new AbortController().signal,
+): Promise<RunningService & { mailFrom: string }> {
+  const { config, log, dependencies, instance, temporal, health } = context
+  const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: tls } = config
+  const onWait = (reason: string) =>
+    log.warn(
+      { address, reason },
+      'Temporal is not reachable yet; the worker waits for it. Is it where TEMPORAL_ADDRESS says?',
+    )
+  const [workflowBundle, connection] = await Promise.all([
+    code,
+    connectWorker({ address, apiKey, tls, onWait }, aborted),
+  ])
+  await ensureSearchAttributes(temporal, config.TEMPORAL_NAMESPACE)
+  await assertTemporalBinding(dependencies.em, await readConfiguredTemporalBinding(context))
+  const smtp = config.SMTP_URL !== undefined
+  const wanted = { smtp, capture: config.MAIL_CAPTURE }
+  const delivers = mailModeOf(wanted) === 'smtp'
+  // The sender first: who is refused for having none has not said that mail is delivered.
+  const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
+  const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
+  const said = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
+  const publicUrl = await agreeOnPublicUrl(dependencies.em, log, said)
+  const reads = config.BOUNCE_PORT !== undefined
+  const bounceDomain = await agreeOnBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
+  const links = createLinks(await readLinkSecret(dependencies.em), publicUrl, bounceDomain)
+  await agreeOnMail(dependencies.em, wanted, log)
+  const gate = await watchSendingGate(dependencies.em, { smtp, delivers, log })
+  const bounces = await startBounceListener(context)
+  const { tryServer, ...mail } = createWorkersMail(config, dependencies, { mailFrom, links })
+  // Nobody waits for a server that thinks for minutes.
+  void tryServer()
+  const options = {
+    connection,
+    namespace: config.TEMPORAL_NAMESPACE,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    activities: createActivities({
+      ...dependencies,
+      ...mail,
+      instance,
+      connections: config.SMTP_CONNECTIONS,
+      keepsRate: config.SEND_RATE !== undefined,
+    }),
+    shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
+    sendRate: config.SEND_RATE,
+    traced: isTraced(config),
+  }
+  const workers = await Promise.all([
+    createWorker({ ...options, workflowBundle, cachedWorkflows: config.WORKFLOW_CACHE_SIZE }),
+    createSendingWorker({ ...options, connections: config.SMTP_CONNECTIONS }),
+  ])
+  const runs = workers.map((worker) => worker.run())
+  const relay = startRelay(dependencies)
+  const ended = Promise.race([Promise.all(runs), relay.ended]).then(() => undefined)
+  log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'The worker is ready')
+
+  let stopped: Promise<void> | undefined
+  health.watch(() => (stopped ? undefined : relay.problem()))
+  health.watch(() => mail.renderer.problem())
+  health.watch(() => gate.problem())
+  health.watch(() => (stopped ? undefined : workers.map(whyNotWorking).find((reason) => reason !== undefined)))
+  const stop = async () => {
+    gate.stop()
+    await bounces?.close()
+    // Emails that are being handed over are finished; those that wait for a connection are another worker's.
+    mail.smtp?.drain()
+    // What waits to be rendered is another worker's, too, and keeps this one from nothing.
+    await mail.renderer.close()
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+    // All of them, also where one has failed: the connection can't be closed before.
+    await Promise.allSettled([...runs, relay.stop()])
+    // What is still under way is broken off, and told to the ledger.
+    await mail.smtp?.close()
+    await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
+    await connection.close()
+  }
+  return {
+    mailFrom,
+    ended,
+    stop: () => (stopped ??= stop()),
+  }
+}
+
+/** How long a worker that stops waits for Postgres to take what became of its last emails, in milliseconds. */
+const LAST_WORDS_MS = 5_000
+
+/** A worker that has failed ends the process, in time; but it may hang in the attempt, with nobody polling. */
+function whyNotWorking(worker: Worker): string | undefined {
+  const { runState, workflowPollerState, activityPollerState } = worker.getStatus()
+  const { taskQueue } = worker.options
+  if (runState !== 'RUNNING') return `Temporal's worker for ${taskQueue} is ${runState}`
+  if (workflowPollerState !== 'FAILED' && activityPollerState !== 'FAILED') return undefined
+  return `Temporal's worker for ${taskQueue} does not poll any more`
+}

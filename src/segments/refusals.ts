@@ -1,9 +1,0 @@
-import { reason } from '../platform/refusal.ts'
-
-export const SEGMENT_NOT_FOUND = reason('not-found', 'segment_not_found', 'Segment not found')
-/** What is told of a segment that says whom a campaign is for: without it, that would mail others. */
-export const SEGMENT_IN_USE = reason(
-  'taken',
-  'segment_in_use',
-  'A campaign that is to begin asks who is in this segment: cancel the campaign before the segment is deleted',
-)

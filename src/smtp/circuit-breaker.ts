@@ -1,0 +1,114 @@
+import { SimilarRejections } from './similar-rejections.ts'
+import type { Delivery, MailTransport, ConnectionSlot } from './transport.ts'
+
+/** Consecutive failures that open the circuit: as many as there are connections by default. */
+const MAX_FAILURES = 5
+/** Milliseconds until a message tries a server whose circuit is open. The pause doubles after each failed trial. */
+const MIN_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 120_000
+/** Milliseconds that a message that tries the server keeps others from trying: its recipient may be slow. */
+const TRIAL_MS = 10_000
+
+const NOT_TRIED: Delivery = {
+  kind: 'not-sent',
+  serverFailed: true,
+  reason: 'The mail server has failed several times in a row, and is tried by one message at a time',
+}
+
+/** Called when the circuit opens, with the failure that opened it, and when it closes. */
+export type OnChange = (isOpen: boolean, failure: string | undefined) => void
+
+/**
+ * Opens the circuit to a mail server that is unreachable, breaks off, or refuses us. Messages are then not sent at once, instead of
+ * each waiting for a connection or becoming one more UNCONFIRMED. One message at a time tries whether the server is back.
+ */
+export function withCircuitBreaker(
+  transport: MailTransport,
+  onChange: OnChange,
+  { trialMs = TRIAL_MS } = {},
+): MailTransport {
+  const circuit = new Circuit(onChange, trialMs)
+  const guarded = (permit: ConnectionSlot): ConnectionSlot => ({
+    release: () => permit.release(),
+    async deliver(email, handOver) {
+      if (!circuit.mayTry) {
+        permit.release()
+        return NOT_TRIED
+      }
+      const isTrial = circuit.begin()
+      return circuit.end(await permit.deliver(email, handOver), email.to, isTrial)
+    },
+  })
+  return {
+    ...transport,
+    async permitSoon(turn) {
+      const permit = circuit.isOpen ? undefined : await transport.permitSoon(turn)
+      return permit && guarded(permit)
+    },
+    permit: async (turn, signal) => guarded(await transport.permit(turn, signal)),
+    isFailing: () => !circuit.mayTry,
+  }
+}
+
+class Circuit {
+  readonly #onChange: OnChange
+  readonly #trialMs: number
+  readonly #refusals = new SimilarRejections()
+  #failuresInARow = 0
+  /** When the next message may try, by the process's clock; `undefined` while the circuit is closed. */
+  #tryAt: number | undefined
+  #pauseMs = MIN_PAUSE_MS
+
+  constructor(onChange: OnChange, trialMs: number) {
+    this.#onChange = onChange
+    this.#trialMs = trialMs
+  }
+
+  get isOpen(): boolean {
+    return this.#tryAt !== undefined
+  }
+
+  get mayTry(): boolean {
+    return this.#tryAt === undefined || performance.now() >= this.#tryAt
+  }
+
+  /** Notes that a delivery begins. @returns whether it tries an open circuit */
+  begin(): boolean {
+    const isTrial = this.isOpen
+    if (isTrial) this.#tryAt = performance.now() + this.#trialMs
+    return isTrial
+  }
+
+  /** Notes how a delivery ended. @returns what it means, given the deliveries before it */
+  end(answer: Delivery, recipient: string, isTrial: boolean): Delivery {
+    const delivery = this.#refusals.classify(answer, recipient)
+    if (!isServersFailure(delivery)) {
+      this.#close()
+      return delivery
+    }
+    this.#failuresInARow += 1
+    const isEnough = this.#failuresInARow >= MAX_FAILURES || this.#refusals.areAboutUs
+    // Deliveries that began before the circuit opened do not prolong the pause.
+    if (this.isOpen ? isTrial : isEnough) this.#open('failure' in delivery ? delivery.failure : undefined)
+    return delivery
+  }
+
+  #open(failure: string | undefined): void {
+    const wasOpen = this.isOpen
+    this.#tryAt = performance.now() + this.#pauseMs
+    this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
+    if (!wasOpen) this.#onChange(true, failure)
+  }
+
+  #close(): void {
+    this.#failuresInARow = 0
+    if (!this.isOpen) return
+    this.#tryAt = undefined
+    this.#pauseMs = MIN_PAUSE_MS
+    this.#onChange(false, undefined)
+  }
+}
+
+/** Returns whether a delivery says something about the server, and not only about the message. */
+const isServersFailure = (delivery: Delivery): boolean =>
+  delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)

@@ -1,0 +1,83 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+const stepPlaceTable = defineEntity({
+  name: 'StepPlace',
+  tableName: 'step_offsets',
+  properties: {
+    automationId: p.uuid().primary(),
+    version: p.integer().primary(),
+    stepId: p.uuid().primary(),
+    place: p.integer(),
+    emailId: p.uuid(),
+    wait: p.interval(),
+  },
+})
+
+/** What is behind an email of a version: the next one, and what is waited for between. */
+export class StepPlace extends stepPlaceTable.class {}
+stepPlaceTable.setClass(StepPlace)
+
+const nextWakeTable = defineEntity({
+  name: 'NextWake',
+  tableName: 'next_wakes',
+  properties: {
+    enrollmentId: p.uuid().primary(),
+    workspaceId: p.uuid(),
+    automationId: p.uuid(),
+    version: p.integer(),
+    emailId: p.uuid(),
+    wakesAt: p.datetime(),
+  },
+})
+
+/** When an enrollment goes on, and with which email. Written by triggers: see `migrations/001-baseline.sql`. */
+export class NextWake extends nextWakeTable.class {}
+nextWakeTable.setClass(NextWake)
+
+const stepFigureTable = defineEntity({
+  name: 'StepFigure',
+  tableName: 'step_figures',
+  properties: {
+    automationId: p.uuid().primary(),
+    stepId: p.uuid().primary(),
+    figure: p.text().primary(),
+    count: p.bigint('number'),
+  },
+})
+
+/** How many there are at a step. */
+export class StepFigure extends stepFigureTable.class {}
+stepFigureTable.setClass(StepFigure)
+
+const flowFigureTable = defineEntity({
+  name: 'FlowFigure',
+  tableName: 'flow_figures',
+  properties: {
+    subject: p.uuid().primary(),
+    figure: p.text().primary(),
+    at: p.datetime().primary(),
+    count: p.bigint('number'),
+  },
+})
+
+/** How many there are in an interval of time. */
+export class FlowFigure extends flowFigureTable.class {}
+flowFigureTable.setClass(FlowFigure)
+
+const figureChangeTable = defineEntity({
+  name: 'FigureChange',
+  tableName: 'figure_changes',
+  properties: {
+    id: p.bigint('string').primary(),
+    workspaceId: p.uuid(),
+    automationId: p.uuid(),
+    stepId: p.uuid(),
+    at: p.datetime(),
+    figure: p.text(),
+    change: p.integer(),
+  },
+})
+
+/** What is not added up yet. */
+export class FigureChange extends figureChangeTable.class {}
+figureChangeTable.setClass(FigureChange)

@@ -1,0 +1,219 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
+
+/** A count of rows of one kind: messages by their status, enrollments by theirs, PAUSED ones, and those who are WAITING. */
+export type Counts = Record<string, number>
+
+/** In place of a step: an enrollment as a whole, and, of those who are WAITING, the end of the sequence. */
+export const NO_STEP = '00000000-0000-0000-0000-000000000000'
+
+/** Those of a step of an automation. */
+export interface StepCounts {
+  automationId: string
+  stepId: string
+  counts: Counts
+}
+
+/** What was added up, and what is not yet, of automations that the caller may see. */
+export async function stepCounts(em: EntityManager, automationIds: readonly string[]): Promise<StepCounts[]> {
+  return toObjects<StepCounts>(await sql(em, STEPS, [automationIds]))
+}
+
+const STEPS = `
+select automation_id, step_id, jsonb_object_agg(figure, count) as counts from (
+  select automation_id, step_id, figure, sum(count) as count from (
+    select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])
+    union all
+    select automation_id, step_id, figure, change from figure_changes where automation_id = any($1::uuid[])
+  ) changes
+  group by 1, 2, 3 having sum(count) <> 0
+) figures
+group by 1, 2`
+
+/** Those of an interval of time. */
+export interface FlowCounts {
+  subject: string
+  at: Date
+  counts: Counts
+}
+
+export interface FlowRequest {
+  /** A workspace, or automations: see `migrations/001-baseline.sql`. */
+  subjects: readonly string[]
+  figures: readonly string[]
+  /** The first interval begins here; each is as long, in minutes: quarters of an hour of a workspace, hours of an automation. */
+  from: Date
+  minutes: number
+  until: Date
+}
+
+/** What there was in each interval; one in which nothing was is left out. */
+export async function flowCounts(
+  em: EntityManager,
+  { subjects, figures, from, minutes, until }: FlowRequest,
+): Promise<FlowCounts[]> {
+  const rows = await sql(em, FLOW, [subjects, figures, from.toISOString(), until.toISOString(), minutes])
+  return toObjects<FlowCounts>(rows, 'at')
+}
+
+const FLOW = `
+select subject, at, jsonb_object_agg(figure, count) as counts from (
+  select subject, figure, date_bin(make_interval(mins => $5::integer), at, $3::timestamptz) as at, sum(count) as count from (
+    select subject, figure, at, count from flow_figures
+    where subject = any($1::uuid[]) and figure = any($2::text[]) and at >= $3::timestamptz and at < $4::timestamptz
+    union all
+    select subject, figure, at, change from figure_changes
+    cross join lateral (values (workspace_id), (automation_id)) of_subject(subject)
+    where subject = any($1::uuid[]) and figure = any($2::text[]) and at >= $3::timestamptz and at < $4::timestamptz
+  ) changes
+  group by 1, 2, 3 having sum(count) <> 0
+) figures
+group by 1, 2 order by 1, 2`
+
+/** What there is in all automations of a workspace that still exist. */
+export async function totalCounts(em: EntityManager, workspaceId: string): Promise<Counts> {
+  const [row] = await sql<{ counts: Counts | null }>(em, TOTAL, [workspaceId])
+  return row?.counts ?? {}
+}
+
+const TOTAL = `
+with own as (select id from automations where workspace_id = $1::uuid and deleted_at is null)
+select jsonb_object_agg(figure, count) as counts from (
+  select figure, sum(count) as count from (
+    select figure, count from step_figures join own on own.id = automation_id
+    union all
+    select figure, change from figure_changes join own on own.id = automation_id
+  ) changes
+  group by 1 having sum(count) <> 0
+) figures`
+
+/** How many wait for somebody's decision, also of automations that are deleted: they are few. */
+export async function countUnconfirmed(em: EntityManager, workspaceId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::float8 as count from messages where workspace_id = $1::uuid and status = 'UNCONFIRMED'`,
+    [workspaceId],
+  )
+  return row?.count ?? 0
+}
+
+/** Beyond that they are not counted: of a paused automation they can be a million. */
+export const MAX_DUE = 10_000
+
+/** Those whose next email is due, by automation and email, and when the next one of each is. */
+export interface Due {
+  automationId: string
+  stepId: string
+  /** `MAX_DUE` stands for that many or more. */
+  due: number
+  nextWakeAt: Date | null
+}
+
+/** @param steps whose emails: those that somebody waits for */
+export async function dueOf(
+  em: EntityManager,
+  steps: readonly { automationId: string; stepId: string }[],
+): Promise<Due[]> {
+  const rows = await sql(em, DUE, [
+    steps.map(({ automationId }) => automationId),
+    steps.map(({ stepId }) => stepId),
+    MAX_DUE,
+  ])
+  return toObjects<Due>(rows, 'nextWakeAt')
+}
+
+const DUE = `
+select automation_id, step_id, due, next_wake_at
+from unnest($1::uuid[], $2::uuid[]) as wanted(automation_id, step_id)
+cross join lateral (
+  select count(*)::integer as due from (
+    select from next_wakes wake
+    where wake.automation_id = wanted.automation_id and wake.email_id = wanted.step_id and wakes_at <= now() limit $3::integer
+  ) those
+) due
+cross join lateral (
+  select min(wakes_at) as next_wake_at from next_wakes wake
+  where wake.automation_id = wanted.automation_id and wake.email_id = wanted.step_id and wakes_at > now()
+) next_one`
+
+/** The same of a workspace. */
+export async function dueOfWorkspace(
+  em: EntityManager,
+  workspaceId: string,
+): Promise<{ due: number; nextWakeAt: Date | null }> {
+  const rows = await sql(
+    em,
+    `select
+       (select count(*)::integer from (
+         select from next_wakes where workspace_id = $1::uuid and wakes_at <= now() limit $2::integer
+       ) those) as due,
+       (select min(wakes_at) from next_wakes where workspace_id = $1::uuid and wakes_at > now()) as next_wake_at`,
+    [workspaceId, MAX_DUE],
+  )
+  return toObjects<{ due: number; nextWakeAt: Date | null }>(rows, 'nextWakeAt')[0]!
+}
+
+/** How many enrollments automations have had, also those that were erased. */
+export async function countsOf(em: EntityManager, automationIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await sql<{ automation_id: string; enrolled: number }>(
+    em,
+    `select automation_id, enrolled from automation_counts where automation_id = any($1::uuid[])`,
+    [automationIds],
+  )
+  return new Map(rows.map(({ automation_id, enrolled }) => [automation_id, enrolled]))
+}
+
+/** Which of these are automations of a workspace, in their order. */
+export async function ownAutomations(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from automations where id = any($2::uuid[]) and workspace_id = $1::uuid and deleted_at is null`,
+    [workspaceId, ids],
+  )
+  const own = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => own.has(id))
+}
+
+/** Everybody's lock for adding up: two who do it at the same moment would wait for each other row by row. */
+const LOCK = `hashtextextended('fold figures', 0)`
+
+/**
+ * Adds up what has changed: see `migrations/001-baseline.sql`, whose triggers write it. Whoever reads takes what is not added up
+ * yet besides, so that nobody sees an old figure.
+ *
+ * @returns how many changes were added up
+ */
+export async function foldStats(em: EntityManager, limit: number): Promise<number> {
+  const [row] = await preparedSql<{ folded: number }>(em, 'fold-figures', FOLD, [limit])
+  return row?.folded ?? 0
+}
+
+const FOLD = `
+with turn as materialized (select pg_try_advisory_xact_lock(${LOCK}) as mine),
+gone as (
+  delete from figure_changes
+  where (select mine from turn)
+    and id = any (array(select id from figure_changes order by id limit $1::integer for update skip locked))
+  returning workspace_id, automation_id, step_id, at, figure, change
+),
+by_step as (
+  insert into step_figures as kept (automation_id, step_id, figure, count)
+  select automation_id, step_id, figure, sum(change) from gone
+  group by 1, 2, 3 having sum(change) <> 0
+  on conflict (automation_id, step_id, figure) do update set count = kept.count + excluded.count
+),
+flowed as (
+  insert into flow_figures as kept (subject, figure, at, count)
+  select subject, figure, at, sum(change) from (
+    select workspace_id as subject, figure, at, change from gone
+    union all
+    select automation_id, figure, date_trunc('hour', at, 'UTC'), change from gone where figure not in ('WAITING', 'PAUSED')
+  ) changes
+  group by 1, 2, 3 having sum(change) <> 0
+  on conflict (subject, figure, at) do update set count = kept.count + excluded.count
+)
+select count(*)::integer as folded from gone`

@@ -1,0 +1,112 @@
+import { array } from 'yup'
+import { AUTOMATION_NOT_FOUND, findAutomation } from '../automations/index.ts'
+import { operation, single, ok } from '../http/index.ts'
+import { MESSAGE_STATUSES } from '../messages/index.ts'
+import { readId } from '../platform/ids.ts'
+import { invalid } from '../platform/api-error.ts'
+import { figuresOf, figuresOfMany, figuresOfWorkspace } from './stats.ts'
+import { flowCounts, ownAutomations } from './queries.ts'
+import { automationStatsQuery, flowQuery, MAX_AUTOMATIONS, MAX_INTERVALS } from './schemas.ts'
+import {
+  automationFiguresResponse,
+  figuresResponse,
+  intervalResponse,
+  listedFiguresResponse,
+  presentAutomationStats,
+  presentListedStats,
+  presentMessageCounts,
+} from './responses.ts'
+
+const MINUTE_MS = 60_000
+const FLOW_TOO_LONG = `since, until and minutes must make at most ${MAX_INTERVALS} intervals`
+const SINCE_NO_QUARTER = 'since must be a quarter of an hour, such as 2026-11-21T09:30:00Z'
+
+export const statsOperations = [
+  operation({
+    id: 'getFigures',
+    method: 'GET',
+    path: '/figures',
+    tag: 'Figures',
+    summary: 'Get the figures of the workspace',
+    description: 'What there is now: who is mid-sequence, what is due, and what waits for a decision.',
+    scope: 'automations:read',
+    responses: { 200: { description: 'The figures.', schema: single(figuresResponse) } },
+    handle: async ({ caller }, { em }) => ok(await figuresOfWorkspace(em.fork(), caller.workspace.id)),
+  }),
+
+  operation({
+    id: 'getFlow',
+    method: 'GET',
+    path: '/flow',
+    tag: 'Figures',
+    summary: 'Get what was sent, and what is due, by time',
+    description:
+      'Messages by when they were first to be sent, and what became of them since; and contacts by when they go on. What follows ' +
+      'their next email comes on top, and so does whoever enrolls later. Intervals in which nothing is are left out.',
+    scope: 'automations:read',
+    query: flowQuery,
+    responses: {
+      200: { description: 'The intervals, the oldest first.', schema: single(array().of(intervalResponse).required()) },
+    },
+    errors: { 400: [FLOW_TOO_LONG, SINCE_NO_QUARTER] },
+    async handle({ caller, query }, { em }) {
+      const [from, until] = [new Date(query.since), new Date(query.until)]
+      if (from.getTime() % (15 * MINUTE_MS) !== 0) throw invalid(SINCE_NO_QUARTER, '/since')
+      if (until.getTime() - from.getTime() > MAX_INTERVALS * query.minutes * MINUTE_MS)
+        throw invalid(FLOW_TOO_LONG, '/until')
+      const flow = await flowCounts(em.fork(), {
+        subjects: [caller.workspace.id],
+        figures: [...MESSAGE_STATUSES, 'WAITING'],
+        from,
+        minutes: query.minutes,
+        until,
+      })
+      const data = flow.map(({ at, counts }) => ({
+        since: at.toISOString(),
+        messages: presentMessageCounts(counts),
+        waiting: counts['WAITING'] ?? 0,
+      }))
+      return ok(data)
+    },
+  }),
+
+  operation({
+    id: 'listFigures',
+    method: 'GET',
+    path: '/automations/figures',
+    tag: 'Figures',
+    summary: 'List the figures of automations',
+    description: 'In the order of the ids; what is no automation of the workspace is left out.',
+    scope: 'automations:read',
+    query: automationStatsQuery,
+    responses: {
+      200: { description: 'The figures.', schema: single(array().of(listedFiguresResponse).required()) },
+    },
+    async handle({ caller, query }, { em }) {
+      const ids = [...new Set(query.ids.split(',').flatMap((text) => readId(text.trim()) ?? []))]
+      const unit = em.fork()
+      const own = await ownAutomations(unit, caller.workspace.id, ids.slice(0, MAX_AUTOMATIONS))
+      const figures = own.length === 0 ? [] : await figuresOfMany(unit, own, new Date())
+      return ok(figures.map(presentListedStats))
+    },
+  }),
+
+  operation({
+    id: 'getAutomationFigures',
+    method: 'GET',
+    path: '/automations/{id}/figures',
+    tag: 'Figures',
+    summary: 'Get the figures of an automation',
+    description:
+      'Where its contacts are, by the email that is next for them, and what became of the messages of each step.',
+    scope: 'automations:read',
+    responses: { 200: { description: 'The figures.', schema: single(automationFiguresResponse) } },
+    errors: { 404: [AUTOMATION_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      const unit = em.fork()
+      const { status, revision } = await findAutomation(unit, caller.workspace.id, params.id)
+      const figures = presentAutomationStats(await figuresOf(unit, params.id))
+      return ok({ ...figures, status, revision })
+    },
+  }),
+]

@@ -1,0 +1,14 @@
+import { defineError } from '../platform/api-error.ts'
+
+export const TEMPLATE_NOT_FOUND = defineError('not-found', 'template_not_found', 'Template not found')
+export const INVALID_TEMPLATE = defineError(
+  'invalid',
+  'invalid_template',
+  'steps[0].html is no valid template: tag "if" not closed, line:1, col:1',
+)
+export const TEMPLATE_IN_USE = defineError(
+  'taken',
+  'template_in_use',
+  'Templates are made with this layout or partial: "Welcome". Change those first',
+)
+export const PARTIAL_NAME_TAKEN = defineError('taken', 'template_name_taken', 'Another partial has this name')

@@ -1,6 +1,0 @@
-export { type OnChange, withCircuitBreaker } from './circuit-breaker.ts'
-export { withFailOver } from './fail-over.ts'
-export { addressOfServer, adviceFor, isOnThisMachine, readSmtpUrl } from './smtp-url.ts'
-export { createSmtpTransport } from './smtp.ts'
-export { traceDeliveries } from './trace.ts'
-export { type Delivery, type MailTransport, type Permit, TransportClosed } from './transport.ts'

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { next, positionOf, type Happening } from '../../src/automation-engine/machine.ts'
+import { END, INITIAL, type Effect, type MachineState } from '../../src/automation-engine/machine-state.ts'
+import type { StepOutline } from '../../src/automation-engine/steps/index.ts'
+
+const email = (id: string): StepOutline => ({ id, type: 'EMAIL' })
+const wait = (id: string, delayMinutes: number): StepOutline => ({ id, type: 'WAIT', delayMinutes })
+const MINUTE = 60_000
+
+/** Runs a sequence as a driver does that is told of nothing but what it asked for. */
+function runThrough(steps: readonly StepOutline[]) {
+  let now = 1_000
+  const sent: { stepId: string; at: number }[] = []
+  let { state, effects } = next(steps, INITIAL, { kind: 'begun' }, now)
+  for (;;) {
+    const effect = effects.find((each) => each.do === 'send' || each.do === 'wait' || each.do === 'end')
+    assert.ok(effect, 'there is always something to do until the end')
+    let happening: Happening
+    if (effect.do === 'end') return { sent, status: effect.status, state }
+    if (effect.do === 'send') {
+      sent.push({ stepId: effect.stepId, at: now })
+      happening = { kind: 'email-settled', stepId: effect.stepId, as: 'go-on' }
+    } else {
+      assert.ok(effect.do === 'wait' && effect.until !== null)
+      now = effect.until
+      happening = { kind: 'woken' }
+    }
+    ;({ state, effects } = next(steps, state, happening, now))
+  }
+}
+
+const anySteps = fc
+  .array(fc.option(fc.integer({ min: 1, max: 100_000 })), { maxLength: 12 })
+  .map((delays) => delays.map((delay, n) => (delay === null ? email(`s${n}`) : wait(`s${n}`, delay))))
+
+/** The id of the email that is under way. */
+const PRESENT = 'present'
+
+const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.constant<Happening>({ kind: 'begun' }),
+  fc.constant<Happening>({ kind: 'woken' }),
+  fc.constant<Happening>({ kind: 'changed' }),
+  fc
+    .tuple(fc.constantFrom('go-on', 'stop', 'paused', 'gone'), fc.constantFrom(PRESENT, PRESENT, PRESENT, 'another'))
+    .map(([as, stepId]): Happening => ({ kind: 'email-settled', stepId, as: as as 'go-on' })),
+)
+
+describe('the machine', () => {
+  it('sends every email once, in order, after exactly the waits before it', () => {
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const { sent, status, state } = runThrough(steps)
+        assert.equal(status, 'COMPLETED')
+        assert.equal(state.stepId, END)
+        let at = 1_000
+        const expected = steps.flatMap((step) => {
+          if (step.type === 'WAIT') at += step.delayMinutes * MINUTE
+          return step.type === 'EMAIL' ? [{ stepId: step.id, at }] : []
+        })
+        assert.deepEqual(sent, expected)
+      }),
+    )
+  })
+
+  it('has at most one thing under way, whatever happens, and never goes back', () => {
+    fc.assert(
+      fc.property(anySteps, fc.array(anyHappening, { maxLength: 60 }), (steps, happenings) => {
+        let state: MachineState = INITIAL
+        let position = -1
+        let underWay: Effect['do'] | undefined
+        let now = 0
+        const take = (given: Happening) => {
+          const happening =
+            given.kind === 'email-settled' && given.stepId === PRESENT
+              ? { ...given, stepId: state.stepId ?? 'none' }
+              : given
+          const isOfAnother = happening.kind === 'email-settled' && happening.stepId !== state.stepId
+          const fits =
+            happening.kind === 'woken'
+              ? underWay === 'wait' && state.waitingFor === 'time'
+              : happening.kind === 'email-settled'
+                ? underWay === 'send' || isOfAnother
+                : // A run begins at the first instant, and again wherever the one before it was; until then it hears of no change.
+                  happening.kind === 'begun' || state.waitingFor !== 'begin'
+          if (!fits) return
+          // What was under way is over by what it came to, by a new run, or by a change that ends a pause.
+          const before = underWay
+          if (happening.kind !== 'changed' && !isOfAnother) underWay = undefined
+          now += 1
+          const move = next(steps, state, happening, now)
+          if (isOfAnother) assert.deepEqual(move, { state, effects: [] })
+          if (happening.kind === 'begun' && state.waitingFor !== 'nothing') {
+            assert.ok(move.effects.some(({ do: what }) => what === 'send' || what === 'wait' || what === 'end'))
+          }
+          const slow = move.effects.filter((effect) => effect.do !== 'publish' && effect.do !== 'announce')
+          assert.ok(slow.length <= 1)
+          if (slow[0]) {
+            if (happening.kind === 'changed') assert.equal(before, 'wait')
+            underWay = slow[0].do
+          }
+          state = move.state
+          const at = state.stepId === null ? -1 : positionOf(steps, state)
+          assert.ok(at >= position)
+          position = at
+        }
+        for (const happening of happenings) take(happening)
+      }),
+    )
+  })
+
+  it('looks again when the automation changed while an email was under way', () => {
+    const steps = [email('a')]
+    const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
+    const changed = next(steps, sending, { kind: 'changed' }, 0)
+    assert.deepEqual(changed.effects, [])
+    assert.deepEqual(next(steps, changed.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0).effects, [
+      { do: 'send', stepId: 'a' },
+    ])
+  })
+
+  it('tells that it is paused once, and that it goes on once, over a new run too', () => {
+    const steps = [email('a')]
+    const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
+    const paused = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
+    assert.deepEqual(paused.effects, [
+      { do: 'publish', paused: true },
+      { do: 'wait', until: null },
+    ])
+    const again = next(steps, paused.state, { kind: 'begun' }, 0)
+    assert.deepEqual(again.effects, [{ do: 'send', stepId: 'a' }])
+    const stillHeld = next(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
+    assert.deepEqual(stillHeld.effects, [{ do: 'wait', until: null }])
+    const goesOn = next(
+      steps,
+      next(steps, stillHeld.state, { kind: 'changed' }, 0).state,
+      { kind: 'email-settled', stepId: 'a', as: 'go-on' },
+      0,
+    )
+    assert.deepEqual(goesOn.effects, [
+      { do: 'publish', paused: false },
+      { do: 'end', status: 'COMPLETED' },
+    ])
+  })
+
+  it('ends a wait at the same instant over any number of runs', () => {
+    const steps = [wait('w', 60), email('a')]
+    const first = next(steps, INITIAL, { kind: 'begun' }, 5)
+    assert.deepEqual(next(steps, first.state, { kind: 'begun' }, 1_000_000).effects, [
+      { do: 'wait', until: 5 + 60 * MINUTE },
+    ])
+  })
+
+  it('resumes an enrollment that had lost its workflow behind its last email, by the time of that email', () => {
+    const steps = [email('a'), wait('w', 60), email('b')]
+    const resumed = next(steps, INITIAL, { kind: 'begun', resumeAfter: { stepId: 'a', at: 7 } }, 50 * MINUTE)
+    assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
+    assert.deepEqual(next(steps, INITIAL, { kind: 'begun', resumeAfter: { stepId: 'b', at: 7 } }, 9).effects, [
+      { do: 'end', status: 'COMPLETED' },
+    ])
+  })
+
+  it('resumes an enrollment of which nothing is settled from its entry', () => {
+    const resumed = next(
+      [wait('w', 60), email('a')],
+      INITIAL,
+      { kind: 'begun', resumeAfter: { stepId: null, at: 7 } },
+      99,
+    )
+    assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
+  })
+
+  it('begins a wait when the email before it was settled, also where an earlier attempt did that', () => {
+    const steps = [email('a'), wait('w', 60)]
+    const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
+    const late = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
+    assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
+  })
+
+  it('begins a wait behind a wait when that was to end, however late it is woken', () => {
+    const steps = [wait('v', 10), wait('w', 20), email('a')]
+    const first = next(steps, INITIAL, { kind: 'begun' }, 5)
+    const late = next(steps, first.state, { kind: 'woken' }, 25 * MINUTE)
+    assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 5 + 30 * MINUTE })
+  })
+
+  it('ends at once when it is to, wherever it is, and does nothing after', () => {
+    const steps = [wait('w', 60), email('a')]
+    const waiting = next(steps, INITIAL, { kind: 'begun' }, 0).state
+    const over = next(steps, waiting, { kind: 'exit' }, 1)
+    assert.deepEqual(over.effects, [{ do: 'end', status: 'CANCELLED' }])
+    assert.deepEqual(next(steps, over.state, { kind: 'woken' }, 2).effects, [])
+  })
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { Orm } from '../../src/platform/db/orm.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { openContext } from '../../src/runtime/context.ts'
+import { startWorker } from '../../src/runtime/worker.ts'
+import { readTemporalBinding } from '../../src/instance/queries.ts'
+import { readSendingGate } from '../../src/instance/sending-gate-queries.ts'
+import { watchSendingGate } from '../../src/instance/watch-sending-gate.ts'
+import { assertTemporalBinding, findTemporalBindingProblem } from '../../src/instance/temporal-namespace.ts'
+import { markRestored, enableSending } from '../../src/relay/restored.ts'
+import { createDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { quietLog } from '../support/log.ts'
+import { startSecondTemporal } from '../support/servers.ts'
+import { startService } from '../support/service.ts'
+import { workflowBundle } from '../support/workflow-bundle.ts'
+
+const HERE = { namespace: 'default', namespaceId: 'one', taskQueue: 'dripline' }
+
+describe("an instance's workplace in Temporal", () => {
+  let orm: Orm
+  before(async () => {
+    orm = (await createDatabase()).orm
+  })
+  after(() => orm.close(true))
+  beforeEach(() =>
+    sql(
+      orm.em.fork(),
+      'update instance set temporal_namespace = null, temporal_namespace_id = null, temporal_task_queue = null',
+    ),
+  )
+
+  const read = () => readTemporalBinding(orm.em.fork())
+
+  it('is recorded by the first process, and its namespace ID by the first process that knows it', async () => {
+    assert.equal(await read(), null)
+    assert.equal(await findTemporalBindingProblem(orm.em, HERE), undefined)
+    await assertTemporalBinding(orm.em, { ...HERE, namespaceId: null })
+    await assertTemporalBinding(orm.em, HERE)
+    // An API starts while Temporal does not answer.
+    await assertTemporalBinding(orm.em, { ...HERE, namespaceId: null })
+    assert.deepEqual(await read(), HERE)
+  })
+
+  for (const [what, there, words] of [
+    [
+      'namespace',
+      { ...HERE, namespace: 'staging', namespaceId: null },
+      /and not in the task queue "dripline" of the n/,
+    ],
+    ['task queue', { ...HERE, taskQueue: 'another' }, /works in the task queue "dripline" of the namespace "default"/],
+    ['server with a namespace of the same name', { ...HERE, namespaceId: 'two' }, /works in another Temporal server/],
+  ] as const) {
+    it(`refuses another ${what}`, async () => {
+      await assertTemporalBinding(orm.em, HERE)
+      await assert.rejects(assertTemporalBinding(orm.em, there), words)
+      assert.match((await findTemporalBindingProblem(orm.em, there))!, words)
+      assert.deepEqual(await read(), HERE)
+    })
+  }
+
+  it('may change after a restore, except for its task queue', async () => {
+    await assertTemporalBinding(orm.em, HERE)
+    await markRestored(orm.em)
+    const there = { namespace: 'staging', namespaceId: 'two', taskQueue: HERE.taskQueue }
+    await assert.rejects(assertTemporalBinding(orm.em, { ...there, taskQueue: 'another' }), /Set TEMPORAL_ADDRESS/)
+    await assertTemporalBinding(orm.em, there)
+    assert.deepEqual(await read(), there)
+    await enableSending(orm.em, null)
+  })
+
+  it('logs when mail is held back, and when it continues', async () => {
+    const said: string[] = []
+    const note = (_: object, words: string) => void said.push(words)
+    const log = { debug: note, info: note, warn: note, error: note }
+    const says = (words: RegExp) => eventually('it says so', () => words.test(said.at(-1) ?? '') || undefined)
+    const watch = await watchSendingGate(orm.em, { smtp: true, delivers: true, log, intervalMs: 20 })
+    try {
+      assert.deepEqual(said, [])
+      await markRestored(orm.em)
+      await says(/sends nothing until/)
+      await enableSending(orm.em, null)
+      await says(/Sending is enabled again/)
+      assert.equal(said.length, 2)
+    } finally {
+      watch.stop()
+    }
+  })
+
+  it('refuses a worker of a copied database until the copy is marked as restored', async () => {
+    const service = await startService()
+    const second = await startSecondTemporal()
+    const copy = openContext({ ...service.context.config, TEMPORAL_ADDRESS: second.address }, quietLog)
+    const start = async () => (await startWorker(copy, workflowBundle())).stop()
+    try {
+      await assert.rejects(start(), /works in another Temporal server/)
+      await service.stopWorkers()
+      await markRestored(copy.orm.em)
+      await start()
+      assert.equal((await readSendingGate(copy.orm.em.fork())).isOpen, false)
+    } finally {
+      await copy.close()
+      await second.stop()
+      await service.stop()
+    }
+  }).timeout(180_000)
+})

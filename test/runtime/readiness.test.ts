@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import type { Client } from '@temporalio/client'
+import { createReadiness } from '../../src/runtime/readiness.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type Service } from '../support/service.ts'
+
+describe('readiness', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  it('is looked at once for all who ask at a time, and again later', async () => {
+    const { orm, temporal } = service.context
+    let looks = 0
+    const counted = Object.create(temporal, {
+      withDeadline: {
+        value: (deadline: number, run: () => Promise<unknown>) => {
+          looks += 1
+          return temporal.withDeadline(deadline, run)
+        },
+      },
+    }) as Client
+    const ask = createReadiness({ orm, temporal: counted }, 20)
+    const answers = await Promise.all(Array.from({ length: 500 }, ask))
+    assert.deepEqual(new Set(answers.flat()), new Set())
+    assert.equal(looks, 1)
+    await eventually('another look', async () => {
+      await ask()
+      return looks === 2 || undefined
+    })
+  })
+})

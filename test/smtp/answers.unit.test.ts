@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { aboutOf, codesOf, type About } from '../../src/smtp/answers.ts'
+
+describe('whom a refusal is about', () => {
+  const cases: [About, string, string][] = [
+    ['message', 'RCPT TO', '550 5.1.1 <to@example.com>: Recipient address rejected: User unknown'],
+    ['message', 'RCPT TO', '550-5.1.1 The email account that you tried to reach\n550 5.1.1 does not exist'],
+    ['message', 'RCPT TO', '552 5.2.2 mailbox full'],
+    ['message', 'RCPT TO', '556 5.1.10 null MX'],
+    ['message', 'RCPT TO', '551 not here'],
+    ['message', 'RCPT TO', '553 5.6.7 address in Unicode'],
+    ['message', 'DATA', '552 5.3.4 too big'],
+    ['message', 'DATA', '552-5.7.0 This message was blocked because of its attachment'],
+    ['message', 'DATA', '554 5.6.0 malformed'],
+    ['message', 'MAIL FROM', '550 5.6.7 internationalized addresses are not permitted'],
+    ['message', 'MAIL FROM', '552 5.3.4 too big'],
+    ['message', 'MAIL FROM', '552 too big'],
+
+    ['us', 'MAIL FROM', '553 5.7.1 <me@example.com>: Sender address rejected: not owned by user me'],
+    ['us', 'MAIL FROM', '550 5.1.1 no such sender'],
+    ['us', 'MAIL FROM', '552 5.2.2 your mailbox is full'],
+    ['us', 'MAIL FROM', '550 no'],
+    ['us', 'RCPT TO', '550 5.1.8 <me@example.com>: Sender address rejected: Domain not found'],
+    ['us', 'RCPT TO', '450 4.1.8 <me@example.com>: Sender address rejected: Domain not found'],
+    ['us', 'RCPT TO', '530 5.7.0 log in first'],
+    ['us', 'RCPT TO', '503 5.5.1 MAIL first'],
+    ['us', 'RCPT TO', '521 5.3.2 not in service'],
+    ['us', 'RCPT TO', '452 4.3.1 Insufficient system storage'],
+    ['us', 'DATA', '550 5.4.5 Daily user sending limit exceeded'],
+    ['us', 'DATA', '550-5.4.5 Daily user sending limit\n550 5.4.5 exceeded'],
+    ['us', 'DATA', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
+    ['us', 'DATA', '550 5.7.26 unauthenticated'],
+
+    ['either', 'RCPT TO', '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org'],
+    ['either', 'RCPT TO', '550 5.4.1 Recipient address rejected: Access denied'],
+    ['either', 'RCPT TO', '550 5.1.0 Address rejected'],
+    ['either', 'RCPT TO', '501 5.5.4 syntax'],
+    ['either', 'RCPT TO', '550 5.1.90 daily limit'],
+    ['either', 'RCPT TO', '550 no such user'],
+    ['either', 'RCPT TO', '550 5.1.1x'],
+    ['either', 'DATA', '554 Sending paused for this account'],
+    ['either', 'DATA', '451 4.3.0 local error'],
+  ]
+  for (const [about, command, refusal] of cases) {
+    it(`is ${about}: ${refusal}, to ${command}`, () => assert.equal(aboutOf(command, refusal), about))
+  }
+})
+
+describe('the codes of an answer', () => {
+  const cases: [string, string][] = [
+    ['550 5.1.1 <to@example.com>: unknown', '550 5.1.1'],
+    ['550-5.7.26 one\n550 5.7.26 two', '550 5.7.26'],
+    ['550 <to@example.com> unknown', '550'],
+    ['to@example.com', 'without a code'],
+  ]
+  for (const [answer, codes] of cases) {
+    it(`hold nothing of it: ${codes}`, () => assert.equal(codesOf(answer), codes))
+  }
+})

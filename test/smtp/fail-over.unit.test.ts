@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { withCircuitBreaker } from '../../src/smtp/circuit-breaker.ts'
+import { withFailOver } from '../../src/smtp/fail-over.ts'
+import { createSmtpTransport } from '../../src/smtp/smtp.ts'
+import { readSmtpUrl } from '../../src/smtp/smtp-url.ts'
+import type { MailTransport } from '../../src/smtp/transport.ts'
+import { anEmail as email } from '../support/an-email.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePorts } from '../support/ports.ts'
+
+describe('mail servers in an order', () => {
+  let first: SmtpSink
+  let second: SmtpSink
+  let transport: MailTransport
+  let asked: number
+  const guarded = (url: string) =>
+    withCircuitBreaker(createSmtpTransport({ server: readSmtpUrl(url), maxConnections: 2 }), () => undefined)
+  beforeEach(async () => {
+    asked = 0
+    first = await startSmtpSink()
+    second = await startSmtpSink()
+    transport = withFailOver([guarded(first.url), guarded(second.url)])
+  })
+  afterEach(async () => {
+    await transport.close()
+    await first.close()
+    await second.close()
+  })
+
+  const deliver = async (more: object = {}) => {
+    const permit = await transport.permit('anybody', new AbortController().signal)
+    const begin = () => {
+      asked += 1
+      return Promise.resolve(true)
+    }
+    return permit.deliver(email, { begin, ...more })
+  }
+  const taken = () => [first.mails.length, second.mails.length]
+
+  it('are asked in it: the second is for what the first one cannot take', async () => {
+    assert.equal((await deliver()).kind, 'taken')
+    assert.deepEqual(taken(), [1, 0])
+  })
+
+  it('have the next one take what the first one is not there for', async () => {
+    await first.close()
+    assert.equal((await deliver()).kind, 'taken')
+    assert.deepEqual([taken(), asked], [[0, 1], 1])
+  })
+
+  it('have the next one take what the first one has certainly not taken, and nobody ask twice whether it may', async () => {
+    first.behave({ code: 550, text: '5.4.5 Daily user sending limit exceeded', at: 'data' })
+    assert.equal((await deliver({ mayBeginAgain: () => true })).kind, 'taken')
+    assert.deepEqual([taken(), asked], [[0, 1], 1])
+    // By then somebody may have been answered that nothing begins any more.
+    for (const mayBeginAgain of [() => false, undefined])
+      assert.equal((await deliver({ mayBeginAgain })).kind, 'not-sent')
+    assert.deepEqual(taken(), [0, 1])
+  })
+
+  for (const [what, behaviour, kind] of [
+    ['is refused', { code: 550, text: '5.1.1 No such user', at: 'rcpt' }, 'refused'],
+    ['is put off for its own sake', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
+    ['may have been taken', 'cut', 'unknown'],
+  ] as const) {
+    it(`tell no other one of what ${what}`, async () => {
+      first.behave(behaviour)
+      // The second server is up, and the claim is young enough: only the rule keeps the message from it.
+      assert.equal((await deliver({ mayBeginAgain: () => true })).kind, kind)
+      assert.deepEqual(taken(), [0, 0])
+      await first.close()
+      assert.equal((await deliver()).kind, 'taken')
+      assert.deepEqual(taken(), [0, 1])
+    })
+  }
+
+  it('pass by one that has failed, also for what goes at once, and come back to it', async () => {
+    const port = first.port
+    await first.close()
+    for (let n = 0; n < 6; n += 1) assert.equal((await deliver()).kind, 'taken')
+    const permit = await eventually('a permit at once', () => transport.permitSoon('anybody'))
+    assert.equal((await permit.deliver(email, { begin: () => Promise.resolve(true) })).kind, 'taken')
+    assert.deepEqual(taken(), [0, 7])
+    first = await startSmtpSink(undefined, port)
+    await eventually('the first one is asked again', async () => {
+      assert.equal((await deliver()).kind, 'taken')
+      return first.mails.length > 0 ? true : undefined
+    })
+  })
+
+  it('pass by one that comes to no end with anything', async () => {
+    await transport.close()
+    const held = Promise.withResolvers<void>()
+    const slow = await startSmtpSink(() => held.promise)
+    transport = withFailOver([guarded(slow.url), guarded(second.url)], { stalledMs: 200 })
+    const waiting = [deliver(), deliver()]
+    await eventually('they are under way', () => (slow.mails.length === 2 ? true : undefined))
+    await eventually('the next one is taken elsewhere', async () => {
+      const late = AbortSignal.timeout(300)
+      const permit = await transport.permit('anybody', late).catch(() => undefined)
+      return (await permit?.deliver(email, { begin: () => Promise.resolve(true) }))?.kind === 'taken' ? true : undefined
+    })
+    assert.ok(second.mails.length > 0)
+    held.resolve()
+    assert.deepEqual(
+      (await Promise.all(waiting)).map(({ kind }) => kind),
+      ['taken', 'taken'],
+    )
+    await slow.close()
+  })
+
+  it('say of themselves which one does not let us in', async () => {
+    assert.equal(await transport.tryConnection(), undefined)
+    await second.close()
+    assert.match((await transport.tryConnection()) ?? '', /^server 2: /)
+  })
+
+  it('that all fail put it off, and say why', async () => {
+    const [port] = await freePorts(1)
+    await transport.close()
+    transport = withFailOver([guarded(`smtp://127.0.0.1:${port}`), guarded(`smtp://127.0.0.1:${port}`)])
+    const delivery = await deliver()
+    assert.equal(delivery.kind, 'not-sent')
+    assert.match((delivery as { reason: string }).reason, /; and the next one: /)
+    assert.equal(asked, 0)
+  })
+})

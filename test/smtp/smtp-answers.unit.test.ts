@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setImmediate as immediately } from 'node:timers/promises'
+import { createSmtpTransport } from '../../src/smtp/smtp.ts'
+import { readSmtpUrl } from '../../src/smtp/smtp-url.ts'
+import type { Email, SendHooks, MailTransport } from '../../src/smtp/transport.ts'
+import { anEmail as email } from '../support/an-email.ts'
+import { eventually } from '../support/eventually.ts'
+import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/scripted-smtp.ts'
+
+describe('what a mail server answers', () => {
+  let server: ScriptedSmtp
+  let transport: MailTransport
+  const say = async (script: Script, timeoutMs?: number) => {
+    server = await startScriptedSmtp(script)
+    transport = createSmtpTransport({
+      server: readSmtpUrl(server.url),
+      maxConnections: 1,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
+  }
+  const deliver = async (one: Partial<Email> = {}, handOver: Partial<SendHooks> = {}) => {
+    const permit = await transport.permit('anybody', new AbortController().signal)
+    return permit.deliver({ ...email, ...one }, { begin: () => Promise.resolve(true), ...handOver })
+  }
+  afterEach(async () => {
+    await transport.close()
+    await server.close()
+  })
+
+  for (const words of [
+    '530 5.7.0 Authentication required',
+    '553 5.7.1 Sender address rejected: not owned by user',
+    '550 5.4.5 Daily user sending limit exceeded',
+  ]) {
+    it(`of the sender, makes the message wait: ${words}`, async () => {
+      await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
+      assert.deepEqual(await deliver(), {
+        ...{ kind: 'not-sent', reason: words, serverFailed: true },
+        failure: `It answered ${words.slice(0, 9)} to MAIL FROM`,
+      })
+    })
+  }
+
+  it('of the sender, refuses the message where it is about its size', async () => {
+    await say({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
+    assert.equal((await deliver()).kind, 'refused')
+  })
+
+  it('of the sender, refuses the message where it is about its recipient’s address', async () => {
+    await say({
+      answer(command) {
+        if (command.startsWith('EHLO')) return '250-here\r\n250 SMTPUTF8'
+        return command.includes('SMTPUTF8') ? '550 5.6.7 internationalized addresses are not permitted' : undefined
+      },
+    })
+    assert.equal((await deliver({ to: 'jörg@example.com' })).kind, 'refused')
+    // Nothing is wrong with the server, nor with the connection.
+    assert.equal((await deliver()).kind, 'taken')
+    assert.equal(server.commands.filter((command) => command.startsWith('EHLO')).length, 1)
+  })
+
+  for (const [at, words] of [
+    ['RCPT', '550 5.1.8 <from@example.com>: Sender address rejected: Domain not found'],
+    ['message', '550 5.4.5 Daily user sending limit exceeded'],
+    ['message', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
+  ] as const) {
+    it(`of us, makes the message wait, also at ${at}: ${words}`, async () => {
+      await say({
+        answer: (command) => (command.startsWith(at) ? words : undefined),
+        message: () => words,
+      })
+      assert.partialDeepStrictEqual(await deliver(), { kind: 'not-sent', serverFailed: true })
+    })
+  }
+
+  it('of us or of the recipient refuses the message, and says so, without the words', async () => {
+    const words = '554 5.7.1 <to@example.com>: Client host blocked'
+    await say({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
+    assert.deepEqual(await deliver(), {
+      ...{ kind: 'refused', reason: words },
+      doubt: 'It answered 554 5.7.1 to RCPT TO',
+    })
+  })
+
+  it('of a login that is wanted, makes the message wait, wherever it comes', async () => {
+    await say({ answer: (command) => (command.startsWith('RCPT') ? '530 5.7.0 log in first' : undefined) })
+    assert.equal((await deliver()).kind, 'not-sent')
+  })
+
+  it('is for logs without its words where they can hold an address, and whole where it knows none yet', async () => {
+    const failureAt = async (asked: string, words: string) => {
+      await say({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
+      const delivery = await deliver()
+      return 'failure' in delivery ? delivery.failure : undefined
+    }
+    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 5.7.0 to RCPT TO')
+    await transport.close()
+    await server.close()
+    assert.equal(await failureAt('RCPT', '450 4.2.1 to@example.com is busy'), undefined)
+    await transport.close()
+    await server.close()
+    const refusal = (command: string) => (/^(EHLO|HELO)/.test(command) ? '554 5.7.1 not from there' : undefined)
+    await say({ answer: refusal })
+    assert.partialDeepStrictEqual(await deliver(), { serverFailed: true, failure: '554 5.7.1 not from there' })
+  })
+
+  const isCut = () => eventually('it is cut', () => (server.connections() === 0 ? true : undefined))
+
+  for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
+    it(`behind a message, and is no refusal, says nothing of the message: ${words}`, async () => {
+      await say({ message: () => words })
+      assert.equal((await deliver()).kind, 'unknown')
+      // What is written to it now could be read as part of a message.
+      await isCut()
+      assert.equal(server.commands.at(-1), 'DATA')
+    })
+  }
+
+  for (const words of ['250 ok', '3540 go on']) {
+    it(`to DATA, and is no 354, lets nothing flow: ${words}`, async () => {
+      await say({ answer: (command) => (command === 'DATA' ? words : undefined) })
+      let asked = 0
+      const begin = () => Promise.resolve((asked += 1) > 0)
+      assert.partialDeepStrictEqual(await deliver({}, { begin }), { kind: 'not-sent', serverFailed: true })
+      await isCut()
+      assert.deepEqual([asked, server.commands.at(-1)], [0, 'DATA'])
+    })
+  }
+
+  for (const verb of ['220', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']) {
+    for (const surplus of ['250 ok', '354 go on']) {
+      it(`once too often, behind ${verb}, is not taken for its answer to the message: ${surplus}`, async () => {
+        const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
+        await say({
+          greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
+          answer(command) {
+            const asked = command.slice(0, 4)
+            const words = usual[asked] ?? '250 ok'
+            return asked === verb ? `${words}\r\n${surplus}` : words
+          },
+        })
+        transport = createSmtpTransport({ server: readSmtpUrl(server.url.replace('//', '//user:secret@')) })
+        const { kind } = await deliver()
+        await isCut()
+        // A go-ahead too many is found out where the next one comes, which can be behind a short message.
+        assert.equal(kind, server.whole.length === 0 ? 'not-sent' : 'unknown')
+      })
+    }
+  }
+
+  it('late by one, because of one answer too many, is found out before anything of the message flows', async () => {
+    await say({
+      answer(command, socket) {
+        if (command.startsWith('MAIL')) return '250 ok\r\n250 ok'
+        // It asks a filter first, which takes its time.
+        if (command === 'DATA') socket.pause()
+        return command === 'DATA' ? null : undefined
+      },
+    })
+    assert.equal((await deliver()).kind, 'not-sent')
+    await isCut()
+  })
+
+  for (const [words, kind] of [
+    ['250 ok', 'not-sent'],
+    ['552 5.3.4 too big', 'refused'],
+  ] as const) {
+    it(`before the end of a message, is ${kind}, whatever becomes of its claim: ${words}`, async () => {
+      let socket: Socket | undefined
+      await say({
+        answer(_command, from) {
+          socket = from
+          return undefined
+        },
+      })
+      const begin = () => {
+        socket!.write(`${words}\r\n`)
+        return new Promise<boolean>(() => undefined)
+      }
+      assert.equal((await deliver({}, { begin })).kind, kind)
+      await isCut()
+      assert.deepEqual(server.whole, [])
+    })
+  }
+
+  for (const verb of ['RCPT', 'RSET']) {
+    it(`once too often, behind ${verb}, is not taken for an answer to the next message`, async () => {
+      let refusing = true
+      await say({
+        answer(command) {
+          const asked = command.slice(0, 4)
+          const words = asked === 'RCPT' ? '550 5.1.1 no such user' : '250 ok'
+          return refusing && ['RCPT', 'RSET'].includes(asked) ? words + (asked === verb ? '\r\n250 ok' : '') : undefined
+        },
+      })
+      assert.equal((await deliver()).kind, 'refused')
+      await isCut()
+      refusing = false
+      assert.deepEqual([(await deliver()).kind, server.whole.length], ['taken', 1])
+    })
+  }
+
+  it('of a message is told before it begins anew for the next one', async () => {
+    await say({ message: () => '451 4.3.0 not now', answer: (command) => (command === 'RSET' ? null : undefined) })
+    assert.equal((await deliver()).kind, 'not-sent')
+    // The connection is not given to another before that.
+    assert.equal(await transport.permitSoon('anybody'), undefined)
+  })
+
+  it('nothing, and is gone: whether a message may flow is asked once, and over one connection', async () => {
+    let cut: Socket | undefined
+    await say({
+      answer(command, socket) {
+        if (command === 'DATA' && server.whole.length > 0) cut = socket
+        return undefined
+      },
+    })
+    assert.equal((await deliver()).kind, 'taken')
+    let asked = 0
+    const delivery = await deliver(
+      {},
+      {
+        async begin() {
+          asked += 1
+          cut!.destroy()
+          await once(cut!, 'close')
+          return new Promise(() => undefined)
+        },
+      },
+    )
+    assert.deepEqual([delivery.kind, asked, server.whole.length], ['not-sent', 1, 1])
+  })
+
+  it('nothing, because it does not read: what is broken off is not taken later', async () => {
+    let slow: Socket | undefined
+    await say({
+      answer(command, socket) {
+        if (command === 'DATA') slow = socket.pause()
+        return undefined
+      },
+    })
+    const breakOff = new AbortController()
+    const delivery = deliver({ text: 'A line of text.\r\n'.repeat(20_000) }, { breakOff: breakOff.signal })
+    await eventually('it does not read', () => slow)
+    // The whole message is with the kernel then.
+    for (let turn = 0; turn < 100; turn += 1) await immediately()
+    breakOff.abort()
+    assert.equal((await delivery).kind, 'unknown')
+    const closed = new Promise<void>((resolve) => slow!.once('close', () => resolve()))
+    slow!.resume()
+    await closed
+    assert.deepEqual(server.whole, [])
+  })
+
+  it('to a domain as the DNS writes it, because it may not know another way', async () => {
+    await say({})
+    await deliver({ to: 'ada@exämple.de' })
+    assert.deepEqual(server.whole, ['ada@xn--exmple-cua.de'])
+  })
+
+  it('in empty lines without an end, is cut off', async () => {
+    const flood = (socket: Socket): null => {
+      const lines = Buffer.from('\r\n'.repeat(32_768))
+      const flooding = setInterval(() => socket.write(lines), 1)
+      socket.once('close', () => clearInterval(flooding))
+      return null
+    }
+    await say({ answer: (command, socket) => (command.startsWith('RCPT') ? flood(socket) : undefined) })
+    assert.equal((await deliver()).kind, 'not-sent')
+    await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
+  })
+
+  /** Line after line of an answer that does not end. */
+  const drip = (socket: Socket): null => {
+    const dripping = setInterval(() => socket.write('250-still thinking\r\n'), 20)
+    socket.once('close', () => clearInterval(dripping))
+    return null
+  }
+  for (const [where, script, kind] of [
+    ['to EHLO', { answer: (command, socket) => (command.startsWith('EHLO') ? drip(socket) : undefined) }, 'not-sent'],
+    ['to RCPT', { answer: (command, socket) => (command.startsWith('RCPT') ? drip(socket) : undefined) }, 'not-sent'],
+    ['to a message', { message: drip }, 'unknown'],
+  ] as [string, Script, string][]) {
+    it(`without an end, ${where}, is not waited for for ever`, async () => {
+      await say(script, 300)
+      assert.equal((await deliver()).kind, kind)
+      await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
+      assert.notEqual(await transport.permitSoon('anybody'), undefined)
+    })
+  }
+})

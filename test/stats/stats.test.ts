@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { foldStats } from '../../src/stats/queries.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import { eventually } from '../support/eventually.ts'
+import { assertFiguresTrue } from '../support/stats.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { Service } from '../support/service.ts'
+
+const STEPS = [wait(60), EMAIL, wait(30), wait(30), { ...EMAIL, subject: 'Second' }, wait(1_440)]
+
+interface Figures {
+  enrolled: number
+  active: number
+  completed: number
+  ending: { waiting: number }
+  steps: { stepId: string; waiting: number; nextWakeAt: string | null; messages: Record<string, number> }[]
+}
+
+describe('the figures', () => {
+  let service: Service
+  let sink: SmtpSink
+  useServiceAndSink((started) => ({ service, sink } = started))
+
+  const em = () => service.context.orm.em.fork()
+  const figures = async (id: string): Promise<Figures> => {
+    const { body } = await service.call('GET', `automations/${id}/figures`)
+    return (body as { data: Figures }).data
+  }
+  const stepIds = async (id: string): Promise<string[]> => {
+    const { body } = await service.call('GET', `automations/${id}`)
+    return (body as { data: { steps: { id: string }[] } }).data.steps.map((step) => step.id)
+  }
+  /** As if so many minutes had gone by for everybody in an automation. */
+  const settleAll = async (id: string, expected: number, status: string) => {
+    await eventually(`${expected} are ${status}`, async () => {
+      const { body } = await service.call('GET', `messages?automationId=${id}&status=${status}`)
+      return (body as { data: unknown[] }).data.length === expected || undefined
+    })
+  }
+
+  it('of an automation say who waits for what, and what became of what was sent', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL, wait(30), wait(30), { ...EMAIL, subject: 'Second' }] })
+    const [first, , , second] = await stepIds(id)
+    const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
+    for (const contact of contacts) await enroll(service, id, contact)
+    await settleAll(id, 3, 'SENT')
+    const { steps, ...whole } = await figures(id)
+    assert.partialDeepStrictEqual(whole, { enrolled: 3, active: 3, completed: 0, cancelled: 0, erased: 0, paused: 0 })
+    const of = (stepId: string | undefined) => steps.find((step) => step.stepId === stepId)!
+    assert.partialDeepStrictEqual(of(first), { waiting: 0, messages: { sent: 3, sending: 0 } })
+    assert.partialDeepStrictEqual(of(second), { waiting: 3, due: 0, messages: { sent: 0 } })
+    const minutes = (Date.parse(of(second).nextWakeAt!) - Date.now()) / 60_000
+    assert.ok(minutes > 55 && minutes <= 60, `the next is in ${minutes} minutes`)
+    await assertFiguresTrue(em())
+    // Ended, and erased.
+    await service.call('DELETE', `automations/${id}/enrollments/${contacts[0]}`)
+    await service.call('DELETE', `contacts/${contacts[1]}`)
+    const after = await figures(id)
+    assert.partialDeepStrictEqual(after, { enrolled: 3, active: 1, cancelled: 1, erased: 1 })
+    await assertFiguresTrue(em())
+  })
+
+  it('are the same whether they are added up already or not', async () => {
+    const id = await anAutomation(service, { steps: STEPS })
+    for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, id, contact)
+    const before = await figures(id)
+    await eventually('nothing is left', async () => (await foldStats(em(), 3)) === 0 || undefined)
+    assert.deepEqual(await sql(em(), 'select * from figure_changes'), [])
+    assert.deepEqual(await figures(id), before)
+    assert.equal(before.steps[0]!.waiting, 2)
+    await assertFiguresTrue(em())
+  })
+
+  it('tell who is paused, and since when who is due', async () => {
+    const id = await anAutomation(service)
+    await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })
+    const paused = await anAutomation(service, { steps: [wait(1), EMAIL] })
+    await enroll(service, paused, await aContact(service))
+    await service.call('PATCH', `automations/${paused}`, { status: 'PAUSED' })
+    await sql(em(), `update next_wakes set wakes_at = now() - interval '1 minute' where automation_id = $1::uuid`, [
+      paused,
+    ])
+    assert.partialDeepStrictEqual((await figures(paused)).steps[0]!, { waiting: 1, due: 1, nextWakeAt: null })
+    await sql(em(), 'select rebuild_figures()')
+  })
+
+  it('tell of what waits for its server, and of what was refused', async () => {
+    sink.behave({ code: 451, text: 'Come later', at: 'rcpt' })
+    const id = await anAutomation(service, { steps: [EMAIL] })
+    await enroll(service, id, await aContact(service))
+    await settleAll(id, 1, 'DEFERRED')
+    assert.partialDeepStrictEqual((await figures(id)).steps[0], { waiting: 1, due: 1, messages: { deferred: 1 } })
+    sink.behave('accept')
+    await settleAll(id, 1, 'SENT')
+    const done = await eventually('it is completed', async () => {
+      const now = await figures(id)
+      return now.completed === 1 ? now : undefined
+    })
+    assert.partialDeepStrictEqual(done, {
+      active: 0,
+      ending: { waiting: 0 },
+      steps: [{ messages: { deferred: 0, sent: 1 } }],
+    })
+    await assertFiguresTrue(em())
+  })
+
+  it('of a list of automations are those asked for, with their last days', async () => {
+    const ids = [await anAutomation(service), await anAutomation(service)]
+    await enroll(service, ids[0]!, await aContact(service))
+    await settleAll(ids[0]!, 1, 'SENT')
+    const asked = [...ids.toReversed(), service.workspaceId, 'nonsense']
+    const { body } = await service.call('GET', `automations/figures?ids=${asked.join()}`)
+    assert.deepEqual(
+      body.data.map((each: { automationId: string; messages: { sent: number } }) => [
+        each.automationId,
+        each.messages.sent,
+      ]),
+      [
+        [ids[1], 0],
+        [ids[0], 1],
+      ],
+    )
+    assert.deepEqual(
+      body.data[1].days.map(({ messages }: { messages: { sent: number } }) => messages.sent),
+      [0, 0, 0, 0, 0, 0, 1],
+    )
+  })
+
+  it('of the workspace close: what was to be sent is what became of it', async () => {
+    const quarter = 900_000
+    const since = new Date(Math.floor(Date.now() / quarter) * quarter - 4 * quarter).toISOString()
+    const until = new Date(Date.now() + 86_400_000).toISOString()
+    const { body } = await service.call('GET', `flow?since=${since}&until=${until}&minutes=15`)
+    const { data } = body as { data: { messages: Record<string, number>; waiting: number }[] }
+    const sum = (of: (interval: (typeof data)[number]) => number) =>
+      data.reduce((total, interval) => total + of(interval), 0)
+    const [all] = await sql<{ messages: number; waiting: number }>(
+      em(),
+      `select (select count(*)::integer from messages) as messages, (select count(*)::integer from next_wakes) as waiting`,
+    )
+    assert.equal(
+      sum(({ messages }) => Object.values(messages).reduce((a, b) => a + b, 0)),
+      all!.messages,
+    )
+    assert.equal(
+      sum(({ waiting }) => waiting),
+      all!.waiting,
+    )
+    const now = await service.call('GET', 'figures')
+    assert.partialDeepStrictEqual(now.body.data, { unconfirmed: 0, sending: 0 })
+    assert.equal(
+      (await service.call('GET', `flow?since=2026-11-21T09:31:00Z&until=${until}`)).refused,
+      '400 invalid_request',
+    )
+    assert.equal(
+      (await service.call('GET', `flow?since=2020-11-21T09:30:00Z&until=${until}`)).refused,
+      '400 invalid_request',
+    )
+  })
+})
