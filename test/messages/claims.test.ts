@@ -117,10 +117,10 @@ describe('the claim of a step’s email', () => {
     assert.equal(await pauseEnrollment(em(), step), true)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const isHeld = async () => {
-      const [row] = await sql<{ held: boolean }>(em(), 'select held from enrollments where id = $1::uuid', [
+      const [row] = await sql<{ paused: boolean }>(em(), 'select paused from enrollments where id = $1::uuid', [
         step.enrollmentId,
       ])
-      return row?.held
+      return row?.paused
     }
     assert.equal(await claim(early), false)
     assert.equal(await isHeld(), true)
@@ -138,7 +138,7 @@ describe('the claim of a step’s email', () => {
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const as = { status: 'SUPPRESSED', error: 'The contact has unsubscribed' } as const
     assert.equal(await storeOf(service).claim(await attempt(), as), true)
-    const rows = await sql(em(), 'select held from enrollments where id = $1::uuid', [step.enrollmentId])
+    const rows = await sql(em(), 'select paused from enrollments where id = $1::uuid', [step.enrollmentId])
     assert.deepEqual(rows, [{ held: false }])
   })
 
