@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../../dashboard', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../dashboard/', import.meta.url))
 
 /** Makes the page where people work, which the API serves at `/`. */
 export async function buildDashboard(say: (line: string) => void): Promise<void> {

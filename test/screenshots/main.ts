@@ -18,7 +18,7 @@ import { pictureEmails } from './emails.ts'
 import { createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
 
-const FOLDER = fileURLToPath(new URL('../../docs/pictures', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 const SIZES = { wide: { width: 1_440, height: 900 }, phone: { width: 390, height: 844 } } as const
 const only = process.argv[2] ?? ''
 

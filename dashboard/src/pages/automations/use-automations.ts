@@ -7,7 +7,7 @@ import type { Summary } from './triggers.ts'
 export interface AutomationRow {
   automation: Summary
   /** `undefined` while loading. */
-  stats: Schemas['ListedFigures'] | undefined
+  stats: Schemas['ListedStats'] | undefined
 }
 
 /** Automations per stats request. */
@@ -24,7 +24,7 @@ export function useAutomations() {
   const stats = useWorkspaceQuery(
     ['automations', 'figures', ids],
     async (api, signal) => {
-      const found = new Map<string, Schemas['ListedFigures']>()
+      const found = new Map<string, Schemas['ListedStats']>()
       for (let from = 0; from < ids.length; from += STATS_BATCH_SIZE) {
         const query = { ids: ids.slice(from, from + STATS_BATCH_SIZE).join() }
         const { data } = await api.GET('/automations/figures', { params: { query }, signal })

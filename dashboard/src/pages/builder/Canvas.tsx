@@ -73,7 +73,7 @@ export interface CanvasProps {
 }
 
 export interface CanvasStats extends Pick<
-  Schemas['AutomationFigures'],
+  Schemas['AutomationStats'],
   'enrolled' | 'completed' | 'active' | 'stopped' | 'cancelled' | 'erased'
 > {
   of: (stepId: string) => StepStats | undefined

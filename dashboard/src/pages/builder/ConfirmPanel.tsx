@@ -50,7 +50,7 @@ export function ConfirmPanel({
   action: AutomationAction
   opened: LoadedAutomation
   draftState: DraftState
-  stats: Schemas['AutomationFigures'] | undefined
+  stats: Schemas['AutomationStats'] | undefined
   setBusy: (isBusy: boolean) => void
   /** @param is the outcome, with the current automation if it still exists */
   onDone: (
@@ -174,7 +174,7 @@ export function ConfirmPanel({
 function textsOf(
   action: AutomationAction,
   { automation: { name, status }, foreignDraft }: LoadedAutomation,
-  stats: Schemas['AutomationFigures'] | undefined,
+  stats: Schemas['AutomationStats'] | undefined,
 ): { title: string; description: string; confirmLabel: string } {
   const active = stats?.active ?? 0
   const paused = stats?.paused ?? 0

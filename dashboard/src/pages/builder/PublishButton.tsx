@@ -28,7 +28,7 @@ export function PublishButton({
 }: {
   opened: LoadedAutomation
   draftState: DraftState
-  stats: Schemas['AutomationFigures'] | undefined
+  stats: Schemas['AutomationStats'] | undefined
   /** Whether the draft is based on an older version and the user has not decided yet. */
   isStale: boolean
   select: (selected: Selected) => void
@@ -188,7 +188,7 @@ function throwNotSaved(error: unknown): never {
 /** Describes what publishing means for active contacts. @returns `undefined` if there are none */
 function impactOf(
   { status, version }: LoadedAutomation['automation'],
-  stats: Schemas['AutomationFigures'] | undefined,
+  stats: Schemas['AutomationStats'] | undefined,
 ): string | undefined {
   if (!stats) return 'Counting active contacts…'
   if (stats.active === 0) return undefined

@@ -20,7 +20,7 @@ export function StatsPanel({
 }: {
   automation: Schemas['Automation']
   sequence: AutomationDraft
-  stats: Schemas['AutomationFigures'] | undefined
+  stats: Schemas['AutomationStats'] | undefined
   selected: Selected
 }) {
   if (!stats) return <SkeletonRows />
@@ -77,7 +77,7 @@ export function StatsPanel({
   )
 }
 
-function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationFigures']; earlier: number }) {
+function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationStats']; earlier: number }) {
   const { enrolled, completed, active, paused, stopped, cancelled, erased } = stats
   const terms = [
     { look: ENROLLMENT_STATUS.COMPLETED, value: completed },

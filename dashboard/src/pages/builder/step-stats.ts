@@ -15,7 +15,7 @@ export interface StepStats {
  */
 export function statsByStep(
   { steps, onSendFailure }: AutomationDraft,
-  stats: Schemas['AutomationFigures'],
+  stats: Schemas['AutomationStats'],
 ): ReadonlyMap<string, StepStats> {
   const byStep = new Map(stats.steps.map((each) => [each.stepId, each]))
   const numbers = new Map<string, StepStats>()
@@ -46,7 +46,7 @@ export function statsByStep(
 }
 
 /** Counts contacts whose next email was removed from the automation. */
-export function contactsAtRemovedSteps({ steps }: AutomationDraft, stats: Schemas['AutomationFigures']): number {
+export function contactsAtRemovedSteps({ steps }: AutomationDraft, stats: Schemas['AutomationStats']): number {
   const ids = new Set(steps.map(({ id }) => id))
   return stats.steps.filter(({ stepId }) => !ids.has(stepId)).reduce((sum, { waiting }) => sum + waiting, 0)
 }

@@ -204,7 +204,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
 }
 
 const workflowPage = (
-  { uiUrl, namespace }: Schemas['ServiceLook']['temporal'],
+  { uiUrl, namespace }: Schemas['ServiceStatus']['temporal'],
   { automationId, contactId }: Enrollment,
 ): string =>
   `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(`enrollment:${automationId}:${contactId}`)}`

@@ -82,7 +82,7 @@ function NameSection({ isOwner }: { isOwner: boolean }) {
   )
 }
 
-type ServiceStatus = Schemas['ServiceLook']
+type ServiceStatus = Schemas['ServiceStatus']
 
 const TEST_EMAIL = {
   subject: 'Test email from Dripline',
