@@ -9,11 +9,11 @@ import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Answer, type Service } from '../support/service.ts'
 
-/** What somebody has to be for an operation; `undefined` where no role is asked for. */
+/** The least role that an operation requires; `undefined` for open operations. */
 const leastFor = ({ scope, role, open }: Operation): Role | undefined =>
   open ? undefined : (role ?? (scope?.endsWith(':write') ? 'editor' : 'viewer'))
 
-describe('who is signed in', () => {
+describe('access of signed-in people', () => {
   let service: Service
   let elsewhere: string
   const people = {} as Record<Role | 'stranger', BrowserLike>
@@ -24,16 +24,16 @@ describe('who is signed in', () => {
     people.stranger = (await aMember(service, 'owner', elsewhere)).browser
   })
   after(() => service.stop())
-  // Those who are nobody come from one address.
+  // Requests without an account share one address, and so one rate limit.
   beforeEach(() => sql(service.context.orm.em.fork(), 'delete from rate_windows'))
 
-  /** Asks with ids of nothing: whoever may is told that it is not there, or what is wrong with the body. */
+  /** Calls an operation with IDs that do not exist. An allowed caller gets a 404, or a 400 for the body. */
   const ask = ({ method, path }: Operation, browser: BrowserLike, headers = {}): Promise<Answer> => {
     const filled = path.slice(1).replaceAll(/\{\w+\}/g, () => newId())
     const body = method === 'GET' || method === 'DELETE' ? undefined : 1
     return browser.ask(method, filled, { body, workspaceId: service.workspaceId, headers })
   }
-  /** Ended, as somebody's is who has signed out. */
+  /** A session that the operation may end, as a sign-out does. */
   const aSession = async (role: Role = 'owner'): Promise<BrowserLike> => (await aMember(service, role)).browser
   const code = ({ refused }: Answer) => refused?.split(' ')[1]
   const GATES = ['role_missing', 'not_a_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
@@ -46,18 +46,18 @@ describe('who is signed in', () => {
     describe(`${method} ${path}`, () => {
       for (const role of ROLES) {
         const may = least === undefined || isAtLeast(role, least)
-        it(`is ${may ? 'open' : 'closed'} to a${role === 'viewer' ? '' : 'n'} ${role}`, async () => {
-          // What it does to sessions must not meet the next.
+        it(`${may ? 'admits' : 'rejects'} a${role === 'viewer' ? '' : 'n'} ${role}`, async () => {
+          // An operation may end its session, which the next operation must not inherit.
           const answer = await ask(operation, open ? await aSession(role) : people[role])
           if (id === 'whoami') assert.equal(answer.refused, '403 keys_only')
-          // Whoever is no owner may remove themselves alone.
+          // Members who are not owners may remove only themselves.
           else if (id === 'removeMember' && role !== 'owner') assert.equal(answer.refused, '403 role_missing')
           else if (may) assert.ok(!GATES.includes(code(answer) ?? ''), answer.refused)
           else assert.equal(answer.refused, '403 role_missing')
         })
       }
 
-      it(`is ${open === 'anybody' ? 'open' : 'closed'} without a session, and with one that has ended`, async () => {
+      it(`${open === 'anybody' ? 'admits' : 'rejects'} requests without a session and with an ended session`, async () => {
         const ended = await aSession()
         const { cookie } = ended
         await ended.ask('DELETE', 'session')
@@ -75,7 +75,7 @@ describe('who is signed in', () => {
       })
 
       if (!open) {
-        it('is closed to whoever is no member of the workspace, as if there were none', async () => {
+        it('rejects people who are not members, with the same error as for a workspace that does not exist', async () => {
           const theirs = await ask(operation, people.stranger)
           assert.equal(theirs.refused, '403 not_a_member')
           const none = await ask(operation, people.stranger, { 'X-Workspace-Id': newId() })
@@ -85,7 +85,7 @@ describe('who is signed in', () => {
       }
 
       if (isChange) {
-        it('is closed to a page of another site', async () => {
+        it('rejects requests from a page of another site', async () => {
           for (const headers of [
             { 'Sec-Fetch-Site': 'cross-site' },
             { 'Sec-Fetch-Site': '', Origin: 'https://evil.example' },
@@ -97,7 +97,7 @@ describe('who is signed in', () => {
       }
 
       if (operation.scope === undefined && !open) {
-        it('is closed to keys, whatever their scopes', async () => {
+        it('rejects API keys, whatever their scopes', async () => {
           const filled = path.slice(1).replaceAll(/\{\w+\}/g, () => newId())
           assert.equal((await service.call(method, filled)).refused, '403 people_only')
         })

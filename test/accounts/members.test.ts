@@ -12,7 +12,7 @@ describe('members', () => {
     service = await startService({ worker: false })
   })
   after(() => service.stop())
-  // All of them come from one address.
+  // All requests come from one address, and so share one rate limit.
   beforeEach(() => sql(em(), 'delete from rate_windows'))
 
   const em = () => service.context.orm.em.fork()
@@ -20,7 +20,7 @@ describe('members', () => {
   const aMemberOf = (role?: Role) => aMember(service, role)
   const session = ({ browser }: { browser: BrowserLike }) => browser.ask('GET', 'session')
 
-  it('may do what their role allows, in their own workspaces', async () => {
+  it('allows what the role of a member allows, only in the member’s workspaces', async () => {
     const workspaceId = service.workspaceId
     const { browser: viewer } = await aMemberOf('viewer')
     const { browser: editor } = await aMemberOf('editor')
@@ -34,7 +34,7 @@ describe('members', () => {
     assert.equal((await viewer.ask('GET', 'whoami', { workspaceId })).refused, '403 keys_only')
   })
 
-  it('get their roles from owners, and the last owner stays', async () => {
+  it('lets only owners change roles, and keeps the last owner', async () => {
     const workspaceId = service.workspaceId
     await sql(em(), 'delete from members')
     const { browser: owner } = await aMemberOf('owner')
@@ -47,7 +47,7 @@ describe('members', () => {
     assert.equal((await change(owner, mine, 'viewer')).refused, '409 last_owner')
     assert.equal((await owner.ask('DELETE', `members/${mine}`, { workspaceId })).refused, '409 last_owner')
     assert.equal((await change(owner, theirs, 'owner')).body.data.role, 'owner')
-    // Both go at the same moment.
+    // Both owners leave concurrently.
     const both = await Promise.all([
       owner.ask('DELETE', `members/${mine}`, { workspaceId }),
       editor.ask('DELETE', `members/${theirs}`, { workspaceId }),
@@ -55,7 +55,7 @@ describe('members', () => {
     assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409])
   })
 
-  it('are invited by owners, with a link that is shown once and can be revoked', async () => {
+  it('lets owners invite with a link that is shown once and can be revoked', async () => {
     const workspaceId = service.workspaceId
     const { browser: owner } = await aMemberOf('owner')
     const { browser: editor } = await aMemberOf('editor')
@@ -74,7 +74,7 @@ describe('members', () => {
     assert.equal(refused, '404 invitation_not_found')
   })
 
-  it('cannot join by a link of an owner who lost the role or changed the password', async () => {
+  it('rejects the link of an owner who lost the role or changed the password', async () => {
     const workspaceId = service.workspaceId
     const { browser: owner } = await aMemberOf('owner')
     const { browser: other, accountId } = await aMember(service, 'owner')
@@ -100,7 +100,7 @@ describe('members', () => {
     assert.equal((await accept(stolen, 'thief@example.com')).refused, '404 invitation_not_found')
   })
 
-  it('are in the audit log when they join', async () => {
+  it('adds an audit entry when a member joins', async () => {
     const workspaceId = service.workspaceId
     const { browser: owner } = await aMemberOf('owner')
     const token = await link('editor')

@@ -16,7 +16,7 @@ describe('a session', () => {
     service = await startService({ worker: false })
   })
   after(() => service.stop())
-  // All of them come from one address.
+  // All requests come from one address, and so share one rate limit.
   beforeEach(() => sql(em(), 'delete from rate_windows'))
 
   const em = () => service.context.orm.em.fork()
@@ -26,7 +26,7 @@ describe('a session', () => {
   const signIn = (email: string, password = PASSWORD, browser = openBrowser(service)) =>
     browser.ask('POST', 'session', { body: { email, password } })
 
-  it('ends at a sign-out, and when another session of the account changes the password', async () => {
+  it('ends at a sign-out and when another session of the account changes the password', async () => {
     const { browser, email } = await aMemberOf()
     const other = openBrowser(service)
     await signIn(email, PASSWORD, other)
@@ -48,7 +48,7 @@ describe('a session', () => {
     assert.equal((await session({ browser: other })).refused, '401 signed_out')
   })
 
-  it('returns 401 when it is old and ends another session or removes a passkey', async () => {
+  it('returns 401 when an old session ends another session or removes a passkey', async () => {
     const { browser, email, accountId } = await aMemberOf()
     const other = openBrowser(service)
     await signIn(email, PASSWORD, other)
@@ -64,7 +64,7 @@ describe('a session', () => {
     assert.equal((await session({ browser })).refused, '401 signed_out')
   })
 
-  it('returns 401 when it is old and adds or removes an owner', async () => {
+  it('returns 401 when an old session adds or removes an owner', async () => {
     const { browser, accountId } = await aMemberOf()
     const owner = await aMemberOf()
     const editor = await aMemberOf('editor')
@@ -77,13 +77,13 @@ describe('a session', () => {
     assert.equal(await ask('PATCH', `members/${owner.accountId}`, { role: 'editor' }), '401 sign_in_again')
     assert.equal(await ask('DELETE', `members/${owner.accountId}`), '401 sign_in_again')
     assert.equal(await ask('DELETE', `members/${accountId}`), '401 sign_in_again')
-    // All else it may.
+    // Everything else is allowed.
     assert.equal(await ask('POST', 'invitations', { role: 'editor' }), 'done')
     assert.equal(await ask('PATCH', `members/${editor.accountId}`, { role: 'viewer' }), 'done')
     assert.equal(await ask('DELETE', `members/${editor.accountId}`), 'done')
   })
 
-  it('is one of the thirty most recently used sessions of its account', async () => {
+  it('keeps only the thirty most recently used sessions of an account', async () => {
     const { browser, accountId } = await aMemberOf()
     const used = `update sessions set last_used_at = now() + interval '1 minute' where account_id = $1`
     await sql(em(), used, [accountId])
@@ -92,7 +92,7 @@ describe('a session', () => {
     assert.equal((await session({ browser })).status, 200)
   })
 
-  it('may check a password ten times a minute, and all sessions of an account fifty times', async () => {
+  it('limits password checks to ten a minute per session and fifty per account', async () => {
     const { accountId } = await aMemberOf()
     const tries = async (sessions: number) => {
       let letIn = 0
@@ -132,7 +132,7 @@ describe('a session', () => {
     assert.equal(forged.refused, '403 wrong_origin')
   })
 
-  it('can be ended by a new session although it has used up its rate limit', async () => {
+  it('can be ended by a new session after it has used up its rate limit', async () => {
     const { browser: stolen, email } = await aMemberOf('owner')
     await sql(
       em(),
@@ -148,7 +148,7 @@ describe('a session', () => {
     assert.equal((await session({ browser: stolen })).refused, '401 signed_out')
   })
 
-  it('ends when the database is restored, and so does every invitation', async () => {
+  it('ends with every invitation when the database is restored', async () => {
     const restored = await startService({ worker: false })
     try {
       const { browser, email } = await aMember(restored)
@@ -163,7 +163,7 @@ describe('a session', () => {
     }
   })
 
-  it('is deleted after it has expired, like invitations and challenges', async () => {
+  it('deletes expired sessions, invitations and challenges', async () => {
     const { browser } = await aMemberOf()
     await link('viewer')
     await openBrowser(service).ask('POST', 'session/passkey/begin')

@@ -7,7 +7,7 @@ import { type IdentityProvider, startIdentityProvider } from '../support/identit
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('signing in by another service', () => {
+describe('single sign-on', () => {
   let provider: IdentityProvider
   let service: Service
   before(async () => {
@@ -29,12 +29,12 @@ describe('signing in by another service', () => {
     await service.stop()
     await provider.close()
   })
-  // All of them come from one address.
+  // All requests come from one address, and so share one rate limit.
   beforeEach(() => sql(em(), 'delete from rate_windows'))
 
   const em = () => service.context.orm.em.fork()
   let people = 0
-  /** Somebody else sits there now. */
+  /** Signs another person in at the identity provider. */
   const sitsDown = (email = `person-${(people += 1)}@example.com`, isVerified = true) =>
     Object.assign(provider.person, { subject: `subject-${(people += 1)}`, email, isVerified })
 
@@ -57,24 +57,24 @@ describe('signing in by another service', () => {
       workspaces: { role: string }[]
     }
 
-  it('is offered by its name', async () => {
+  it('returns the configured name of the identity provider', async () => {
     const { body } = await openBrowser(service).ask('GET', 'session/ways')
     assert.deepEqual(body.data, { oidc: { name: 'Orchard SSO' } })
   })
 
-  it('lets in whoever has an account by the email that it has verified, and knows them from then on', async () => {
+  it('signs in the account with the verified email, and recognizes its subject from then on', async () => {
     const { email, accountId } = await aMember(service, 'viewer')
     sitsDown(email.toUpperCase())
     const first = await signIn()
     assert.equal(first.answer.status, 200)
     assert.equal((await who(first.browser)).account.id, accountId)
-    // Their email has changed there: they are who they were.
+    // The email changed at the provider. The account stays the same.
     provider.person.email = 'married@example.com'
     const second = await signIn()
     assert.equal((await who(second.browser)).account.id, accountId)
   })
 
-  it('ends what could sign in to an account before its email was proven: anybody could have made it', async () => {
+  it('ends the sessions and the password that an account had before its email was verified', async () => {
     const squatter = openBrowser(service)
     const body = { token: await aLink(service, 'viewer'), email: 'boss@example.com', password: PASSWORD }
     assert.equal((await squatter.ask('POST', 'invitation/accept', { body })).status, 200)
@@ -90,7 +90,7 @@ describe('signing in by another service', () => {
     )
   })
 
-  it('takes nobody for somebody else who had their email before', async () => {
+  it('rejects another subject with the email of an account', async () => {
     const { email } = await aMember(service)
     sitsDown(email)
     assert.equal((await signIn()).answer.status, 200)
@@ -98,20 +98,20 @@ describe('signing in by another service', () => {
     assert.equal((await signIn()).answer.refused, '401 not_invited')
   })
 
-  it('lets nobody in by an email that it has not verified', async () => {
+  it('rejects an email that the provider has not verified', async () => {
     const { email } = await aMember(service, 'owner')
     sitsDown(email, false)
     const { answer } = await signIn()
     assert.equal(answer.refused, '401 not_invited')
   })
 
-  it('lets nobody in who has no account and no invitation', async () => {
+  it('rejects a person without an account or an invitation', async () => {
     sitsDown()
     const { answer } = await signIn()
     assert.equal(answer.refused, '401 not_invited')
   })
 
-  it('makes a member of whoever has a link, without a password', async () => {
+  it('creates a member without a password from an invitation link', async () => {
     const { email } = sitsDown()
     const link = await aLink(service, 'editor', email)
     const { answer, browser } = await signIn(link)
@@ -124,7 +124,7 @@ describe('signing in by another service', () => {
     assert.equal(byPassword.status, 400)
   })
 
-  it('makes the first owner by the first link, which is worth nothing then', async () => {
+  it('creates the first owner from the first link, and invalidates all first links', async () => {
     await deleteAllAccounts(em())
     const link = (await inviteFirst(em()))!
     const other = (await inviteFirst(em()))!
@@ -139,7 +139,7 @@ describe('signing in by another service', () => {
     assert.equal((await signIn(other)).answer.refused, '404 invitation_not_found')
   })
 
-  it('leaves a link for somebody else as it was', async () => {
+  it('keeps an invitation that another person tries to accept', async () => {
     const { email } = sitsDown()
     const link = await aLink(service, 'owner', `not-${email}`)
     const { answer } = await signIn(link)
@@ -148,7 +148,7 @@ describe('signing in by another service', () => {
     assert.equal((await signIn()).answer.refused, '401 not_invited', 'no account was made')
   })
 
-  it('is finished once, by the browser that began it', async () => {
+  it('completes once, only in the browser that began it', async () => {
     const { email } = await aMember(service)
     sitsDown(email)
     const { browser, query } = await leave()
@@ -162,7 +162,7 @@ describe('signing in by another service', () => {
     assert.equal((await came(browser)).refused, '401 oidc_failed', 'a second time')
   })
 
-  it('believes nothing that it did not say', async () => {
+  it('rejects forged codes, states and issuers', async () => {
     const { email } = await aMember(service)
     sitsDown(email)
     for (const forge of [
@@ -178,7 +178,7 @@ describe('signing in by another service', () => {
     }
   })
 
-  it('may be set up for none, or for one that does not answer', async () => {
+  it('returns an error when no identity provider is configured or it does not respond', async () => {
     const without = await startService({ worker: false })
     const unreached = await startService({
       worker: false,

@@ -14,7 +14,7 @@ describe('signing in', () => {
     service = await startService({ worker: false })
   })
   after(() => service.stop())
-  // All of them come from one address.
+  // All requests come from one address, and so share one rate limit.
   beforeEach(() => sql(em(), 'delete from rate_windows'))
 
   const em = () => service.context.orm.em.fork()
@@ -24,7 +24,7 @@ describe('signing in', () => {
   const signIn = (email: string, password = PASSWORD, browser = openBrowser(service)) =>
     browser.ask('POST', 'session', { body: { email, password } })
 
-  it('is by an invitation at first, which is used up', async () => {
+  it('creates an account from an invitation, which works once', async () => {
     const token = await link('editor')
     const browser = openBrowser(service)
     const offer = await browser.ask('POST', 'invitation', { body: { token } })
@@ -44,7 +44,7 @@ describe('signing in', () => {
     assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
   })
 
-  it('is by the first start, whose link makes one owner of both workspaces, and is worth nothing then', async () => {
+  it('creates one owner of both workspaces from the link of the first start, which works once', async () => {
     const { orm, url } = await createDatabase()
     const first = await startService({ worker: false, env: { DATABASE_URL: url } })
     try {
@@ -72,7 +72,7 @@ describe('signing in', () => {
     }
   })
 
-  it('lets one of two who accept at the same moment in', async () => {
+  it('lets one of several concurrent requests accept an invitation', async () => {
     const token = await link()
     const answers = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
@@ -84,14 +84,14 @@ describe('signing in', () => {
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404])
   })
 
-  it('is by email and password from then on, the email in any case', async () => {
+  it('accepts the email in any case with the password', async () => {
     const { email } = await aMemberOf()
     const browser = openBrowser(service)
     assert.equal((await signIn(email.toUpperCase(), PASSWORD, browser)).status, 200)
     assert.equal((await session({ browser })).body.data.account.email, email)
   })
 
-  it('sets a cookie that no script reads, and no other site has sent', async () => {
+  it('sets a cookie that is HttpOnly and SameSite=Strict', async () => {
     const { email } = await aMemberOf()
     const answer = await signIn(email)
     const [cookie] = answer.headers.getSetCookie()
@@ -99,7 +99,7 @@ describe('signing in', () => {
     assert.ok(!JSON.stringify(answer.body).includes(/=([\w-]+)/.exec(cookie!)![1]!))
   })
 
-  it('tells nobody which of the two was wrong, in words or in time', async () => {
+  it('returns the same error for an unknown email and a wrong password', async () => {
     const { email } = await aMemberOf()
     const wrong = await signIn(email, 'wrong horse battery')
     const nobody = await signIn('nobody@example.com')
@@ -107,7 +107,7 @@ describe('signing in', () => {
     assert.deepEqual([nobody.refused, nobody.body], [wrong.refused, wrong.body])
   })
 
-  it('takes a password of some length that is not everybody’s, and one of an account that is there as it is', async () => {
+  it('rejects weak passwords, and requires the present password of an existing account', async () => {
     const token = await link()
     for (const password of ['short', 'passwordpassword1', 'aaaaaaaaaaaaaaaa', 'weak@example.com', 'x'.repeat(300)]) {
       const { refused } = await openBrowser(service).ask('POST', 'invitation/accept', {
@@ -129,7 +129,7 @@ describe('signing in', () => {
     return session({ browser })
   }
 
-  it('is for whom an invitation names, and for nobody else', async () => {
+  it('lets only the invited email accept an invitation', async () => {
     const token = await link('viewer', 'named@example.com')
     const accept = (email: string) =>
       openBrowser(service).ask('POST', 'invitation/accept', { body: { token, email, password: PASSWORD } })
@@ -137,18 +137,18 @@ describe('signing in', () => {
     assert.equal((await accept('Named@example.com')).status, 200)
   })
 
-  it('is not guessed: ten tries a minute from an address, and thirty for an account from anywhere', async () => {
+  it('limits attempts to ten a minute per address and thirty per account', async () => {
     const { email } = await aMemberOf()
     await sql(em(), 'delete from rate_windows')
     const guesses = await Promise.all(Array.from({ length: 14 }, (_, n) => signIn(email, `wrong horse ${n}`)))
     const refused = guesses.filter((guess) => guess.refused === '429 too_many_attempts')
     assert.equal(refused.length, 4)
     assert.ok(Number(refused[0]!.headers.get('retry-after')) > 0)
-    // Also with the right one.
+    // The right password is rejected as well.
     assert.equal((await signIn(email)).refused, '429 too_many_attempts')
   })
 
-  it('is given anew by a link of the command line for that very email, which ends what was before', async () => {
+  it('resets the password through an invitation for the same email, and ends older sessions', async () => {
     const { email, browser } = await aMemberOf('viewer')
     const accept = (token: string) =>
       openBrowser(service).ask('POST', 'invitation/accept', {
@@ -165,7 +165,7 @@ describe('signing in', () => {
     assert.equal((await signIn(email)).refused, '401 wrong_credentials')
   })
 
-  it('is not by an old password that was being checked while it was changed', async () => {
+  it('rejects an old password that is checked while it is changed', async () => {
     const { email, browser } = await aMemberOf()
     const change = browser.ask('PUT', 'account/password', {
       body: { presentPassword: PASSWORD, password: 'another battery horse' },
@@ -180,7 +180,7 @@ describe('signing in', () => {
     assert.equal(row!.sessions, 1, JSON.stringify(tries.map(({ status }) => status)))
   })
 
-  it('is asked for at a host that is none with a 400', async () => {
+  it('ignores an X-Forwarded-Host that is not a host, from an untrusted proxy', async () => {
     const { refused } = await openBrowser(service).ask('POST', 'session/passkey/begin', {
       headers: { 'X-Forwarded-Host': '[x' },
     })

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { type RegistrationResponseJSON, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { verifyRegistration } from '../../src/accounts/verify-registration.ts'
 
-describe('a passkey that tells who has made its device', () => {
-  // By certificates of nobody, as `android-key`, of which one says where a list of those is that hold no more.
+describe('a passkey with an attestation', () => {
+  // Self-made certificates in the format `android-key`. One names the address of its revocation list.
   const file = new URL('attested-passkey.json', import.meta.url)
   const credential = JSON.parse(readFileSync(file, 'utf8')) as RegistrationResponseJSON
   const options = {
@@ -25,12 +25,12 @@ describe('a passkey that tells who has made its device', () => {
   })
   afterEach(() => void (globalThis.fetch = fetch))
 
-  it('has the library ask at an address that it names itself', async () => {
+  it('makes the library fetch an address that the passkey names', async () => {
     await verifyRegistrationResponse({ response: credential, ...options }).catch(() => undefined)
     assert.deepEqual(asked, ['http://crl.example/list'])
   })
 
-  it('is refused here, and nobody is asked', async () => {
+  it('returns undefined for an attested passkey without any network request', async () => {
     assert.equal(await verifyRegistration(credential, options), undefined)
     for (const attestationObject of ['', 'Zm9v', 'oA', '!'])
       assert.equal(
