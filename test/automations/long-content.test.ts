@@ -5,14 +5,14 @@ import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('long contents', () => {
+describe('long email contents', () => {
   let service: Service
   before(async () => {
     service = await startService()
   })
   after(() => service.stop())
 
-  it('of four megabytes are written', async () => {
+  it('stores an automation with four megabytes of content', async () => {
     const { em } = service.context.orm
     const long = '<p class="a">It\'s "quoted" \\ text</p>'.repeat(5_500)
     const steps = Array.from({ length: 20 }, (_, n) => ({
@@ -24,7 +24,7 @@ describe('long contents', () => {
     assert.equal(await em.fork().count(EmailContent, { automationId: automation.id }), 20)
   })
 
-  it('are in a page of activity until it is long; a page of one has them always', async () => {
+  it('omits contents from a long activity page, and always includes them with limit=1', async () => {
     const contactId = await aContact(service)
     const long = 'x'.repeat(240_000)
     const receipt = { type: 'EMAIL', category: 'transactional', html: long, text: long }

@@ -3,8 +3,8 @@ import { newId } from '../../src/platform/ids.ts'
 import { aContact, aList, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** One that would never do anything is not ACTIVE: nobody would ever learn why nothing happens. */
-describe('an automation that could never act', () => {
+/** An automation that can never act must not be ACTIVE, because its owner would not find out why nothing happens. */
+describe('an automation that can never act', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -38,7 +38,7 @@ describe('an automation that could never act', () => {
       /steps\[0\] is an email without a body: give it html, text or both/,
     ],
   ] as const) {
-    it(`because of ${what} is a DRAFT, and no more`, async () => {
+    it(`stays a DRAFT because of ${what}`, async () => {
       const refused = await create({ ...fields, status: 'ACTIVE' })
       assert.equal(refused.refused, '400 automation_never_acts')
       assert.match(refused.body.error, /^An ACTIVE automation must be able to act, and this one never would: /)
@@ -52,7 +52,7 @@ describe('an automation that could never act', () => {
     })
   }
 
-  it('is not made of one that could', async () => {
+  it('returns 400 for a change after which an ACTIVE automation could never act', async () => {
     const { body } = await create({ status: 'ACTIVE' })
     const { id } = body.data
     assert.equal((await patch(id, { triggerConfig: {} })).refused, '400 automation_never_acts')
@@ -72,12 +72,12 @@ describe('an automation that could never act', () => {
     { steps: [wait(5)] },
     { steps: [{ type: 'EMAIL', subject: 's', html: '<p>x</p>' }] },
   ]) {
-    it(`is none that has ${JSON.stringify(fields)}`, async () => {
+    it(`accepts as ACTIVE an automation with ${JSON.stringify(fields)}`, async () => {
       assert.equal((await create({ ...fields, status: 'ACTIVE' })).status, 201)
     })
   }
 
-  it('because it listens to a list that its workspace does not have is a DRAFT, and no more', async () => {
+  it('stays a DRAFT while its trigger names a list that is not in the workspace', async () => {
     const another = { key: await service.newKey() }
     const theirs = await service.call('POST', 'lists', { name: 'theirs' }, another)
     for (const listId of [newId(), theirs.body.data.id as string]) {
@@ -100,14 +100,14 @@ describe('an automation that could never act', () => {
     }
   })
 
-  // Characters of four bytes that no compression makes fewer.
+  // Four-byte characters that do not compress.
   const long = (length: number) =>
     Array.from({ length }, (_, n) => String.fromCodePoint(0x20000 + ((n * 7919) % 40_000))).join('')
   for (const [trigger, key, max] of [
     ['EVENT', 'eventName', 1_000],
     ['TAG_ADDED', 'tagName', 100],
   ] as const) {
-    it(`can listen for a ${key} as long as what happens, and no longer`, async () => {
+    it(`accepts a ${key} as long as that of an event or tag, and rejects a longer one`, async () => {
       const triggerConfig = { [key]: long(max) }
       const made = await create({ trigger, triggerConfig, status: 'ACTIVE' })
       assert.equal(made.status, 201)

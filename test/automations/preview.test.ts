@@ -12,7 +12,7 @@ describe('the preview of an email', () => {
 
   const preview = (body: object) => service.call('POST', 'emails/preview', body)
 
-  it('is as it would be sent to a contact, by an event', async () => {
+  it('renders what would be sent to a contact after an event', async () => {
     const email = 'grace@example.com'
     await aContact(service, { email, firstName: 'Grace', metadata: { plan: 'pro' } })
     const { body } = await preview({
@@ -32,14 +32,14 @@ describe('the preview of an email', () => {
     })
   })
 
-  it('is for somebody made up where nobody is named, and escapes what it must', async () => {
+  it('escapes HTML, and uses a sample contact if none is given', async () => {
     await aContact(service, { email: 'x@example.com', firstName: '<img src=x onerror=alert(1)>' })
     const { body } = await preview({ html: '{{ contact.firstName }}', contactId: 'email:x@example.com' })
     assert.equal(body.data.html, '&lt;img src=x onerror=alert(1)&gt;')
     assert.equal((await preview({ subject: '{{ contact.firstName }}' })).body.data.subject, 'Ada')
   })
 
-  it('tells what is wrong, and what is most likely not meant', async () => {
+  it('reports problems and unknown variables with the nearest known one', async () => {
     const { body } = await preview({ subject: '{% if %}', text: '{{ contact.fristName }}' })
     assert.deepEqual([body.data.subject, body.data.text], [null, null])
     assert.equal(body.data.problems[0].field, 'subject')
@@ -49,7 +49,7 @@ describe('the preview of an email', () => {
     ])
   })
 
-  it('changes nothing: nothing of it is kept, or told of', async () => {
+  it('writes no idempotency key and no audit entry', async () => {
     const headers = { 'idempotency-key': 'previewed' }
     await service.call('POST', 'emails/preview', { subject: 'x' }, { headers })
     const { em } = service.context.orm
@@ -57,7 +57,7 @@ describe('the preview of an email', () => {
     assert.deepEqual(await sql(em.fork(), `select from audit_entries where operation = 'previewEmail'`), [])
   })
 
-  it('is for nobody whom there is not, or whom a key may not read', async () => {
+  it('returns 404 for an unknown contact, and 403 for a key that may not read contacts', async () => {
     assert.equal((await preview({ contactId: 'email:nobody@example.com' })).refused, '404 contact_not_found')
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
     assert.equal((await service.call('POST', 'emails/preview', {}, { key })).refused, '403 scope_missing')

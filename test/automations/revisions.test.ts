@@ -4,7 +4,7 @@ import { markRestored } from '../../src/relay/restored.ts'
 import { anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('two who edit one automation', () => {
+describe('concurrent edits of an automation', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -16,7 +16,7 @@ describe('two who edit one automation', () => {
   const change = (method: string, path: string, body: unknown, etag: string) =>
     service.call(method, `automations/${path}`, body, { headers: { 'if-match': etag } })
 
-  it('are told apart by what they have read: the second changes nothing', async () => {
+  it('reject a change with an outdated ETag', async () => {
     const id = await anAutomation(service, { status: 'DRAFT' })
     const read = await etagOf(id)
     assert.match(read, /^"\d+"$/)
@@ -28,7 +28,7 @@ describe('two who edit one automation', () => {
     assert.equal((await change('DELETE', id, undefined, read)).refused, '412 revision_conflict')
     const { body } = await service.call('GET', `automations/${id}`)
     assert.deepEqual([body.data.name, body.data.steps.length], ['First', 1])
-    // By what it is now.
+    // The present ETag is accepted, also in a list.
     const now = first.headers.get('etag')!
     assert.equal(now, await etagOf(id))
     const steps = await change('PUT', `${id}/steps`, { steps: [wait(5)] }, `"0", ${now}`)
@@ -36,7 +36,7 @@ describe('two who edit one automation', () => {
     assert.equal((await change('DELETE', id, undefined, steps.headers.get('etag')!)).status, 200)
   })
 
-  it('at the same moment are one who does, and others who are told', async () => {
+  it('apply one of several simultaneous changes with the same ETag, and reject the others', async () => {
     const id = await anAutomation(service, { status: 'DRAFT' })
     const read = await etagOf(id)
     const answers = await Promise.all([1, 2, 3, 4].map((n) => change('PATCH', id, { name: `Name ${n}` }, read)))
@@ -50,7 +50,7 @@ describe('two who edit one automation', () => {
     ['what is no tag', 'nonsense', 412],
     ['an empty header', '', 412],
   ] as const) {
-    it(`and say ${what} in If-Match are answered ${status}`, async () => {
+    it(`return ${status} for ${what} in If-Match`, async () => {
       const id = await anAutomation(service, { status: 'DRAFT' })
       const text = header === 'weak' ? `W/${await etagOf(id)}` : header
       const headers: Record<string, string> = text === undefined ? {} : { 'if-match': text }
@@ -59,7 +59,7 @@ describe('two who edit one automation', () => {
     })
   }
 
-  it('and repeat what was refused for an old tag, with the new one, have it done', async () => {
+  it('accept a repeated request with its idempotency key after a 412', async () => {
     const id = await anAutomation(service, { status: 'DRAFT' })
     const once = (tag: string) =>
       service.call(
@@ -73,14 +73,14 @@ describe('two who edit one automation', () => {
     assert.equal((await once('"999"')).headers.get('idempotent-replayed'), 'true')
   })
 
-  it('find no draft where one is said to be there; and one goes along where the status alone was changed', async () => {
+  it('reject If-Match: * without a draft, and keep a draft fresh when only the status changed', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const basedOn = Number((await etagOf(id)).replaceAll('"', ''))
     const draft = { content: { steps: [] }, basedOn }
     assert.equal((await change('PUT', `${id}/draft`, draft, '*')).refused, '412 revision_conflict')
     const saved = await change('PUT', `${id}/draft`, draft, '"0"')
     assert.equal((await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })).status, 200)
-    // Whoever has it open does not know of that yet.
+    // The client that edits the draft does not know about the new status.
     const again = await change('PUT', `${id}/draft`, draft, saved.headers.get('etag')!)
     assert.equal(again.body.data.isStale, false)
     await service.call('PATCH', `automations/${id}`, { name: 'Another' })
@@ -88,7 +88,7 @@ describe('two who edit one automation', () => {
     assert.equal(behind.body.data.isStale, true)
   })
 
-  it('have one draft, which is kept as it is, and told of: of no effect', async () => {
+  it('keep one draft that changes nothing in the automation, and report when it is stale', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const path = `${id}/draft`
     assert.equal((await service.call('GET', `automations/${path}`)).refused, '404 draft_not_found')
@@ -111,7 +111,7 @@ describe('two who edit one automation', () => {
     assert.equal((await service.call('DELETE', `automations/${path}`)).refused, '404 draft_not_found')
   })
 
-  it('keep a draft over another one as what it was begun with: it is asked whether what came between is to be undone', async () => {
+  it('keep a draft stale if it replaces a fresh one but is based on an older revision', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const save = (basedOn: number, etag: string) => change('PUT', `${id}/draft`, { content: {}, basedOn }, etag)
     const mine = Number((await etagOf(id)).replaceAll('"', ''))
@@ -120,11 +120,11 @@ describe('two who edit one automation', () => {
     assert.equal(theirs.body.data.isStale, false)
     const kept = await save(mine, theirs.headers.get('etag')!)
     assert.equal(kept.body.data.isStale, true)
-    // And what is typed behind that.
+    // The same for the next edit.
     assert.equal((await save(mine, kept.headers.get('etag')!)).body.data.isStale, true)
   })
 
-  it('read no revision twice, also where a backup was restored between', async () => {
+  it('never reuse a revision after a restore', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const draft = { content: {}, basedOn: Number((await etagOf(id)).replaceAll('"', '')) }
     const kept = await change('PUT', `${id}/draft`, draft, '"0"')
@@ -132,7 +132,7 @@ describe('two who edit one automation', () => {
     const rename = () => service.call('PATCH', `automations/${id}`, { name: 'Lost' })
     const read = (await rename(), await rename(), await etagOf(id))
     const lost = await change('PUT', `${id}/draft`, draft, kept.headers.get('etag')!)
-    // As the backup has it.
+    // The state in the backup.
     await sql(em(), 'update automations set revision = $2 where id = $1', [
       id,
       (before[0] as { revision: number }).revision,
@@ -158,7 +158,7 @@ describe('two who edit one automation', () => {
     )
   })
 
-  it('are published whole, with the draft that it is, or not at all', async () => {
+  it('publish all changes and delete the draft, or change nothing', async () => {
     const id = await anAutomation(service, { steps: [EMAIL], status: 'DRAFT' })
     const read = async () => {
       const { body, headers } = await service.call('GET', `automations/${id}`)
@@ -175,7 +175,7 @@ describe('two who edit one automation', () => {
     const draftRevision = Number(draft.headers.get('etag')!.replaceAll('"', ''))
     const publication = { name: 'Published', status: 'ACTIVE', steps: [EMAIL, EMAIL], draftRevision }
     const before = await read()
-    // Of something in it that cannot be, nothing is done: not the steps, and the draft is there.
+    // An invalid field rejects the whole publication. The steps do not change, and the draft stays.
     const never = await publish({ ...publication, trigger: 'EVENT', triggerConfig: {} }, before.etag)
     assert.equal(never.refused, '400 automation_never_acts')
     const another = await publish({ ...publication, draftRevision: draftRevision + 1 }, before.etag)
@@ -192,7 +192,7 @@ describe('two who edit one automation', () => {
     assert.equal(published.headers.get('etag'), after.etag)
     assert.deepEqual([after.name, after.status, after.steps.length], ['Published', 'ACTIVE', 2])
     assert.equal((await service.call('GET', `automations/${id}/draft`)).refused, '404 draft_not_found')
-    // Whoever names no draft leaves the one that somebody has begun meanwhile.
+    // A publication without a draft revision keeps a draft that was begun in the meantime.
     await save()
     assert.equal((await publish({ status: 'ACTIVE' }, after.etag)).status, 200)
     assert.equal((await service.call('GET', `automations/${id}/draft`)).status, 200)
