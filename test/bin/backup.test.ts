@@ -41,7 +41,7 @@ describe('a backup of npm start', function () {
   let folder: string
   let sink: SmtpSink
   let product: Product | undefined
-  /** How long the mail server takes for each, in milliseconds: a load that is under way for a while. */
+  /** Milliseconds that the mail server takes for each message, so that the load lasts for a while. */
   let pace: number
 
   before(async () => {
@@ -79,7 +79,7 @@ describe('a backup of npm start', function () {
     return all
   }
   const addressOf = (n: number) => `backup-${n}@example.com`
-  /** How often each step's email has reached each mailbox. */
+  /** How often each step’s email reached each mailbox. */
   const taken = () => {
     const counts = new Map<string, number>()
     for (const mail of sink.mails) {
@@ -89,12 +89,12 @@ describe('a backup of npm start', function () {
     return counts
   }
 
-  it('made under load, before a kill -9, is restored: nobody is mailed twice, and nobody is left behind', async () => {
+  it('restores a backup made under load, and sends each email exactly once after a kill -9', async () => {
     const dataDir = join(folder, 'first')
     product = await startProduct(dataDir, sink.url)
     product.use(/svc_live_\w+/.exec(product.run.text())![0])
     const { data: whoami } = (await product.call('GET', 'whoami')) as { data: { workspace: { id: string } } }
-    // Without a limit that the test could meet.
+    // The tests must not reach the rate limit of this key.
     const made = await product.cli(
       ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Tests', '--scopes', 'all'],
       ...['--rate-limit', '100000', '--json'],
@@ -120,7 +120,7 @@ describe('a backup of npm start', function () {
     await product.cli('backup', file)
     const atBackup = sink.mails.length
     assert.ok(atBackup < CONTACTS * SUBJECTS.length, 'the load was over before the backup')
-    // What is sent now is in no backup.
+    // Emails sent from now on are not in the backup.
     const kept = await cli(dataDir, ['backup', file])
     assert.match(kept.text, /is there already\. Name another file/)
     await eventually('more is sent', () => (sink.mails.length >= atBackup + 5 ? true : undefined))
@@ -157,11 +157,11 @@ describe('a backup of npm start', function () {
     )
     const ledger = await messages(product)
     assert.equal(ledger.length, CONTACTS * SUBJECTS.length)
-    // Whatever the ledger has as sent was; and what nobody knows is told, and nobody else is without it.
+    // Each message that is SENT was received. The others are UNCONFIRMED. No message is missing.
     assert.deepEqual(new Set(ledger.map(({ status }) => status)), new Set(['SENT', 'UNCONFIRMED']))
     for (const { status, to, subject } of ledger)
       if (status === 'SENT') assert.equal(counts.get(`${to} ${subject}`), 1, `${subject} to ${to}`)
-    // And from now on everything goes its way.
+    // New enrollments work as usual.
     await product.call('POST', 'contacts', { email: 'later@example.com' })
     const later = (await product.call('GET', 'contacts/email:later@example.com')) as { data: { id: string } }
     await product.call('POST', `automations/${data.id}/enroll`, { contactId: later.data.id })
@@ -170,7 +170,7 @@ describe('a backup of npm start', function () {
     )
     await product.stop()
 
-    // Without what Temporal ran the ledger alone knows where everybody is.
+    // Without the data of Temporal, the database alone knows the position of each enrollment.
     const ledgerOnly = join(folder, 'ledger-only')
     assert.equal((await cli(ledgerOnly, ['restore', '--ledger-only', file])).code, 0)
     assert.ok(!existsSync(join(ledgerOnly, 'temporal.db')))
@@ -195,7 +195,7 @@ describe('a backup of npm start', function () {
     product = undefined
   })
 
-  it('that is a copy of the stopped folder sends nothing, when it is put back, before it is reconciled', async () => {
+  it('sends nothing from a copy of a stopped folder until it is reconciled', async () => {
     const dataDir = join(folder, 'copied')
     const copy = join(folder, 'copy')
     product = await startProduct(dataDir, sink.url)
@@ -224,7 +224,7 @@ describe('a backup of npm start', function () {
     product = undefined
   })
 
-  describe('is refused', () => {
+  describe('restore', () => {
     let file: string
     let good: string
     before(() => (good = join(folder, 'under-load.backup')))
@@ -242,7 +242,7 @@ describe('a backup of npm start', function () {
         [],
       )
     }
-    /** The good one, with something else about it. */
+    /** A copy of the good backup with one change. */
     async function changed(change: (unpacked: string) => void): Promise<void> {
       const unpacked = mkdtempSync(join(folder, 'unpacked-'))
       await extract({ file: good, cwd: unpacked })
@@ -264,33 +264,33 @@ describe('a backup of npm start', function () {
       writeFileSync(path, JSON.stringify(manifest))
     }
 
-    it('where it is cut in half', async () => {
+    it('rejects a truncated file', async () => {
       copyFileSync(good, file)
       truncateSync(file, Math.floor(readFileSync(good).length / 2))
       await refuses(/is no backup, or not whole|It is not whole/)
     })
 
-    it('where it is something else', async () => {
+    it('rejects a file that is not a backup', async () => {
       writeFileSync(file, 'x'.repeat(10_000))
       await refuses(/is no backup, or not whole/)
     })
 
-    it('where it was damaged', async () => {
+    it('rejects a damaged file', async () => {
       await changed((unpacked) => writeFileSync(join(unpacked, 'contacts.copy.gz'), 'x'))
       await refuses(/contacts\.copy\.gz is not what it was/)
     })
 
-    it('where a newer version made it', async () => {
+    it('rejects a backup of a newer version', async () => {
       await changed((unpacked) => rewrite(unpacked, ({ migrations }) => void migrations.push('999-the-future')))
       await refuses(/newer than this one: its database has had 999-the-future/)
-      // What its workflows have done, this one may not follow.
+      // This version may be unable to replay the workflows of a newer one.
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.version = '0.10.0')))
       await refuses(/of Dripline 0\.10\.0, which is newer than this one\. Restore it with that version/)
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.format = 2)))
       await refuses(/has the format 2/)
     })
 
-    it('where it is of tables, columns and sequences that are not ours', async () => {
+    it('rejects a backup with unknown tables, columns or sequences', async () => {
       const foreign = [
         (manifest: Changeable) => void (manifest.tables[0]!.name = 'pg_proc'),
         (manifest: Changeable) => void manifest.tables.pop(),
@@ -311,7 +311,7 @@ describe('a backup of npm start', function () {
       }
     })
 
-    it('where the folder has something in it', async () => {
+    it('rejects a folder that is not empty', async () => {
       copyFileSync(good, file)
       const dataDir = join(folder, 'full')
       mkdirSync(dataDir)
@@ -319,14 +319,14 @@ describe('a backup of npm start', function () {
       await refuses(/is not empty \(letter\.txt/, dataDir)
     })
 
-    it('where it is to go into servers of one’s own', async () => {
+    it('rejects external servers as the target', async () => {
       copyFileSync(good, file)
       await refuses(/DATABASE_URL or TEMPORAL_ADDRESS is set/, join(folder, 'refused'), {
         DATABASE_URL: 'postgresql://localhost/x',
       })
     })
 
-    it('where there is none, and where nothing runs of which to make one', async () => {
+    it('rejects a missing file, and a backup of a folder where Dripline is not running', async () => {
       await refuses(/There is no file/)
       const none = await cli(join(folder, 'nothing'), ['backup', file])
       assert.equal(none.code, 1)
@@ -334,7 +334,7 @@ describe('a backup of npm start', function () {
       assert.equal(existsSync(file), false)
     })
 
-    it('where another restore is at work; and half of one, which was killed, is started by nobody, and restored anew', async () => {
+    it('rejects a concurrent restore, and repeats one that was killed before Dripline can start', async () => {
       const dataDir = join(folder, 'half')
       const env = await startEnvironment(dataDir)
       const first = spawn(process.execPath, ['src/bin/cli.ts', 'restore', good], { cwd: ROOT, env, stdio: 'ignore' })

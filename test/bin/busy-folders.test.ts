@@ -22,7 +22,7 @@ import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts
  */
 const KEPT = join(import.meta.dirname, 'busy-folders')
 
-describe('a data folder in the middle of everything', function () {
+describe('a data folder with enrollments in every state', function () {
   this.timeout(300_000)
   let folder: string
   let sink: SmtpSink
@@ -39,13 +39,13 @@ describe('a data folder in the middle of everything', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('of this version is brought up, and its sequences go on', async () => {
+  it('of this version starts, and its enrollments continue', async () => {
     await makeBusyFolder(folder)
     await bringUp()
   })
 
   for (const archive of existsSync(KEPT) ? readdirSync(KEPT) : []) {
-    it(`of ${archive} is brought up, and its sequences go on`, async () => {
+    it(`of ${archive} starts, and its enrollments continue`, async () => {
       execFileSync('tar', ['-C', folder, '-xzf', join(KEPT, archive)])
       await bringUp()
     })
@@ -53,7 +53,7 @@ describe('a data folder in the middle of everything', function () {
 
   const { BUSY_FOLDER } = process.env
   if (BUSY_FOLDER) {
-    it(`of ${BUSY_FOLDER} is brought up, and its sequences go on`, async () => {
+    it(`of ${BUSY_FOLDER} starts, and its enrollments continue`, async () => {
       execFileSync('cp', ['-a', `${BUSY_FOLDER}/.`, folder])
       await bringUp()
     })
@@ -66,7 +66,7 @@ describe('a data folder in the middle of everything', function () {
     product.use(story.key)
     const { call, metric } = product
 
-    /** All that the mail server has ever had the whole of, before and after. */
+    /** All messages that the mail server received completely, before and after the start. */
     const sent = () => [
       ...people.flatMap(({ email, had }) => had.map((subject) => `${email}: ${subject}`)),
       ...sink.mails.flatMap((mail) => mail.to.map((to) => `${to}: ${subjectOf(mail)}`)),
@@ -78,7 +78,7 @@ describe('a data folder in the middle of everything', function () {
         assert.fail(`${what}: ${keys.filter((key) => !sent().includes(key)).join(', ')}`),
       )
 
-    // Those whose automation sends, and then those who are held until it does.
+    // First the enrollments of active automations, then the paused ones after their automations are activated.
     await come('what is due comes', dueTo(people.filter((person) => !isPaused(person))))
     const held = people.filter(isPaused)
     await eventually('they are held', async () =>
@@ -92,14 +92,14 @@ describe('a data folder in the middle of everything', function () {
     for (const id of story.paused) await call('PATCH', `automations/${id}`, { status: 'ACTIVE' })
     await come('the held ones go on', dueTo(held))
 
-    // The end: everybody stands where they should, and nothing is pending for anybody.
+    // Finally each enrollment is in the expected state, and nothing is pending.
     const notThrough = async () => {
       const { data } = await call('GET', 'automations?limit=100')
       return (data as { id: string; name: string; enrolledCount: number; completedCount: number }[]).flatMap(
         ({ id, name, enrolledCount, completedCount }) => {
           const of = people.filter(({ automationId }) => automationId === id)
           const completed = of.filter(({ end }) => end === 'completed').length
-          // Whoever was erased was enrolled.
+          // Erased contacts count as enrolled.
           const enrolled = of.length
           if (completedCount === completed && enrolledCount === enrolled) return []
           return [`${name}: ${enrolledCount}/${completedCount} instead of ${enrolled}/${completed}`]

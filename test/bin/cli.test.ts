@@ -14,8 +14,8 @@ import { deferStep, stepOf } from '../support/step-claims.ts'
 import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
-/** The command line as an operator has it: a process, what it prints, its exit code. */
-describe('the command line', function () {
+/** Runs the command line as a process and checks its output and exit code. */
+describe('prints its version, and all commands with --help', function () {
   this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
@@ -40,7 +40,7 @@ describe('the command line', function () {
     return { code: await code, stdout, stderr }
   }
 
-  it('tells its version, and at --help all there is', async () => {
+  it('prints the migrate command when the database is not of this version', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     assert.deepEqual(await cli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
     const { stdout } = await cli(['--help'])
@@ -48,13 +48,13 @@ describe('the command line', function () {
       assert.match(stdout, new RegExp(`^  ${noun} `, 'm'))
   })
 
-  it('says that a database is not of this version, and what brings it up to date', async () => {
+  it('creates invitation links with the public URL of the service', async () => {
     const { code, stderr } = await cli(['key', 'list'], { DATABASE_URL: await createEmptyDatabase() })
     assert.equal(code, 1)
     assert.match(stderr, /The database is not one of this version .* npm run --silent cli -- migrate/)
   })
 
-  it('invites people to where browsers reach the service', async () => {
+  it('writes audit entries for its changes in the affected workspaces', async () => {
     const linkOf = async (env: NodeJS.ProcessEnv, ...args: string[]) =>
       (JSON.parse((await cli(['member', 'create', '--json', ...args], env)).stdout) as { link: string }).link
     const PUBLIC_URL = 'https://mail.example.com'
@@ -62,7 +62,7 @@ describe('the command line', function () {
     assert.match(await linkOf({ PUBLIC_URL }, '--url', 'http://localhost:4000'), /^http:\/\/localhost:4000\/join#/)
   })
 
-  it('tells of what it changes in the audit log of the workspaces that it concerns', async () => {
+  it('does not reconcile with the Temporal server of another instance', async () => {
     const json = async (...args: string[]) => JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }
     const workspace = await json('workspace', 'create', '--name', 'Told', '--mode', 'live')
     const key = await json('key', 'create', '--workspace', workspace.id, '--name', 'Backend', '--scopes', 'all')
@@ -118,10 +118,10 @@ describe('the command line', function () {
     assert.match((await cli(['reconcile'], TEMPORAL)).stdout, /They agree/)
   })
 
-  describe('message', () => {
+  describe('A message whose transmission began and whose outcome is unknown.', () => {
     before(() => agreeOnMail(em(), { smtp: true, capture: false }))
 
-    /** One that was begun at the server, and of which nobody knows more. */
+    /** resend reports a missing message first, then missing settings */
     async function anUnconfirmed(): Promise<string> {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)
@@ -131,7 +131,7 @@ describe('the command line', function () {
       return id
     }
 
-    it('resend says first whether there is such a message, then what it lacks to send it', async () => {
+    it('resend uses the sender of the instance unless MAIL_FROM is set', async () => {
       const nothing = await cli(['message', 'resend', newId()])
       assert.equal(nothing.code, 1)
       assert.match(nothing.stderr, /There is no unconfirmed message/)
@@ -141,7 +141,7 @@ describe('the command line', function () {
       assert.equal(sink.mails.length, 0)
     })
 
-    it('resend sends as the instance does, unless it is told otherwise', async () => {
+    it('resend prints the reason and exits with 1 when the message is not sent', async () => {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const sent = await cli(['message', 'resend', await anUnconfirmed()], { SMTP_URL: sink.url })
       assert.deepEqual([sent.code, sent.stderr], [0, ''])
@@ -151,7 +151,7 @@ describe('the command line', function () {
       assert.match(sink.mails.at(-1)!.headers, /^From: You <you@example\.com>\r?$/m)
     })
 
-    it('resend that does not send says why, and exits with 1', async () => {
+    it('dismiss reports that a message is already dismissed', async () => {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const id = await anUnconfirmed()
       sink.behave({ code: 451, text: 'later', at: 'rcpt' })
@@ -161,7 +161,7 @@ describe('the command line', function () {
       sink.behave('accept')
     })
 
-    it('dismiss says of a message that was dismissed before that it is', async () => {
+    it('creates keys that expire, and rotates them', async () => {
       const id = await anUnconfirmed()
       assert.equal((await cli(['message', 'dismiss', id])).code, 0)
       const again = await cli(['message', 'dismiss', id])
@@ -172,7 +172,7 @@ describe('the command line', function () {
 
   const id = async (...args: string[]) => (JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }).id
 
-  it('makes keys that end, and rotates them', async () => {
+  it('names DATABASE_URL when the database does not exist', async () => {
     const workspace = await id('workspace', 'create', '--name', 'Rotating', '--mode', 'test')
     const create = ['key', 'create', '--workspace', workspace, '--name', 'Ends', '--scopes', 'lists:read']
     const made = JSON.parse((await cli([...create, '--expires', '2100-12-31', '--json'])).stdout) as Record<
@@ -197,7 +197,7 @@ describe('the command line', function () {
     assert.match((await cli(['key', 'list'])).stdout, /never used; expires/)
   })
 
-  it('says that DATABASE_URL is wrong where Postgres knows no such database', async () => {
+  it('rejects invalid arguments in at most three lines', async () => {
     const DATABASE_URL = Object.assign(new URL(service.context.config.DATABASE_URL), { pathname: '/nope' }).href
     const { code, stderr } = await cli(['workspace', 'list'], { DATABASE_URL })
     assert.equal(code, 1)

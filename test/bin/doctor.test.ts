@@ -23,7 +23,7 @@ describe('the doctor', () => {
   const wrongIn = async (more?: NodeJS.ProcessEnv) =>
     (await findings(more)).flatMap(({ is, what }) => (is === 'WRONG' ? [what] : []))
 
-  it('finds nothing where all is well', async () => {
+  it('finds nothing wrong in a healthy instance', async () => {
     const all = await findings()
     assert.deepEqual(
       all.map(({ is, what }) => [is, what]),
@@ -31,7 +31,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('names what is wrong with each', async () => {
+  it('names what is wrong with each component', async () => {
     const [nowhere] = (await freePorts(1)) as [number]
     assert.deepEqual(await wrongIn({ PORT: 'x' }), ['configuration'])
     const closed = await findings({ DATABASE_URL: `postgresql://user:hush-hush@127.0.0.1:${nowhere}/x` })
@@ -54,7 +54,7 @@ describe('the doctor', () => {
     assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /does not let us in/)
   })
 
-  it('names what waits for somebody', async () => {
+  it('names what waits for an operator', async () => {
     const em = service.context.orm.em.fork()
     await sql(em, `update instance set lost_until = now() + interval '1 hour'`)
     assert.match(of(await findings(), 'ledger')!.words, /takes all that is due until .* for lost/)

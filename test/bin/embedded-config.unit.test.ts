@@ -7,13 +7,13 @@ import { writeRunning } from '../../embedded/running-file.ts'
 import { connectedConfig } from '../../src/bin/embedded-config.ts'
 import { readConfig } from '../../src/platform/config.ts'
 
-describe('a part beside a running `npm start`', () => {
+describe('a process next to a running `npm start`', () => {
   let dataDir: string
   beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'dripline-running-'))))
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
   const config = () => connectedConfig(readConfig({ DATA_DIR: dataDir }))
 
-  it('learns from the data folder where Postgres and Temporal are', () => {
+  it('reads the addresses of Postgres and Temporal from the data folder', () => {
     const addresses = { databaseUrl: 'postgresql://a@127.0.0.1:1/a', temporalAddress: '127.0.0.1:2' }
     const release = lockFolder(dataDir)
     writeRunning(dataDir, addresses)
@@ -26,18 +26,18 @@ describe('a part beside a running `npm start`', () => {
       ['running.json'],
     )
     release!()
-    // As in a copy: what it names is the original's.
+    // As in a copied folder: its file names the servers of the original.
     assert.throws(config, /^Error: Nothing runs on/)
   })
 
-  it('is told what it has to be set where only one of them is there', () => {
+  it('names the missing variable when the folder has only one of the servers', () => {
     const release = lockFolder(dataDir)
     writeRunning(dataDir, { temporalAddress: '127.0.0.1:2' })
     assert.throws(config, /^Error: What runs on .* has a Postgres of your own\. Set DATABASE_URL here, too/)
     release!()
   })
 
-  it('is told that nothing runs there, or that what is written there cannot be read', () => {
+  it('reports that nothing runs in the folder, or that its running.json is damaged', () => {
     assert.throws(
       config,
       /^Error: Nothing runs on .* yet\. Start Dripline there with "npm start", or set DATA_DIR to the folder of the one that runs/,

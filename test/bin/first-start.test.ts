@@ -33,7 +33,7 @@ import { freePorts } from '../support/ports.ts'
 const LINUX = process.platform === 'linux'
 const NOBODY = 65_534
 
-/** What an impatient stranger meets: each test has folders of its own, and nothing of it is left after. */
+/** Tests mistakes and interruptions of new users. Each test has its own folder and leaves nothing behind. */
 describe('a first start', function () {
   this.timeout(120_000)
   let folder: string
@@ -56,16 +56,16 @@ describe('a first start', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** What is there: who ends may be tidying up still. */
+  /** Files may disappear between the listing and the call, because an ending process cleans up. */
   const stat = (path: string) => statSync(path, { throwIfNoEntry: false })
-  /** All files and folders below one, and itself. */
+  /** All files and folders below a path, including itself. */
   const below = (path: string): string[] => [
     path,
     ...(stat(path)?.isDirectory() ? readdirSync(path).flatMap((name) => below(join(path, name))) : []),
   ]
   const readableByOthers = (path: string) => below(path).filter((each) => ((stat(each)?.mode ?? 0) & 0o007) !== 0)
 
-  it('comes up in a folder that only its owner can enter, on a path with spaces, as root too', async () => {
+  it('starts in a folder that only its owner can enter, on a path with spaces, also as root', async () => {
     const project = join(folder, 'a project')
     mkdirSync(project)
     const parts = ['package.json', 'src', 'scripts', 'embedded', 'workflows', 'activities', 'node_modules']
@@ -76,7 +76,7 @@ describe('a first start', function () {
       copy('-a')
     }
     assert.equal(statSync(folder).mode & 0o777, 0o700)
-    // An empty variable counts as one that is not set.
+    // An empty variable counts as unset.
     const run = start(await startEnvironment(''), project)
     await ready(run)
     assert.ok(existsSync(join(project, 'data/postgres/PG_VERSION')), 'the data are in DATA_DIR')
@@ -85,7 +85,7 @@ describe('a first start', function () {
     assert.equal(statSync(folder).mode & 0o777, 0o700, 'no folder was opened for others')
   })
 
-  it('ends with all it started when npm alone gets SIGTERM', async () => {
+  it('stops all its processes when only npm gets SIGTERM', async () => {
     const run = start(await startEnvironment(dataDir))
     await ready(run)
     assert.ok((await leftOvers(dataDir)).length > 2)
@@ -94,7 +94,7 @@ describe('a first start', function () {
     assert.deepEqual(await leftOvers(dataDir), [])
   })
 
-  it('that fails leaves nothing running, and says why', async () => {
+  it('leaves nothing running and prints the reason when a port is taken', async () => {
     const [taken] = (await freePorts(1)) as [number]
     const server = createServer()
     await new Promise<void>((listening) => server.listen(taken, '127.0.0.1', listening))
@@ -111,7 +111,7 @@ describe('a first start', function () {
     }
   })
 
-  it('says at once when DATA_DIR cannot be used', async () => {
+  it('fails at once when DATA_DIR cannot be used', async () => {
     const file = join(folder, 'file')
     execFileSync('touch', [file])
     for (const wrong of [...(LINUX ? ['/proc/nope'] : []), file, join(file, 'below')]) {
@@ -121,7 +121,7 @@ describe('a first start', function () {
     }
   })
 
-  it('refuses a data folder of another user', function () {
+  it('rejects a data folder of another user', function () {
     if (process.getuid?.() !== 0) this.skip()
     const theirs = join(folder, 'theirs')
     mkdirSync(theirs)
@@ -129,7 +129,7 @@ describe('a first start', function () {
     assert.throws(() => makeDataFolder(theirs), /cannot be used: it belongs to another user \(65534\)/)
   })
 
-  it('does not make itself at home among the files of others', async () => {
+  it('rejects a folder with other files, and does not change it', async () => {
     const full = join(folder, 'full')
     mkdirSync(full, { mode: 0o755 })
     writeFileSync(join(full, 'hosts'), '')
@@ -140,7 +140,7 @@ describe('a first start', function () {
     assert.equal(statSync(full).mode & 0o777, 0o755)
   })
 
-  it('ends at the first Ctrl-C while Temporal is away, having said why it waits; the keys are shown by the next', async () => {
+  it('stops at the first Ctrl-C while Temporal is unreachable, and shows the keys at the next start', async () => {
     const [away] = (await freePorts(1)) as [number]
     const waiting = start(await startEnvironment(dataDir, { TEMPORAL_ADDRESS: `127.0.0.1:${away}` }))
     await says(waiting, 'Temporal is not reachable yet')
@@ -158,7 +158,7 @@ describe('a first start', function () {
   })
 
   for (const stage of ['> exec', 'Temporal:', 'makes its database folder', 'migrated']) {
-    it(`ends at Ctrl-C when it says "${stage}", and the next goes on`, async () => {
+    it(`stops at Ctrl-C after "${stage}", and the next start continues`, async () => {
       const first = start(await startEnvironment(dataDir))
       await says(first, stage)
       signalGroup(first, 'SIGINT')
@@ -173,7 +173,7 @@ describe('a first start', function () {
     })
   }
 
-  describe('that is up', () => {
+  describe('when it is running', () => {
     let env: NodeJS.ProcessEnv
     let run: Started
     beforeEach(async () => {
@@ -186,7 +186,7 @@ describe('a first start', function () {
     const databaseUrl = () =>
       (JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as { databaseUrl: string }).databaseUrl
 
-    it('keeps to itself what is in its folder, its secrets and what is written into the database', async () => {
+    it('protects its folder, its secrets and the values in its database', async () => {
       assert.deepEqual(readableByOthers(dataDir), [])
       const logs = join(dataDir, 'logs')
       for (const each of [logs, ...below(logs), join(dataDir, 'temporal.db')]) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isCopy, renewGeneration } from '../../embedded/data-folder.ts'
 
-describe('a data folder', () => {
+describe('isCopy', () => {
   let folder: string
   let dataDir: string
   before(() => {
@@ -14,7 +14,7 @@ describe('a data folder', () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is no copy before its first start, from start to start, and where it is moved', () => {
+  it('returns false before the first start, between starts, and for a moved folder', () => {
     assert.equal(isCopy(dataDir), false)
     for (let n = 0; n < 3; n += 1) {
       renewGeneration(dataDir)
@@ -25,7 +25,7 @@ describe('a data folder', () => {
     renameSync(join(folder, 'moved'), dataDir)
   })
 
-  it('is one beside the original, in its place, and over it, until it is started', () => {
+  it('returns true for a copy next to the original, in its place and over it, until it is started', () => {
     const copy = join(folder, 'copy')
     cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true })
     assert.equal(isCopy(copy), true)
@@ -38,7 +38,7 @@ describe('a data folder', () => {
     assert.equal(isCopy(dataDir), true)
     renewGeneration(dataDir)
     assert.equal(isCopy(dataDir), false)
-    // As after a power loss.
+    // Like after a power loss.
     truncateSync(join(dataDir, 'generation'))
     assert.equal(isCopy(dataDir), false)
   })

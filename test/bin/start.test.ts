@@ -21,7 +21,7 @@ import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts
 
 const run = promisify(execFile)
 
-/** `npm start` as a user has it: a process, a terminal's text, a folder. */
+/** Runs `npm start` as a user does, with a process, its terminal output and a folder. */
 describe('npm start', function () {
   this.timeout(180_000)
   let dataDir: string
@@ -51,7 +51,7 @@ describe('npm start', function () {
   let key: string
   let contactId: string
 
-  it('comes up from nothing, and its three commands mail a contact exactly once', async () => {
+  it('starts from an empty folder, and its three printed commands send exactly one email', async () => {
     const first = start()
     await ready(first)
 
@@ -79,7 +79,7 @@ describe('npm start', function () {
     assert.match(sink.mails[0]?.headers ?? '', /Subject: Welcome, Ada!/)
   })
 
-  it('refuses a second start on the same folder, in clear words', async () => {
+  it('rejects a second start on the same folder', async () => {
     const first = current
     const second = start()
     current = first
@@ -87,7 +87,7 @@ describe('npm start', function () {
     assert.match(second.text(), /Another Dripline \(process \d+\) is running on .*DATA_DIR/)
   })
 
-  it('is operated beside it by the command line, from the data folder alone', async () => {
+  it('lets the command line find everything in the data folder', async () => {
     const made = JSON.parse((await cli('workspace', 'create', '--name', 'CLI', '--mode', 'test', '--json')).stdout) as {
       id: string
     }
@@ -121,7 +121,7 @@ describe('npm start', function () {
     assert.match((await cli('key', 'create', '--help')).stdout, /--rate-limit/)
   })
 
-  it('goes on after kill -9 in the middle of a wait: nothing twice, nothing lost', async () => {
+  it('continues after kill -9 during a wait, without lost or repeated emails', async () => {
     const steps = [
       { type: 'EMAIL', subject: 'before the kill', text: 'x' },
       { type: 'WAIT', delayMinutes: 1 },
@@ -151,7 +151,7 @@ describe('npm start', function () {
     })
     const sentAt = Date.now()
 
-    // Everything at once and without warning: npm and the service, the host, Postgres, Temporal.
+    // Kill everything at once: npm and the service, the host, Postgres, Temporal.
     const pids = (await leftOvers(dataDir)).map((line) => parseInt(line, 10))
     signalGroup(current!, 'SIGKILL')
     for (const pid of pids) if (isAlive(pid) && commandHolds(pid, dataDir)) process.kill(pid, 'SIGKILL')
@@ -174,7 +174,7 @@ describe('npm start', function () {
     assert.ok((await get('contacts', key)).data.length > 0)
   })
 
-  it('starts a part again that dies', async () => {
+  it('restarts a server process that dies', async () => {
     const [line] = (await leftOvers(dataDir)).filter((text) => text.includes('start-dev'))
     process.kill(parseInt(line ?? '', 10), 'SIGKILL')
     await eventually(
@@ -188,7 +188,7 @@ describe('npm start', function () {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`stops everything it started at ${signal}, and finds everything again`, async () => {
+    it(`stops everything at ${signal}, and keeps its data for the next start`, async () => {
       const running = current && !hasEnded(current) ? current : start()
       await ready(running)
       assert.ok((await get('contacts', key)).data.length > 0)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { showFirstKeys, welcome } from '../../src/bin/first-start.ts'
 import { readConfig } from '../../src/platform/config.ts'
 
-describe('what npm start says of mail', () => {
+describe('the mail line of npm start', () => {
   const lineOf = (env: NodeJS.ProcessEnv) => {
     const text = welcome({
       port: 3000,
@@ -35,11 +35,11 @@ describe('what npm start says of mail', () => {
     [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail goes over SMTP, to [::1]:2525, from Me <me@example.com>'],
   ]
   for (const [env, line] of cases) {
-    it(`is so with ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))
+    it(`describes the mail mode for ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))
   }
 })
 
-it('npm start shows the first owner’s link where browsers reach it', () => {
+it('npm start prints the first owner’s link with the public URL', () => {
   const text = welcome({
     port: 3000,
     publicUrl: 'https://mail.example.com',
@@ -53,15 +53,15 @@ it('npm start shows the first owner’s link where browsers reach it', () => {
   assert.ok(text.split('\n').includes('https://mail.example.com/join#first'))
 })
 
-describe('the first sequence', () => {
+describe('the first commands that npm start prints', () => {
   const text = showFirstKeys('http://localhost:3000', { live: 'svc_live_…', test: 'svc_test_…' })
 
-  it('is printed as the README has it', () => {
+  it('match the README', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
     assert.ok(readme.includes(`\`\`\`sh\n${text.slice(text.indexOf('\nKEY=') + 1)}\n\`\`\``))
   })
 
-  it('fits a terminal', () => {
+  it('fit in a terminal', () => {
     assert.deepEqual(
       text.split('\n').filter((line) => line.length > 80),
       [],
