@@ -17,14 +17,14 @@ import { referenceRoutes } from './reference-routes.ts'
 import { rootRoutes } from './root-routes.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
-/** What is served. */
+/** The parts of the HTTP API. */
 export interface Api {
   basePath: string
   operations: readonly Operation[]
   /** The OpenAPI document of the operations. */
   document: object
   limits: Limits
-  /** Pages for whoever comes by a link in an email. */
+  /** Routes of the pages that links in emails open. */
   pages: readonly ((router: Router<never>, dependencies: ApiDependencies) => void)[]
 }
 
@@ -60,11 +60,11 @@ export function createApi(
   app.use(api.routes())
   // Unknown paths are 404 only for callers with a valid credential.
   app.use((ctx) => void callerOf(ctx))
-  // Errors that reach Koa's own handler happen while a response is sent: a client has gone away, or a stream failed.
+  // Koa emits errors here that happen while a response is sent: the client disconnected, or a stream failed.
   app.on('error', (error: Error, ctx?: ApiContext) => {
     const requestId = ctx?.state.requestId
-    if (isOfConnection(error)) dependencies.log.info({ error, requestId }, 'A connection broke')
-    else dependencies.log.error({ error, requestId }, 'An answer was broken off')
+    if (isOfConnection(error)) dependencies.log.info({ error, requestId }, 'A connection failed')
+    else dependencies.log.error({ error, requestId }, 'A response was cut off')
   })
   return app
 }

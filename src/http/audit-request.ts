@@ -16,7 +16,7 @@ export type WriteAuditEntry = (
   },
 ) => Promise<void>
 
-/** A use of an operation: by whom, on what. */
+/** One use of an operation: the caller and the resource. */
 export interface RequestEntry {
   operation: string
   caller: Caller

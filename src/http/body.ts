@@ -4,17 +4,20 @@ import bodyParser from 'koa-bodyparser'
 import { invalid, ApiError } from '../platform/api-error.ts'
 import { findJsonFault } from '../platform/json.ts'
 
-/** How large a body may be: in bytes, and in values, because a value costs more than the two bytes that it can have. */
+/**
+ * The maximum size of a body, in bytes and in JSON values. Values are limited too, because a value can take two bytes of text and
+ * far more memory.
+ */
 export interface BodyLimit {
   bytes: number
   values: number
 }
 
-/** What the bodies of most operations are held to; one that takes more says so in its definition. */
+/** The limit of operations that do not set their own. */
 export const DEFAULT_BODY_LIMIT: BodyLimit = { bytes: 256 * 1024, values: 40_000 }
 
 export interface Body {
-  /** As it came. */
+  /** The unparsed text. */
   raw: string
   json: Record<string, unknown>
 }
@@ -22,10 +25,11 @@ export interface Body {
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 /**
- * Reads a JSON body and makes sure that it is an object that can be stored. Sizes come first: nothing over a limit is parsed.
+ * Reads a JSON body and checks that it is an object that can be stored. Checks the size first: a body over a limit is never
+ * parsed.
  *
- * @param isOptional whether none is as good as an empty object
- * @throws {ApiError} `invalid`, in the specification's words.
+ * @param isOptional whether an empty body is read as an empty object
+ * @throws {ApiError} `invalid`, with the messages of the API specification
  */
 export async function readBody(ctx: Context, limit: BodyLimit, isOptional = false): Promise<Body> {
   const { headers } = ctx.req
@@ -47,7 +51,7 @@ export async function readBody(ctx: Context, limit: BodyLimit, isOptional = fals
   return { raw, json: json as Record<string, unknown> }
 }
 
-/** One reader for each size: koa-bodyparser reads the text, and what it holds is counted before it is made. */
+/** koa-bodyparser reads the text, with one reader for each size limit. The values are counted before the text is parsed. */
 const readers = new Map<number, Middleware>()
 
 function readerOf(bytes: number): Middleware {
@@ -57,7 +61,7 @@ function readerOf(bytes: number): Middleware {
       enableTypes: ['text'],
       extendTypes: { text: ['application/json', 'application/*+json'] },
       textLimit: `${bytes}b`,
-      // As bytes: what is no UTF-8 would be replaced, and not refused.
+      // Read as bytes: as a text, invalid UTF-8 would be replaced instead of rejected.
       ...({ encoding: null } as object),
       onerror(error) {
         const { type } = error as { type?: string }
@@ -69,7 +73,10 @@ function readerOf(bytes: number): Middleware {
   return reader
 }
 
-/** A body of text or JSON as it came: what is signed is signed over that. @throws {ApiError} where it is larger than so many bytes */
+/**
+ * Reads a body of text or JSON unchanged, because its signature covers the exact bytes.
+ * @throws {ApiError} if the body is larger than `bytes`
+ */
 export async function readBytes(ctx: Context, bytes: number): Promise<Buffer> {
   await readerOf(bytes)(ctx, () => Promise.resolve())
   return (ctx.request as { rawBody?: Buffer }).rawBody ?? Buffer.alloc(0)
@@ -86,7 +93,7 @@ async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<str
 
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [...'"\\,:[{'].map((character) => character.charCodeAt(0))
 
-/** Counts what JSON will be made of, without making it: the marks outside of texts, which are ASCII in UTF-8. */
+/** Counts the values of a JSON text without parsing it, by the punctuation outside of strings, which is ASCII in UTF-8. */
 function hasMoreValues(json: Uint8Array, most: number): boolean {
   let values = 0
   let inText = false
@@ -111,7 +118,7 @@ function decode(bytes: Buffer): string {
 
 function parse(text: string): unknown {
   try {
-    // An empty body is no object, and is told so rather than that it ended too early.
+    // Checked here, because JSON.parse would report an unexpected end of input.
     return text === '' ? undefined : JSON.parse(text)
   } catch (error) {
     throw new ApiError(MALFORMED_JSON, { message: `Malformed JSON: ${(error as Error).message}` })

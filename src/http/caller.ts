@@ -2,11 +2,11 @@ import type { RateLimit } from './rate-limit.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
 
-/** A workspace acts on real data (`live`), or is for development (`test`): its mail is always captured then. */
+/** A `live` workspace sends its mail. A `test` workspace is for development, and all of its mail is captured. */
 export const WORKSPACE_MODES = ['live', 'test'] as const
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number]
 
-/** A key by which a request came. */
+/** The API key of a request. */
 export interface CallingKey {
   id: string
   name: string
@@ -14,7 +14,7 @@ export interface CallingKey {
   expiresAt: Date | null
 }
 
-/** A person from whose browser a request came. */
+/** The person whose browser sent a request. */
 export interface CallingPerson {
   accountId: string
   email: string
@@ -22,15 +22,15 @@ export interface CallingPerson {
   role: Role
 }
 
-/** Whoever a request is of, and may make it: a key, or somebody who is signed in; and in which workspace. */
+/** An authenticated caller, which is an API key or a signed-in person, and the workspace of the request. */
 export interface Caller {
   by: { kind: 'key'; apiKey: CallingKey } | { kind: 'person'; person: CallingPerson }
-  /** What it may do. */
+  /** The scopes of the caller. */
   scopes: readonly Scope[]
   workspace: { id: string; name: string; mode: WorkspaceMode }
-  /** What its window has told this request. */
+  /** The state of the caller's rate limit after this request. */
   rateLimit: RateLimit
 }
 
-/** By what whoever asks is known to others of the workspace. */
+/** The name by which other members of the workspace know the caller. */
 export const nameOf = ({ by }: Caller): string => (by.kind === 'key' ? by.apiKey.name : by.person.email)

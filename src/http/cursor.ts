@@ -6,7 +6,7 @@ import { EXAMPLE_ID } from './operation.ts'
 const CURSOR = /^[0-9]{1,16}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const EXAMPLE_CURSOR = `1763799345678901.${EXAMPLE_ID}`
 
-/** Where a page begins: a time, in microseconds since 1970, and an id. Nobody but the service makes one. */
+/** The start of a page: a time in microseconds since 1970 and an ID. Clients treat it as opaque. */
 export const cursor = () =>
   string()
     .matches(CURSOR, ({ path }) => `${path} must be the nextCursor of a page of this list`)
@@ -17,8 +17,8 @@ export const cursor = () =>
     })
 
 /**
- * The query of a list that grows at its head while it is read: page numbers would show rows twice, and the last of millions
- * would be as far as they are many. Each page names where the next one begins.
+ * The query of a list with keyset pagination. Such a list grows at its head while it is read, so page numbers would show rows
+ * twice, and a late page would take as long as all pages before it. Each page names the start of the next one.
  */
 export const cursorQuery = <Fields extends AnyObject = Record<never, never>>(fields: Fields = {} as Fields) =>
   object({
@@ -27,7 +27,7 @@ export const cursorQuery = <Fields extends AnyObject = Record<never, never>>(fie
     ...fields,
   })
 
-/** The envelope of such a list. */
+/** The envelope of a list with keyset pagination. */
 export const cursorListOf = (items: Schema): ObjectSchema<AnyObject> =>
   object({
     data: array().of(items).required(),
@@ -39,7 +39,7 @@ export const cursorListOf = (items: Schema): ObjectSchema<AnyObject> =>
       .meta({ component: 'CursorPagination' }),
   })
 
-/** Reads where a page begins, from what `cursor` lets through. */
+/** Parses a cursor that `cursor` has validated. */
 export function readCursor(given: string | undefined): Place | undefined {
   const [micros, id] = given?.split('.') ?? []
   return micros !== undefined && id !== undefined ? { micros, id } : undefined
@@ -47,7 +47,10 @@ export function readCursor(given: string | undefined): Place | undefined {
 
 const writeCursor = ({ micros, id }: Place): string => `${micros}.${id}`
 
-/** A page of such a list, as it is answered. @param page so many items as were asked for, and one more where there are more */
+/**
+ * Builds a page of a list with keyset pagination.
+ * @param page up to the requested number of items, and one more if there is a next page
+ */
 export function cursorAnswer<Item extends { place: Place }, Told>(
   page: readonly Item[],
   limit: number,
@@ -58,5 +61,5 @@ export function cursorAnswer<Item extends { place: Place }, Told>(
   return { status: 200, body: { data: data.map(tell), pagination: { limit, nextCursor } } }
 }
 
-/** Where the next page begins, behind the last of some. */
+/** The cursor of the page after an item. */
 export const cursorBehind = (place: Place | undefined): string | null => (place ? writeCursor(place) : null)

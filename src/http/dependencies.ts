@@ -15,24 +15,24 @@ export interface ApiDependencies extends Dependencies {
   maxRequestsPerWorkspace: number
   /** What is missing for full service, by name; empty when all is well. */
   checkReadiness(): Promise<string[]>
-  /** What the process can't recover from by itself, in words; empty when all is well. */
+  /** Problems that the process cannot recover from by itself; empty when all is well. */
   checkHealth(): string[]
-  /** Whether the log goes to a person's terminal. */
+  /** Whether the log goes to a terminal. */
   isLogWatched: boolean
-  /** How all that the service works with is. */
+  /** Checks the state of Postgres, Temporal and the mail server. */
   lookAtService: () => Promise<ServiceStatus>
   passwords: Passwords
-  /** By which other service people may sign in, too; `undefined`: by none. */
+  /** The provider for single sign-on; `undefined` if none is configured. */
   oidc: Oidc | undefined
-  /** Where browsers reach the service (PUBLIC_URL); `undefined`: where their requests say. */
+  /** The public URL of the service (PUBLIC_URL); `undefined`: taken from each request. */
   publicUrl: string | undefined
-  /** Tries the templates that are saved. */
+  /** Renders templates to check them before they are saved. */
   renderer: Renderer
   sendTestEmail: SendTestEmail
-  /** Keeps what must not lie in the database as it is. */
+  /** Encrypts what must not be stored in plain text. */
   secrets: Secrets
-  /** Asks the DNS for the texts of a name, and for who takes its mail. */
+  /** Looks up the TXT and MX records of a name. */
   dns: Record<'texts' | 'exchanges', (name: string) => Promise<string[]>>
-  /** Whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
+  /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
 }

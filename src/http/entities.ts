@@ -18,6 +18,6 @@ const schema = defineEntity({
   },
 })
 
-/** A request that carried an Idempotency-Key: in progress, or with its answer. */
+/** A request that carried an Idempotency-Key, in progress or with its stored response. */
 export class KeptAnswer extends schema.class {}
 schema.setClass(KeptAnswer)

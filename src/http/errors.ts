@@ -28,7 +28,7 @@ export const KEY_ERRORS = {
   'wrong-address': defineError('unauthenticated', 'ip_not_allowed', 'API key not allowed from this IP address'),
 } as const
 
-/** What any operation can be refused with: the service says it, and the OpenAPI document quotes it. */
+/** Errors that any operation can return. The OpenAPI document quotes them. */
 export const DATABASE_UNAVAILABLE = defineError(
   'unavailable',
   'database_unavailable',
@@ -75,7 +75,11 @@ export const DONE_FOR_ERASED = defineError(
     'Use a new key to do it anew',
 )
 
-/** What is told of a PATCH that changes nothing. @param fields what it could change @param more what else there is to know */
+/**
+ * The error of a PATCH request that changes nothing.
+ * @param fields the fields that can be updated
+ * @param more a hint to append
+ */
 export const nothingToUpdate = (fields: readonly string[], more = '') =>
   defineError(
     'invalid',
@@ -83,10 +87,10 @@ export const nothingToUpdate = (fields: readonly string[], more = '') =>
     `No updatable fields provided: give at least one of ${fields.join(', ')}${more}`,
   )
 
-/** Whether asking again at once can help. */
+/** Whether an immediate retry can succeed. */
 export const tellsWhenToRetry = (kind: ErrorKind): boolean => kind === 'unavailable' || kind === 'in-flight'
 
-/** So many parameters no operation has, by far. */
+/** Far more parameters than any operation has. */
 export const MAX_PARAMETERS = 100
 export const TOO_MANY_PARAMETERS = `The query must not have more than ${MAX_PARAMETERS} parameters`
 
@@ -98,7 +102,7 @@ export const rateLimited = (retryAfter: number) =>
 const scopeInWords = (scope: string) => `Missing required scope: ${scope}`
 export const missingScope = (scope: string) => defineError('forbidden', 'scope_missing', scopeInWords(scope))
 
-/** What is told of an operation that is for people, to a key. */
+/** The error for an API key that calls an operation for people. */
 export const PEOPLE_ONLY = defineError(
   'forbidden',
   'people_only',
@@ -108,7 +112,7 @@ export const KEYS_ONLY = defineError('forbidden', 'keys_only', 'This tells of an
 const roleInWords = (role: Role) => `This needs the role ${role} in the workspace`
 export const missingRole = (role: Role) => defineError('forbidden', 'role_missing', roleInWords(role))
 
-/** What is told to a browser. */
+/** Errors for browsers. */
 export const SIGNED_OUT = defineError('unauthenticated', 'signed_out', 'You are signed out: sign in again')
 export const WORKSPACE_MISSING = defineError(
   'invalid',
@@ -131,7 +135,7 @@ interface Described {
   reasons: readonly ErrorDefinition[]
 }
 
-/** Refusals that can meet any operation, by status. */
+/** Errors that any operation can return, by status. */
 export const COMMON_ERRORS: Record<number, Described> = {
   401: {
     description:
@@ -146,7 +150,7 @@ export const COMMON_ERRORS: Record<number, Described> = {
   },
 }
 
-/** Refusals of those that take an Idempotency-Key. */
+/** Errors of operations that take an Idempotency-Key. */
 export const IDEMPOTENCY_ERRORS: Record<number, Described> = {
   409: { description: 'The request with this Idempotency-Key is still in progress.', reasons: [KEY_IN_PROGRESS] },
   410: {

@@ -5,32 +5,32 @@ import { EXAMPLE_ID } from './operation.ts'
 import './locale.ts'
 
 declare module 'yup' {
-  /** What a schema tells the OpenAPI document beyond what it checks. */
+  /** Metadata of a schema for the OpenAPI document, in addition to what yup knows. */
   interface CustomSchemaMetadata {
     description?: string
     example?: unknown
-    /** The name under which the document describes it, once for all its uses. */
+    /** The name of the schema in the document's components, where it is described once for all its uses. */
     component?: string
-    /** Keywords of JSON Schema that yup has no check for by that name. */
+    /** Keywords of JSON Schema that have no yup check of the same name. */
     json?: Record<string, unknown>
-    /** Whether a text is an id: it is put into the one spelling in which ids are compared. */
+    /** Whether the text is an ID, which is then converted to its canonical form. */
     isId?: boolean
     /**
-     * Of a lazy schema, what it can turn out to be; of an object, what it is one of; of an array that does not check its items,
-     * what they should be.
+     * The possible schemas of a lazy schema; the alternatives of an object; the intended items of an array that does not check
+     * its items.
      */
     variants?: readonly Schema[]
   }
 }
 
-/** A text with what can be stored: any character but NUL. */
+/** A text that Postgres can store: any character but NUL. */
 export const text = () => string().meta({ json: { pattern: '^[^\\u0000]*$' } })
 
-/** At least one character that shows. The same class in every language's regular expressions, whatever its `\s` is. */
-// eslint-disable-next-line no-control-regex -- they are what it is about
+/** At least one visible character. The class is written out, because `\s` differs between languages. */
+// eslint-disable-next-line no-control-regex -- the expression is about control characters
 const FILLED = /^[^\u0000]*[^\s\u0000-\u001f\u0085\ufeff][^\u0000]*$/
 
-/** A text that says something: not empty, and not only white space. */
+/** A text that is not empty and not only white space. */
 export const filledText = () =>
   string()
     .test({
@@ -40,7 +40,7 @@ export const filledText = () =>
     })
     .meta({ json: { pattern: FILLED.source } })
 
-/** At most so many characters, counted as people and JSON Schema count them; yup's own `max` counts UTF-16 units. */
+/** Limits a text to `max` code points, as JSON Schema counts them. yup's own `max` counts UTF-16 units. */
 export const atMost = (max: number) => ({
   name: 'max',
   params: { max },
@@ -49,14 +49,16 @@ export const atMost = (max: number) => ({
     value === undefined ||
     value === null ||
     value.length <= max ||
-    // No character has more than two units: what is far too long is not counted.
+    // A code point has at most two units, so a text that is far too long is not counted.
     (value.length <= 2 * max && [...value].length <= max),
 })
 
-/** The id of something, given by the caller in any case. What is no id names nothing there is, which is for services to say. */
+/**
+ * The ID of a resource, given by the caller in any case. The schema accepts any text: services report an ID that does not exist.
+ */
 export const givenId = (description: string) => filledText().meta({ description, isId: true, example: EXAMPLE_ID })
 
-/** A JSON object with keys of the caller's choice. */
+/** A JSON object with arbitrary keys. */
 export const freeObject = () =>
   mixed<Record<string, unknown>>()
     .test({
@@ -66,7 +68,7 @@ export const freeObject = () =>
     })
     .meta({ json: { type: 'object', additionalProperties: true } })
 
-/** A JSON object of at most so many bytes as JSON. */
+/** A JSON object of at most `max` bytes as JSON. */
 export const boundedObject = (max: number) =>
   freeObject()
     .test({
@@ -76,22 +78,22 @@ export const boundedObject = (max: number) =>
     })
     .meta({ json: { type: 'object', additionalProperties: true, [MAX_BYTES]: max } })
 
-/** A keyword of ours, for a limit that JSON Schema has no word for. */
+/** An extension keyword for a limit that JSON Schema cannot express. */
 export const MAX_BYTES = 'x-max-bytes'
 
-/** The id of something, in an answer. */
+/** The ID of a resource, in a response. */
 export const id = (of: string) =>
   string()
     .required()
     .meta({ description: `The ${of}'s identifier.`, json: { format: 'uuid' }, example: EXAMPLE_ID })
 
-/** A point in time, in an answer: ISO 8601, UTC. */
+/** A point in time, in a response: ISO 8601, UTC. */
 export const timestamp = (description: string) =>
   string()
     .required()
     .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00.000Z' })
 
-/** A point in time, given by the caller: ISO 8601 with its zone. */
+/** A point in time, in a request: ISO 8601 with a time zone. */
 export const instant = (description: string) =>
   string()
     .test({
@@ -101,18 +103,17 @@ export const instant = (description: string) =>
     })
     .meta({ description, json: { format: 'date-time' }, example: '2026-11-21T09:30:00Z' })
 
-/** A text that may be null, in an answer. */
+/** A text that may be null, in a response. */
 export const nullableText = (description: string, example: string | null = null) =>
   string().nullable().defined().meta({ description, example })
 
-/** A count, in an answer. */
+/** A count, in a response. */
 export const count = (description: string, example = 1) =>
   number().integer().min(0).required().meta({ description, example })
 
-/** How much a page of a list has, and at most. */
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
-/** The highest page: beyond it the offset would leave what Postgres counts with. */
+/** The highest page number: after it the offset would exceed what Postgres can count with. */
 const MAX_PAGE = 1_000_000_000
 
 const pageNumber = (name: string, fallback: number, max: number) => {
@@ -120,11 +121,11 @@ const pageNumber = (name: string, fallback: number, max: number) => {
   return number().typeError(range).integer(range).min(1, range).max(max, range).default(fallback)
 }
 
-/** How long a page is to be, in the query of a list. */
+/** The page size, in the query of a list. */
 export const pageLimit = () =>
   pageNumber('limit', DEFAULT_LIMIT, MAX_LIMIT).meta({ description: 'Items on a page.', example: 50 })
 
-/** The query of every list: which page, and how long one is. */
+/** The query of every list with page numbers: the page and its size. */
 export const pageQuery = <Fields extends AnyObject = Record<never, never>>(fields: Fields = {} as Fields) =>
   object({
     page: pageNumber('page', 1, MAX_PAGE).meta({ description: 'The page, from 1.', example: 1 }),
@@ -160,11 +161,11 @@ export interface Page {
 
 export const rangeOf = ({ page, limit }: Page) => ({ limit, offset: (page - 1) * limit })
 
-/** A page of a list, as it is answered. */
+/** Builds a page of a list. */
 export const listAnswer = <Item>(data: Item[], { page, limit }: Page, total: number) => ({
   status: 200,
   body: { data, pagination: { page, limit, total, totalPages: Math.ceil(total / limit) } },
 })
 
-/** How long a name is at most, in characters. */
+/** The maximum length of a name, in characters. */
 export const MAX_NAME_LENGTH = 200

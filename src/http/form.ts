@@ -3,7 +3,7 @@ import bodyParser from 'koa-bodyparser'
 import { ApiError } from '../platform/api-error.ts'
 import { BODY_TOO_LARGE, MALFORMED_JSON } from './errors.ts'
 
-/** A form that people send has some fields. */
+/** A form for people has only a few fields. */
 const MAX_BYTES = 16 * 1024
 
 const reader = bodyParser({
@@ -18,10 +18,10 @@ const reader = bodyParser({
 }) as Middleware
 
 /**
- * Reads a form as browsers and mail providers send it, in either encoding (RFC 8058, section 3.2, allows both): fields alone, no
- * files.
+ * Reads a form as browsers and mail providers send it, in either encoding (RFC 8058, section 3.2, allows both). It has fields
+ * only, no files.
  *
- * @see https://datatracker.ietf.org/doc/html/rfc7578 what multipart/form-data is
+ * @see https://datatracker.ietf.org/doc/html/rfc7578 for multipart/form-data
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   await reader(ctx, () => Promise.resolve())
@@ -37,7 +37,7 @@ function boundaryIn(type: string): string | undefined {
   return boundary === undefined ? undefined : `--${boundary}`
 }
 
-/** @param told where the parts begin, as the header says. Where that is not so it is the first line. */
+/** @param told the boundary that the header names; without it, the first line is the boundary */
 function fieldsOfParts(raw: string, told: string | undefined): URLSearchParams {
   const fields = new URLSearchParams()
   const boundary = told !== undefined && raw.includes(told) ? told : (raw.split(/\r?\n/, 1)[0] ?? '')

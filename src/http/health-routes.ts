@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { ApiDependencies } from './dependencies.ts'
 import type { ApiState } from './state.ts'
 
-/** For balancers and supervisors: no key is needed. */
+/** Health checks for load balancers and supervisors. They need no key. */
 export function healthRoutes(router: Router<ApiState>, dependencies: ApiDependencies): void {
   router.get('/healthz', (ctx) => {
     const problems = dependencies.checkHealth()

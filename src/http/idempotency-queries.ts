@@ -3,17 +3,17 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Answer } from './operation.ts'
 
-/** How long an answer is kept, in hours. */
+/** The lifetime of a stored response, in hours. */
 export const IDEMPOTENCY_HOURS = 24
 
 /** Seconds that the tasks after a commit may take. They wait at most three seconds for emails in flight. */
 const AFTER_COMMIT_SECONDS = 10
 
-/** How long a request that carries a key may take before another attempt may go on in its place, in seconds. */
+/** Seconds after which another attempt may take over a request with an Idempotency-Key. */
 const LEASE_SECONDS = 30
 
 export type Taken =
-  /** This request is to be done. `id` is the same for every attempt of it; `retried` where it is not the first one. */
+  /** The caller must run the request. `id` is the same for every attempt; `retried` is true for all but the first one. */
   | { kind: 'mine'; id: string; attempt: number; retried: boolean }
   | {
       kind: 'answered'
@@ -23,10 +23,10 @@ export type Taken =
       body: unknown
     }
   | { kind: 'in-flight'; sameRequest: boolean }
-  /** It was done for a contact who has been erased since. What it asked, and what it was answered, is forgotten. */
+  /** The request ran for a contact who has been erased since. Its content and its response are deleted. */
   | { kind: 'erased' }
 
-/** One attempt at a request: it has the key as long as no other one has taken over. */
+/** One attempt at a request. It owns the key until another attempt takes over. */
 export interface Attempt {
   workspaceId: string
   key: string
@@ -34,7 +34,7 @@ export interface Attempt {
   attempt: number
 }
 
-/** Takes an Idempotency-Key for a request, unless another request has it. */
+/** Claims an Idempotency-Key for a request, unless another request has it. */
 export async function takeIdempotencyKey(
   em: EntityManager,
   workspaceId: string,
@@ -53,7 +53,7 @@ export async function takeIdempotencyKey(
     headers: Record<string, string> | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
-  // Between the two halves of the statement another attempt had it, and gave it back.
+  // Between the two halves of the statement another attempt claimed and released the key.
   if (!row) return { kind: 'in-flight', sameRequest: true }
   if (row.mine) return { kind: 'mine', id: row.id, attempt: row.attempt, retried: row.retried }
   if (row.erased) return { kind: 'erased' }
@@ -155,9 +155,9 @@ export async function endLease(
 }
 
 /**
- * Forgets what requests asked and were answered that were done for a contact, and keeps their keys: a repeated one must not
- * bring the contact back. A fingerprint goes, too, because an address could be guessed from it; and so does a key that has
- * the address in it.
+ * Deletes the content and the responses of requests for a contact, and keeps their keys, because a repeated request must not
+ * bring the contact back. Fingerprints are deleted too, because an address could be guessed from one, and so are keys that
+ * contain the address.
  */
 export async function eraseRequests(
   em: EntityManager,
@@ -178,7 +178,7 @@ export async function eraseRequests(
   }
   await sql(
     em,
-    // The id of the call that created a contact is the contact's own.
+    // The call that created a contact has the ID of the contact.
     `update idempotency_keys set id = gen_random_uuid(), fingerprint = null, headers = null, body = null, contact_id = null
      where contact_id = $1::uuid`,
     [contactId],
@@ -186,7 +186,7 @@ export async function eraseRequests(
   return []
 }
 
-/** Forgets keys that are too old. */
+/** Deletes expired keys. */
 export async function forgetIdempotencyKeys(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
@@ -199,7 +199,7 @@ export async function forgetIdempotencyKeys(em: EntityManager, limit: number): P
   return rows.length
 }
 
-/** Ends leases of requests that lie further ahead than any is set: the clock of Postgres was set back. */
+/** Ends leases that lie further ahead than any lease is set: the clock of Postgres was set back. */
 export async function shortenRequestLeases(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(
     em,

@@ -1,6 +1,6 @@
 import { setLocale } from 'yup'
 
-/** yup's messages in the API's words: the field, and what would be right. A path is `steps[0].subject`, say. */
+/** The API's wording of yup's messages: the field, and what would be valid. A path is `steps[0].subject`, for example. */
 setLocale({
   mixed: {
     required: '${path} is required',

@@ -10,7 +10,7 @@ import type { BodyLimit } from './body.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import type { Revisions } from '../platform/revisions.ts'
 
-/** Under these headings the reference lists the operations. */
+/** The groups of operations in the reference. */
 export const TAGS = {
   Contacts: 'Subscribers: created, searched, tagged, erased; and what was sent to them.',
   Events: 'Custom events, which start automations.',
@@ -33,7 +33,7 @@ export const TAGS = {
 export type ParamsOf<Path extends string> = Record<NamesOf<Path>, string>
 type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesOf<Rest> : never
 
-/** What is known of a request before anything is done. */
+/** A validated request. */
 export interface CheckedRequest<Params, Query, Body> {
   params: Params
   query: Query
@@ -44,54 +44,54 @@ export interface CheckedRequest<Params, Query, Body> {
 export interface Request<Params, Query, Body, Prepared = undefined> extends CheckedRequest<Params, Query, Body> {
   call: Call
   prepared: Prepared
-  /** Of the header `If-Match`, where the operation has it. */
+  /** The header `If-Match`, if the operation requires it. */
   ifMatch: Revisions
   visitor: Visitor
 }
 
-/** A request of somebody who is nobody yet, or nobody in a workspace. */
+/** A request of an operation that needs no workspace. */
 export type VisitorsRequest<Body> = Pick<
   Request<Record<string, string>, AnyObject, Body>,
   'params' | 'body' | 'visitor'
 >
 
-/** The same, of somebody who is signed in. */
+/** The same, of a person who is signed in. */
 export type AccountsRequest<Body> = VisitorsRequest<Body> & { visitor: { session: NonNullable<Visitor['session']> } }
 
-/** A parameter of a path that is no plain id. */
+/** A path parameter that is not a plain ID. */
 export interface Param {
   description: string
   example: string
-  /** Finds what is meant. @returns its id, or `undefined` where there is none. */
+  /** Finds the resource. @returns its ID, or `undefined` if it does not exist */
   resolve?: (em: EntityManager, caller: Caller, given: string) => Promise<string | undefined>
 }
 
-/** Headers that say what was ignored, or is most likely not meant. @param warnings sentences in ASCII */
+/** Builds the warning headers: ignored names and likely mistakes. @param warnings sentences in ASCII */
 export const warn = (warnings: readonly string[]): Record<string, string> =>
   warnings.length === 0 ? {} : { 'X-Warning': warnings.join('; ') }
 
 export interface Answer {
   status: number
   headers?: Readonly<Record<string, string>> | undefined
-  /** What is written as JSON; or pieces of JSON, where all of it can be too much to be held. */
+  /** A JSON value, or a stream of JSON text if the body can be too large for memory. */
   body: unknown
-  /** The contact whose data the body holds: a kept answer is erased with it. */
+  /** The contact whose data the body holds: a stored response is erased with them. */
   contactId?: string | null
 }
 
 export interface AnswerDescription {
   description: string
   schema: Schema
-  /** What can be asked next, with values of this answer: the document's `links`. */
+  /** Follow-up operations, with values of this response: `links` of the document. */
   links?: Record<string, Record<string, string>>
 }
 
 /**
- * One operation of the API: all there is to know of it, once. The router serves it, the OpenAPI document describes it,
- * the tests go through what is described.
+ * One operation of the API. The router serves it, the OpenAPI document describes it, and the tests check it against its
+ * description.
  */
 export interface Operation {
-  /** Its name in clients. */
+  /** The operation's name in generated clients. */
   id: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Relative to the base path, such as `/contacts/{id}`. */
@@ -100,44 +100,47 @@ export interface Operation {
   summary: string
   description: string
   /**
-   * What a key needs, and a person's role has: `null` for nothing, which is any valid key and any member. Without one it is for
-   * people alone.
+   * The scope that a key needs and that a role includes. `null`: any valid key and any member. Without a scope only people may
+   * use the operation.
    */
   scope?: Scope | null
-  /** Another one that will do: which of them is needed, says what it is asked of. */
+  /** An alternative scope. The resource of the request decides which one is needed. */
   orScope?: Scope
-  /** What a person has to be in the workspace, where no key may. */
+  /** The minimum role of a person, for operations that keys may not use. */
   role?: Role
-  /** Whether it is done only for a revision that is named (`If-Match`); and whether its answer names one (`ETag`). */
+  /** Whether the operation requires the revision that it changes (`If-Match`); whether its response has a revision (`ETag`). */
   ifMatch?: true
   etag?: true
-  /** Whether its answer shows what is kept nowhere: no answer of it is kept either, and it takes no Idempotency-Key. */
+  /**
+   * Whether the response contains a secret that is not stored anywhere. The response is not stored either, so the operation takes
+   * no Idempotency-Key.
+   */
   isSecret?: true
-  /** Without a workspace: whoever is signed in; or anybody at all. */
+  /** For operations without a workspace: a signed-in person (`account`), or anyone (`anybody`). */
   open?: 'account' | 'anybody'
-  /** The parameters of the path that are no plain ids. */
+  /** Path parameters that are not plain IDs. */
   params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
   body?: ObjectSchema<AnyObject>
-  /** Whether none is as good as `{}`. */
+  /** Whether the body may be empty, which means `{}`. */
   bodyOptional?: true
-  /** How large a body may be, where that is not `DEFAULT_BODY_LIMIT`. */
+  /** The maximum size of the body, if it is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
   /**
-   * Who writes the audit entry of a change: the pipeline, unless something else is said. `by-handler`: the handler calls `Call.audit` in
-   * its own transaction. `never`: for changes without a lasting effect, which come often.
+   * The writer of a change's audit entry; by default the pipeline. `by-handler`: the handler calls `Call.audit` in its own
+   * transaction. `never`: for frequent changes without a lasting effect.
    */
   audit?: 'by-handler' | 'never'
-  /** Whether it only tells something, although it is a POST: of what is too long for a query. */
+  /** Whether the operation only reads, although it is a POST: its query is too long for a URL. */
   changesNothing?: true
   responses: Record<number, AnswerDescription>
-  /** Why it refuses, by status, beyond the reasons that every operation has. A text is what is said of an invalid request. */
+  /** Errors of this operation by status, in addition to those of every operation. A plain text describes an invalid request. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
-  /** False where what it does is not in Postgres alone, or more than one transaction. */
+  /** False if the effect is not in Postgres alone, or is more than one transaction. */
   transactional?: false
   /**
-   * Checks what the schemas cannot, where that takes long, and hands on what it found: before the transaction, so that no
-   * session with Postgres is held meanwhile.
+   * Runs slow checks that the schemas cannot do, and passes the result to the handler. It runs before the transaction, so that no
+   * database connection is held in the meantime.
    */
   prepare?(
     request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
@@ -151,7 +154,7 @@ export interface Operation {
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
 
-/** Defines an operation: its handler knows what the path and the schemas have. */
+/** Defines an operation. The types of its handler follow from the path and the schemas. */
 export const operation = <
   const Path extends string,
   Query extends ObjectSchema<AnyObject> | undefined = undefined,
@@ -179,7 +182,7 @@ type OpenDefinition<Path extends string, Body> = Pick<
   'id' | 'method' | 'tag' | 'summary' | 'description' | 'responses' | 'errors'
 > & { path: Path; body?: Body }
 
-/** Defines an operation of whoever is signed in, in no workspace. */
+/** Defines an operation of a signed-in person, outside of any workspace. */
 export const accountOperation = <
   const Path extends string,
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
@@ -189,27 +192,27 @@ export const accountOperation = <
   },
 ): Operation => ({ ...definition, open: 'account', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
 
-/** Defines an operation of anybody: signing in, and what comes before it. */
+/** Defines an operation that is open to anyone, such as signing in. */
 export const openOperation = <const Path extends string, Body extends ObjectSchema<AnyObject> | undefined = undefined>(
   definition: OpenDefinition<Path, Body> & {
     handle(request: VisitorsRequest<Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
   },
 ): Operation => ({ ...definition, open: 'anybody', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
 
-/** An email, a password and a name. */
+/** Enough for an email address, a password and a name. */
 const OPEN_BODY_LIMIT = { bytes: 16 * 1024, values: 100 }
 
-/** Whether a repeated call is recognised by its Idempotency-Key. */
+/** Whether an operation accepts an Idempotency-Key. */
 export const takesIdempotencyKey = (operation: Operation): boolean =>
   isChange(operation) &&
   operation.open === undefined &&
   operation.isSecret === undefined &&
   (operation.method === 'POST' || operation.method === 'PATCH')
 
-/** Whether it is to change something. */
+/** Whether an operation changes data. */
 export const isChange = ({ method, changesNothing }: Operation): boolean => method !== 'GET' && !changesNothing
 
-/** The parameters of an operation's path, in their order: what is not described there is the id of something. */
+/** The parameters of an operation's path, in their order. A parameter that is not described in `params` is an ID. */
 export function paramsOf({ path, params = {} }: Pick<Operation, 'path' | 'params'>): (Param & {
   name: string
   isId: boolean

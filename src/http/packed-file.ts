@@ -4,10 +4,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 
-/** A file that is served often: read and compressed once. */
+/** A file that is served often. It is read and compressed once. */
 export interface PackedFile {
   plain: Buffer
-  /** By encoding; `undefined` where the file's format is compressed already. */
+  /** The compressed file by encoding; `undefined` if its format is compressed already. */
   packed: Record<'gzip' | 'br', Buffer> | undefined
   etag: string
 }
@@ -23,7 +23,7 @@ export async function readPacked(path: string | URL, { isText }: { isText: boole
   return { plain, packed: { gzip: zipped, br }, etag }
 }
 
-/** Responds with a file in an encoding that the client takes, or with 304 where the client has it. */
+/** Responds with a file in an encoding that the client accepts, or with 304 if the client has the file. */
 export function sendPacked(ctx: Context, { plain, packed, etag }: PackedFile, type: string): void {
   ctx.status = 200
   ctx.etag = etag

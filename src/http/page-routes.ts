@@ -6,30 +6,30 @@ import type { Context } from 'koa'
 import { type PackedFile, readPacked, sendPacked } from './packed-file.ts'
 import type { ApiState } from './state.ts'
 
-/** The dashboard, as `scripts/prepare/dashboard.ts` makes it when the package is installed. */
+/** The dashboard, as `scripts/prepare/dashboard.ts` builds it when the package is installed. */
 const FOLDER = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
 
 /**
- * No script but ours, none in the page's text, and nothing from or to another host. Styles are set on elements by the components
- * that place them. An email is shown in a frame without scripts, which is under this as well.
+ * Allows only scripts of this origin, no inline scripts, and no connections to other hosts. Components set inline styles for
+ * positions. Emails are shown in a frame without scripts, which inherits this policy.
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** What is packed well; fonts and pictures are already. */
+/** Formats that compress well. Fonts and images are compressed already. */
 const TEXT = new Set(['.html', '.js', '.css', '.svg'])
 
 /**
- * The page where people work, at `/` and at each address that is nobody else's; and its parts. They are read and packed once, when
- * they are asked for first: whoever asks needs no key.
+ * Serves the dashboard at `/` and at each address that no other route has, and its assets. Files are read and compressed at the
+ * first request. No key is needed.
  *
- * @returns what serves the page, where a browser asks for it, and tells whether that was so
+ * @returns a function that serves the page if a browser requests it, and returns whether it did
  */
 export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Context) => Promise<boolean> {
   const files = new Map<string, Promise<PackedFile>>()
   let made: Promise<{ names: ReadonlySet<string>; at: number }> | undefined
-  /** Looks again where it was made anew meanwhile: then its parts have other names. */
+  /** Lists the folder again for an unknown name: a new build has other names. */
   const isThere = async (name: string): Promise<boolean> => {
     const at = await stat(join(folder, 'index.html')).then(
       ({ mtimeMs }) => mtimeMs,
@@ -49,7 +49,7 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
     if (!file) {
       file = readPacked(join(folder, name), { isText: TEXT.has(extname(name)) })
       files.set(name, file)
-      // What could not be read now may be the next time.
+      // A file that could not be read may be readable next time.
       file.catch(() => files.delete(name))
     }
     sendPacked(ctx, await file, extname(name))
@@ -58,7 +58,7 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
   router.get('/assets/:name', async (ctx, next) => {
     const name = `assets/${ctx.params['name']}`
     if (!(await isThere(name))) return void (await next())
-    // Its name tells what is in it.
+    // The name contains a hash of the content.
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
     return serve(ctx, name)
   })
@@ -74,9 +74,9 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
     const isPage =
       (ctx.method === 'GET' || ctx.method === 'HEAD') &&
       !ctx.path.startsWith('/api/') &&
-      // Of a page's address the last part may be an email; of a file that is not there nothing is.
+      // The last part of a page's address may be an email address, with a dot. A missing asset is a 404.
       (extname(ctx.path) === '' || ctx.path.startsWith('/w/')) &&
-      // Who takes anything is a program.
+      // A client that accepts anything is not a browser.
       ctx.accepts('json', 'html') === 'html'
     if (!isPage || !(await isThere('index.html'))) return false
     ctx.set('Content-Security-Policy', POLICY)

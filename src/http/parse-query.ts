@@ -7,10 +7,10 @@ import { findJsonFault } from '../platform/json.ts'
 import { validate } from './parse.ts'
 
 /**
- * Reads a query string. Koa's own reader compares each parameter with each other one, which for the thousands that a request's
- * head has room for takes most of a second.
+ * Parses a query string. Koa's own parser compares each parameter with each other one. For the thousands of parameters that fit
+ * into a request's head, that takes most of a second.
  *
- * @throws {ApiError} `invalid` where it has too many
+ * @throws {ApiError} `invalid` if it has too many parameters
  */
 export function readQuery(text: string): ParsedUrlQuery {
   if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
@@ -20,10 +20,9 @@ export function readQuery(text: string): ParsedUrlQuery {
 }
 
 /**
- * Validates a query string by a schema, and gives what it leaves out its defaults. Only digits are a number here, and a
- * parameter that stands twice is none.
+ * Validates a query string by a schema and applies its defaults. Only digits are a number, and a repeated parameter is an error.
  *
- * @throws {ApiError} `invalid`, naming every parameter that is wrong.
+ * @throws {ApiError} `invalid`, naming every parameter that is wrong
  */
 export function parseQuery<Known extends ObjectSchema<AnyObject>>(
   schema: Known,
@@ -48,9 +47,10 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
 }
 
 /**
- * In the address of what is to go, a `?` in an id would cut off what is behind it, and something else would go.
+ * Rejects query parameters of a DELETE request: an unescaped `?` in an ID would cut off the rest of the ID, and another resource
+ * would be deleted.
  *
- * @throws {ApiError} `invalid` where a query was given at all
+ * @throws {ApiError} `invalid` if there is a query
  */
 export function assertNoQuery(query: ParsedUrlQuery): void {
   const [name] = Object.keys(query)
@@ -58,5 +58,5 @@ export function assertNoQuery(query: ParsedUrlQuery): void {
   throw new ApiError(UNKNOWN_PARAMETER, { message: `${shorten(name)} is no query parameter here; there are none` })
 }
 
-/** A name is the caller's, and can be long, and hold anything. */
+/** The name comes from the caller. It can be long and contain any character. */
 const shorten = (name: string): string => JSON.stringify(name.length > 50 ? `${name.slice(0, 50)}…` : name)

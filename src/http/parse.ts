@@ -12,14 +12,14 @@ import { invalid } from '../platform/api-error.ts'
 import './locale.ts'
 import { pointerOf } from './pointer.ts'
 
-/** More problems are mostly the same one, many times. */
+/** Further problems are mostly repetitions. */
 const MAX_PROBLEMS = 10
 const MAX_MESSAGE_LENGTH = 2_000
 const TOO_MANY_ITEMS = /must not exceed \d+ items$/
 
-/** What a test of a schema can read besides its own value (`options.context`). */
+/** Values that a schema's test can read in addition to its own (`options.context`). */
 export interface Given {
-  /** The whole value, with the fields that the schema does not know. */
+  /** The whole value, including fields that the schema does not know. */
   given: unknown
 }
 
@@ -71,7 +71,7 @@ function describe({ inner }: ValidationError) {
   const tooLong = inner.filter(({ message }) => TOO_MANY_ITEMS.test(message)).map(({ path }) => `${path}[`)
   for (const { message, path = '' } of inner)
     if (!paths.has(message) && !tooLong.some((start) => path.startsWith(start))) paths.set(message, path)
-  // yup takes an empty text for a missing one: "must not be empty" says enough.
+  // yup reports an empty text as missing, too: "must not be empty" is enough.
   for (const [message, path] of paths) if (message === `${path} must not be empty`) paths.delete(`${path} is required`)
   const messages = [...paths.keys()]
   const shown = messages.slice(0, MAX_PROBLEMS).join('; ')
@@ -79,7 +79,7 @@ function describe({ inner }: ValidationError) {
   return invalid(messages.length > MAX_PROBLEMS ? `${message}; and more` : message, pointerOf(paths.get(messages[0]!)!))
 }
 
-/** The schema of a value: some schemas depend on it. */
+/** Resolves a schema that depends on the value. */
 export const resolve = (schema: ISchema<unknown>, value: unknown): Schema =>
   isLazy(schema) ? (schema.resolve({ value }) as Schema) : (schema as Schema)
 

@@ -1,15 +1,15 @@
-/** Requests a minute, per API key unless it has a limit of its own. */
+/** Requests per minute for API keys without a limit of their own. */
 export const DEFAULT_RATE_LIMIT = 120
 
-/** What a request was told by its window of sixty seconds. */
+/** The state of a rate limit window of 60 seconds after a request. */
 export interface RateLimit {
   allowed: boolean
-  /** Requests a minute. */
+  /** Requests per minute. */
   limit: number
   /** Requests left in the window. */
   remaining: number
   /** When the window is empty again if no further request is made. */
   resetAt: Date
-  /** Whole seconds after which a refused request would be let in; never too few. */
+  /** Whole seconds after which a rejected request would be accepted, rounded up. */
   retryAfter: number
 }

@@ -3,7 +3,7 @@ import { SERVER } from './openapi/document.ts'
 import { type PackedFile, readPacked, sendPacked } from './packed-file.ts'
 import type { ApiState } from './state.ts'
 
-/** Scalar's reference page in one file; `scripts/prepare/reference.ts` gets it when the package is installed. */
+/** Scalar's reference page in one file; `scripts/prepare/reference.ts` downloads it when the package is installed. */
 const SCRIPT = new URL('../../dist/reference/scalar.js', import.meta.url)
 
 const CONFIGURATION = {
@@ -13,12 +13,12 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
   agent: { disabled: true },
   mcp: { disabled: true },
-  // The document brings samples of its own, for curl and for the client of this package.
+  // The document has its own samples, for curl and for the client of this package.
   hiddenClients: true,
   metaData: { title: 'Dripline API' },
 }
 
-/** Nothing is loaded from elsewhere, and no page elsewhere can frame this one. */
+/** Allows nothing from other hosts, and no frames on other sites. */
 const POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'"
@@ -40,14 +40,14 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Its own server, in the samples too: whoever reads the page wants to try this deployment. */
+/** The server is the page's own origin, also in the samples, so that readers can try this deployment. */
 const START = `Scalar.createApiReference('#reference', {
   ...JSON.parse(document.getElementById('configuration').textContent.replaceAll('${SERVER}', location.origin)),
   servers: [{ url: location.origin + '/api/v1' }],
 })
 `
 
-/** The reference for people: the page at `/docs`, with its own copy of the document. No key, and no network, is needed. */
+/** Serves the API reference at `/docs`, with its own copy of the document. It needs no key and no network. */
 export function referenceRoutes(router: Router<ApiState>, document: object): void {
   const configuration = JSON.stringify({ ...CONFIGURATION, content: document }).replaceAll('<', '\\u003c')
   const page = Buffer.from(PAGE.replace('{CONFIGURATION}', () => configuration))

@@ -3,10 +3,10 @@ import { WORKSPACE_MODES } from './caller.ts'
 import { SCOPES } from './scopes.ts'
 import { count, id, timestamp, ok, nullableText } from './fields.ts'
 
-/** What every deletion answers. */
+/** The response to every deletion. */
 export const deleteResultResponse = object({
   id: id('deleted resource'),
-  // No enumeration of one: a generator for Python makes a text of that, and refuses the answer.
+  // Not an enumeration with one value: a Python generator would read it as a text and reject the response.
   deleted: boolean().required().meta({ description: 'Always true.', example: true }),
 })
   .required()
@@ -14,7 +14,7 @@ export const deleteResultResponse = object({
 
 export const deleted = (resourceId: string) => ok({ id: resourceId, deleted: true })
 
-/** What every refusal answers: `error`, in words. */
+/** The body of every error response. */
 export const errorResponse = object({
   error: string().required().meta({ description: 'What was wrong, for people to read.', example: 'Contact not found' }),
 })

@@ -1,13 +1,13 @@
 import { type Scope, SCOPES } from './scopes.ts'
 
-/** What a person may do in a workspace, each more than the one before. */
+/** The roles of people in a workspace. Each one includes the roles before it. */
 export const ROLES = ['viewer', 'editor', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Whether a role is as much as another one. */
+/** Whether a role includes another one. */
 export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
 
 const READING = SCOPES.filter((scope) => scope.endsWith(':read'))
 
-/** Which of the operations that keys have too a role may do: a viewer those that change nothing. */
+/** The scopes that a role includes: those for reading for a viewer, all scopes for other roles. */
 export const scopesOf = (role: Role): readonly Scope[] => (role === 'viewer' ? READING : SCOPES)

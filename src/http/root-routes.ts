@@ -3,10 +3,10 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { ApiState } from './state.ts'
 
-/** `@dripline/client` as npm installs it; `scripts/prepare/client.ts` makes it when the package is installed. */
+/** `@dripline/client` as an npm package; `scripts/prepare/client.ts` builds it when the package is installed. */
 const CLIENT = new URL('../../dist/client.tgz', import.meta.url)
 
-/** Where things are, for whoever asks for nothing in particular; and the client that fits. No key is needed. */
+/** Serves an overview of the service's addresses at the root, and the matching client package. They need no key. */
 export function rootRoutes(
   router: Router<ApiState>,
   basePath: string,

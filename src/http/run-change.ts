@@ -6,14 +6,14 @@ import type { Answer } from './operation.ts'
 
 type Given = Pick<Dependencies, 'em' | 'log'>
 
-/** A change that a request asks for. */
+/** A change that a request makes. */
 interface Change<D extends Given> {
   call: Call
   /** Present if the request has an Idempotency-Key. */
   attempt?: IdempotentAttempt | undefined
   dependencies: D
   run: (dependencies: D) => Promise<Answer>
-  /** Missing if the handler writes the audit entry, or nobody does. */
+  /** Missing if the handler writes the audit entry, or if there is none. */
   writeAudit?: (em: EntityManager, answer?: Answer) => Promise<void>
 }
 

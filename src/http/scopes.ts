@@ -1,4 +1,4 @@
-/** What a key may be allowed to do. */
+/** The permissions of API keys. */
 export const SCOPES = [
   'contacts:read',
   'contacts:write',

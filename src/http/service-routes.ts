@@ -36,7 +36,7 @@ export const whoami = operation({
   },
 })
 
-/** @param document gives the document, which this operation is itself a part of. */
+/** @param document returns the document, which includes this operation */
 export const openApiDocument = (document: () => object) =>
   operation({
     id: 'getOpenApi',

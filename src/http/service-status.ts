@@ -1,34 +1,34 @@
-/** How what the service works with is, as far as this process can see. */
+/** The state of the services that Dripline depends on, as this process sees it. */
 export interface ServiceStatus {
   postgres: { isReachable: boolean }
   temporal: {
     isReachable: boolean
     namespace: string
-    /** Where its page is, without a slash at the end; `null`: nobody has said. */
+    /** The URL of Temporal's UI without a trailing slash; `null` if it is not configured. */
     uiUrl: string | null
-    /** How many workers asked for work within a minute; `null`: not known. */
+    /** The number of workers that polled for work within a minute; `null` if it is unknown. */
     workers: number | null
   }
   mail: {
     /** Whether mail of live workspaces leaves the instance. */
     mode: 'smtp' | 'capture'
-    /** From whom; `null`: nobody has said. */
+    /** The sender's address; `null` if it is not configured. */
     sender: string | null
-    /** Host and port of the server; `null`: this process has none. */
+    /** Host and port of the server; `null` if this process has none. */
     server: string | null
-    /** Why the server does not let us in; `null`: it does, or was not asked. */
+    /** Why the server rejected the login; `null` if it accepted it or was not checked. */
     failure: string | null
   }
 }
 
-/** What became of an email that somebody sends to themselves. */
+/** The outcome of a test email. */
 export interface TestEmailResult {
   status: 'SENT' | 'CAPTURED' | 'FAILED' | 'UNCONFIRMED'
-  /** Why, in the server's words. */
+  /** The server's error message. */
   error: string | null
 }
 
-/** Sends one email of a workspace to whoever asks for it, from its sender, and keeps nothing of it. */
+/** Sends one email of a workspace to the person who requests it, from the workspace's sender. Nothing of it is stored. */
 export type SendTestEmail = (
   email: { to: string; subject: string; html: string | null; text: string | null },
   workspace: { id: string; isLive: boolean },

@@ -3,19 +3,19 @@ import type { ISchema, Schema } from 'yup'
 import { isObjectSchema, resolve } from './parse.ts'
 import { pointerTo } from './pointer.ts'
 
-/** So many are told of at once, and so much of a name: whoever has more of them has mostly one, many times. */
+/** The maximum number of names in a warning. More unknown names are mostly repetitions of one mistake. */
 const MOST = 5
 const MAX_NAME = 50
 const MAX_KNOWN = 10
-/** How many letters may be other ones where a known name is meant: of a short name, half of them. */
+/** The number of letters that may differ from a known name: at most half of a short name. */
 const maxDistance = (name: string): number => Math.min(3, Math.ceil(name.length / 2))
 
 /**
- * What was given and is ignored, because nothing reads it: a name is mostly misspelt, or not known yet. Each is told with the
- * known one that it resembles.
+ * Finds names that are ignored because no field has them. Most are misspelled, or new in a later version. Each is reported with
+ * the most similar known name.
  *
  * @param value a body, or a query as an object
- * @returns sentences, the first few of them, in ASCII
+ * @returns sentences in ASCII, for the first few names
  */
 export function findUnknownNames(schema: ISchema<unknown> | undefined, value: unknown): string[] {
   const found: string[] = []
@@ -44,13 +44,13 @@ function inWords(at: readonly string[], name: string, known: readonly string[]):
   return `${[...at, start].reduce(pointerTo, '')} is unknown here, and ignored${nearest === undefined ? orKnown(known) : orMeant(nearest)}`
 }
 
-/** Where none resembles it: all of them, as long as they can be read at a glance. */
+/** Lists all known names if none is similar and the list is short. */
 const orKnown = (known: readonly string[]): string =>
   known.length > 0 && known.length <= MAX_KNOWN ? `; known are ${known.join(', ')}` : ''
 
-/** The end of a warning that knows a name which the given one resembles. */
+/** The end of a warning that suggests a known name. */
 export const orMeant = (nearest: string | undefined): string => (nearest === undefined ? '' : `; is ${nearest} meant?`)
 
-/** What the items of an array are: known to its schema, or told by it where something else checks them. */
+/** The schema of an array's items, also if the array does not check them itself. */
 const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>
   (schema as { innerType?: ISchema<unknown> } | undefined)?.innerType ?? schema?.spec.meta?.variants?.[0]

@@ -5,11 +5,11 @@ import type { CallingPerson } from './caller.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Caller } from './caller.ts'
 
-/** Who is signed in, and what that account may do in the workspace that was asked for. */
+/** A person who is signed in, with their role in the requested workspace. */
 export interface SignedIn {
   sessionId: string
   account: { id: string; email: string }
-  /** `null` where none was asked for, or the account is no member of it. */
+  /** `null` if the request names no workspace, or the account is not a member of it. */
   membership: { workspace: Caller['workspace']; role: CallingPerson['role'] } | null
   rateLimit: RateLimit
 }
@@ -28,18 +28,18 @@ export type AuthenticateKey = (
 /** Finds the session of a browser, and counts the request in its window. @returns `undefined` if there is none, or it has ended */
 export type AuthenticateSession = (token: string, workspaceId: string | null) => Promise<SignedIn | undefined>
 
-/** Where a request came from, whoever made it. */
+/** The origin of a request. */
 export interface Visitor {
-  /** By which the log has it. */
+  /** The ID of the request in the log. */
   requestId: string | null
-  /** The client's, `null` where it is not known. */
+  /** The address of the client; `null` if it is unknown. */
   address: string | null
   userAgent: string | undefined
-  /** What stands before the paths in the browser, such as `https://mail.example.com`. */
+  /** The origin of the service in the browser, such as `https://mail.example.com`. */
   origin: string
-  /** What the browser was given when it left for another service to sign in by. */
+  /** The state that the browser got when it left for the single sign-on provider. */
   state: string | undefined
-  /** Who is signed in there. */
+  /** The session of the person who is signed in. */
   session: Pick<SignedIn, 'sessionId' | 'account'> | undefined
 }
 
@@ -50,8 +50,8 @@ export const WRONG_ORIGIN = defineError(
 )
 
 /**
- * The forwarding headers are believed where a trusted proxy wrote them.
- * @param publicUrl where browsers reach the service, whatever a request says; `undefined`: as it says
+ * Reads the origin of a request. Forwarding headers are trusted if a trusted proxy wrote them.
+ * @param publicUrl the public URL of the service; `undefined`: taken from the request
  */
 export function visitorOf(ctx: Context, trustedProxies: readonly string[], publicUrl: string | undefined): Visitor {
   const { remoteAddress } = ctx.req.socket
@@ -59,7 +59,7 @@ export function visitorOf(ctx: Context, trustedProxies: readonly string[], publi
   const isProxied = remoteAddress !== undefined && isWithin(remoteAddress, trustedProxies)
   const protocol = isProxied && lastOf(ctx.get('X-Forwarded-Proto')) === 'https' ? 'https' : 'http'
   const given = `${protocol}://${(isProxied && lastOf(ctx.get('X-Forwarded-Host'))) || ctx.get('Host')}`
-  // What a browser sends is one; who sends another thing is told so.
+  // Browsers send a valid Host header. Other clients get an error.
   if (publicUrl === undefined && !URL.canParse(given))
     throw new ApiError(INVALID_REQUEST, { message: 'The header Host is none' })
   const origin = publicUrl === undefined ? given : new URL(publicUrl).origin
@@ -73,14 +73,14 @@ export function visitorOf(ctx: Context, trustedProxies: readonly string[], publi
   }
 }
 
-/** What the nearest proxy wrote. */
+/** The value that the nearest proxy wrote. */
 const lastOf = (header: string): string => header.split(',').at(-1)!.trim().toLowerCase()
 
 /**
- * What signs in, or changes something for whoever is signed in, has to come from a page of this service: a browser says so of
- * each request that changes something, and no page can have it say otherwise (Fetch standard, section 3.2; W3C Fetch Metadata).
+ * Requires that signing in, and changes with a session, come from a page of this service. Browsers send the origin with each such
+ * request, and pages cannot change it (Fetch standard, section 3.2; W3C Fetch Metadata).
  *
- * @param isSignedIn whether the browser brings a session: what brings neither that nor an origin is no browser
+ * @param isSignedIn whether the request has a session: a request with neither a session nor an origin is not from a browser
  * @throws {ApiError} `wrong_origin`
  */
 export function assertOwnOrigin(ctx: Context, { origin }: Visitor, isSignedIn: boolean): void {
@@ -91,17 +91,23 @@ export function assertOwnOrigin(ctx: Context, { origin }: Visitor, isSignedIn: b
   if (!isOwn) throw new ApiError(WRONG_ORIGIN)
 }
 
-/** A name that only a page over TLS, of this very host, can set (RFC 6265bis, section 4.1.3.2); and one for a machine of one's own. */
+/**
+ * The `__Host-` prefix can be set only over TLS and by this very host (RFC 6265bis, section 4.1.3.2). Local development has no
+ * TLS.
+ */
 const nameOf = (origin: string): string => (origin.startsWith('https:') ? '__Host-dripline' : 'dripline')
 
-/** The session's token that a browser brought. */
+/** The session token in a browser's cookie. */
 export const sessionTokenOf = (ctx: Context, { origin }: Visitor): string | undefined => ctx.cookies.get(nameOf(origin))
 
-/** No script reads it, no other site has it sent, and it is sent over TLS where it was set so. @param token `null`: forget it */
+/**
+ * Builds the session cookie. Scripts cannot read it, other sites cannot send it, and a secure one is sent only over TLS.
+ * @param token `null`: delete the cookie
+ */
 export const sessionCookie = (visitor: Visitor, token: string | null): string =>
   cookie(visitor, '', token ?? '', token === null ? 0 : 90 * 86_400)
 
-/** The same, of what a browser brings back from another service. */
+/** Builds the cookie of a sign-in at the single sign-on provider. */
 export const stateCookie = (visitor: Visitor, state: string): string => cookie(visitor, '-state', state, 600)
 
 function cookie({ origin }: Visitor, suffix: string, value: string, seconds: number): string {

@@ -3,8 +3,8 @@ import type { Caller } from './caller.ts'
 import type { Scope } from './scopes.ts'
 
 /**
- * The shape of something that was written to, as its writer is told of it: a key that may not read learns nothing that it has not
- * said itself. A change of no account would otherwise be enough to read all of it.
+ * The response to a write. For a key without the read scope it has only the ID and the fields that the call set. Otherwise a
+ * trivial change would be enough to read the whole resource.
  */
 export const writtenResponse = <Fields extends AnyObject>(
   shape: ObjectSchema<Fields>,
@@ -24,7 +24,7 @@ export const writtenResponse = <Fields extends AnyObject>(
       description: `As it was written. A key with the scope ${scope} gets all of it; any other one the id and what it gave.`,
     }) as unknown as ObjectSchema<Fields>
 
-/** What the answer tells of it. @param given the fields that the call gave of it */
+/** Picks the fields that the writer may see. @param given the fields that the call set */
 export const presentForWriter = <Data extends object>(
   { scopes }: Caller,
   scope: Scope,
@@ -37,6 +37,6 @@ export const presentForWriter = <Data extends object>(
         Object.entries(data).filter(([name]) => name === 'id' || Object.hasOwn(given, name)),
       ) as Partial<Data>)
 
-/** What an operation that writes says of its answer. */
+/** The description of a write operation's response. */
 export const withoutReading = (scope: Scope): string =>
   `To a key without the scope ${scope} the answer tells the id, and of the other fields only what this call gave.`

@@ -7,22 +7,22 @@ import { answerTo } from '../error-response.ts'
 import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 
-/** What a caller is told whose writing a constraint of the schema has refused, by the constraint's name, and where it is. */
+/** The errors for violated constraints of the schema, by the constraint's name, and the field of each. */
 export type Limits = Readonly<Record<string, ErrorDefinition & { param?: string }>>
 
-/** What goes wrong here, and may go right later: how it is known, what the log says, and what the caller is told. */
+/** Transient errors: how to detect one, its log message, and the response. */
 const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: ErrorDefinition][] = [
   [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
   [isConflict, 'A request lost against another one', CONFLICT],
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],
 ]
 
-/** Whoever has left out the beginning of all paths looks for it elsewhere. */
+/** Callers often omit the prefix of all paths. */
 const hint = (path: string): string => (path.startsWith('/api/') ? '' : '. Paths of the API begin with /api/v1')
 
 /**
- * The one place where errors become answers: `{ "error": … }`, and in headers what programs go by. What the caller can mend
- * is told in full; of everything else only that it went wrong, and the log has the rest under the request's id.
+ * Turns errors into responses, for all operations: `{ "error": … }`, and headers for programs. An error that the caller can fix
+ * is described in full. The response to any other error is generic, and the log has the details under the request's ID.
  */
 export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
   async function errors(ctx, next) {
@@ -56,5 +56,5 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
     }
   }
 
-/** A path is the caller's, and can be long. */
+/** The path comes from the caller and can be long. */
 const shown = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

@@ -6,10 +6,10 @@ import type { ApiState } from '../state.ts'
 const ACCEPTABLE = /^[\w.:-]{1,128}$/
 
 /**
- * Gives every request an id, the caller's if it sent a plain one, says it in the answer, and logs and counts it when it
- * is answered: by its route, because paths and queries can hold what is a contact's.
- * @param isWatched whether a person watches the log, to whom a line for each request is noise: then only what went wrong
- *   here is told, unless they want everything.
+ * Gives every request an ID, which is the caller's if it sent a valid one, and returns it in the response. Logs and counts the
+ * finished request under its route, because paths and queries can contain personal data.
+ * @param isWatched whether a person watches the log on a terminal. Then only failed requests are logged, unless the log level is
+ * debug.
  */
 export const requestId = (log: Log, metrics: Metrics, isWatched: boolean): Middleware<ApiState> =>
   async function requestId(ctx, next) {
@@ -32,7 +32,7 @@ export const requestId = (log: Log, metrics: Metrics, isWatched: boolean): Middl
     }
   }
 
-/** A log whose lines all say which request they are about. */
+/** Adds the ID of the request to each line of a log. */
 export const logOf = (log: Log, requestId: string): Log => ({
   debug: (fields, message) => log.debug({ requestId, ...fields }, message),
   info: (fields, message) => log.info({ requestId, ...fields }, message),

@@ -28,10 +28,7 @@ import { WRONG_ORIGIN } from '../visitor.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
 import { samplesOf } from './samples.ts'
 
-/**
- * Where `npm start` serves the API; a deployment of its own is known to whoever made it. The page at `/docs` puts its own
- * origin in its place.
- */
+/** The address at which `npm start` serves the API. The page at `/docs` replaces it with its own origin. */
 export const SERVER = 'http://localhost:3000'
 
 const DESCRIPTION = `
@@ -60,7 +57,7 @@ unknown fields are ignored. An id means the same in any case, and is answered in
 
 const BODY_REFUSALS = [INVALID_REQUEST, MALFORMED_JSON, BODY_NOT_AN_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
 
-/** Makes the OpenAPI 3.1 document of the operations. */
+/** Builds the OpenAPI 3.1 document of the operations. */
 export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
   const schemas: Components = {}
   const error = toJsonSchema(errorResponse, schemas)
@@ -176,7 +173,7 @@ function describeRefusal(
     description: `${description}\n\nX-Error-Code: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     'x-error-codes': codes,
     headers: {
-      // Without the database nobody has counted the request.
+      // Requests are not counted while the database is unavailable.
       ...headersOf(...(status === 503 ? (['X-Request-Id'] as const) : ALWAYS), 'X-Error-Code'),
       ...([400, 404, 409].includes(status) ? headersOf('X-Error-Param') : {}),
       ...describeRetryAfter(reasons),
@@ -195,7 +192,7 @@ function describeRefusal(
   }
 }
 
-/** When to ask again is told where that helps: with some of the reasons, or with all of them. */
+/** Describes Retry-After, which is sent with some of the errors of a status or with all of them. */
 function describeRetryAfter(reasons: readonly ErrorDefinition[]) {
   const passing = reasons.filter(({ kind }) => kind === 'rate-limited' || tellsWhenToRetry(kind))
   if (passing.length === 0) return {}
@@ -258,7 +255,7 @@ function describeOperation(
     }
   }
   for (const status of Object.keys(COMMON_ERRORS)) {
-    // Whoever is nobody yet is told why they stay so.
+    // Signing in is open to anyone, so the common errors of credentials do not apply.
     if (operation.open === 'anybody' && status === '401' && !errors[401]) continue
     responses[status] ??= { $ref: `#/components/responses/Error${status}` }
   }
@@ -324,7 +321,7 @@ const IF_MATCH = {
 
 const SESSION = { session: [] }
 
-/** By what whoever asks is known. */
+/** The credentials that an operation accepts. */
 const securityOf = ({ scope, open }: Operation) => {
   if (open === 'anybody') return []
   return scope === undefined ? [SESSION] : [{ bearer: [] }, { apiKey: [] }, SESSION]
@@ -338,7 +335,7 @@ function whoMay({ scope, orScope, role, open }: Operation): string {
   return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, by what it is asked of.` : `Scope: \`${scope}\`.`
 }
 
-/** Why somebody who is known may not. */
+/** The errors for callers who lack a permission. */
 function forbiddenTo({ scope, orScope, role, open, method }: Operation): ErrorDefinition[] {
   const byRole = role ?? (scope?.endsWith(':write') ? 'editor' : undefined)
   return [

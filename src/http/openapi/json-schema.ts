@@ -2,7 +2,7 @@ import type { AnyObject, CustomSchemaMetadata, ISchema, Schema } from 'yup'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Where schemas that have a name are described, once each: the document's `components.schemas`. */
+/** The named schemas, each described once: `components.schemas` of the document. */
 export type Components = Record<string, JsonSchema>
 
 interface AnySchema {
@@ -17,9 +17,9 @@ interface AnySchema {
 const asAny = (schema: ISchema<unknown>): AnySchema => schema as unknown as AnySchema
 
 /**
- * Describes a yup schema in JSON Schema 2020-12, as OpenAPI 3.1 wants it. A schema with a `component` name is described
- * in `components` and referred to. (The libraries for this drop what they do not know; here nothing may be dropped: what
- * a schema checks by a test of its own, it tells in its metadata as `json`.)
+ * Describes a yup schema in JSON Schema 2020-12, as OpenAPI 3.1 requires. A schema with a `component` name is described in
+ * `components` and referenced. (The existing libraries drop what they do not know. Here nothing may be dropped: a schema with a
+ * custom test describes it in its metadata as `json`.)
  */
 export function toJsonSchema(schema: ISchema<unknown>, components: Components): JsonSchema {
   const { component } = asAny(schema).spec.meta ?? {}
@@ -31,7 +31,6 @@ export function toJsonSchema(schema: ISchema<unknown>, components: Components): 
   return { $ref: `#/components/schemas/${component}` }
 }
 
-/** Whether a field has to be there. */
 export const isRequired = (schema: ISchema<unknown>): boolean => asAny(schema).spec.optional === false
 
 function describe(schema: AnySchema, components: Components): JsonSchema {
@@ -104,7 +103,7 @@ function limits(schema: AnySchema, names: { min: string; max: string }): JsonSch
   return result
 }
 
-/** An example of what a schema lets pass: its own, or one made of those of its parts. */
+/** An example value that a schema accepts: its own, or one that is built from the examples of its parts. */
 export function exampleOf(schema: ISchema<unknown>): unknown {
   const known = asAny(schema)
   const { type, spec, fields, innerType } = known
