@@ -31,7 +31,7 @@ interface Failure {
   action?: string
 }
 
-/** A notification as RFC 3464 has it. */
+/** A delivery status notification (RFC 3464). */
 const notification = (to: string, { status = '5.1.1', recipient, diagnostic, action = 'failed' }: Failure) =>
   [
     'From: <mailer-daemon@mx.example.net>',
@@ -59,7 +59,7 @@ const notification = (to: string, { status = '5.1.1', recipient, diagnostic, act
     '',
   ].join('\r\n')
 
-describe('mail that comes back', () => {
+describe('returned mail', () => {
   let service: Service
   let sink: SmtpSink
   let bouncePort: number
@@ -78,7 +78,7 @@ describe('mail that comes back', () => {
 
   const em = () => service.context.orm.em.fork()
   const mailsTo = (address: string): ReceivedMail[] => sink.mails.filter(({ to }) => to[0] === address)
-  /** A mail to the listener. @returns how it was answered */
+  /** Sends a mail to the listener. @returns its response */
   async function comesBack(to: string, raw: string, from = ''): Promise<string> {
     const client = nodemailer.createTransport({ host: '127.0.0.1', port: bouncePort, secure: false, ignoreTLS: true })
     try {
@@ -95,7 +95,7 @@ describe('mail that comes back', () => {
   const suppressedBy = async (contactId: string) =>
     (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
 
-  /** A contact who was sent emails. */
+  /** Creates a contact and sends them emails. */
   async function mailed(emails = 1, behind: object[] = []) {
     const contactId = await aContact(service)
     const address = await addressOf(service, contactId)
@@ -109,17 +109,17 @@ describe('mail that comes back', () => {
     return { contactId, address, automationId, mails, mail: mails[0]! }
   }
 
-  it('has a return path of its own for each message, which others than its owner’s server find in no list', async () => {
+  it('gets a unique return path for each message, with at most 64 characters before the @', async () => {
     const { mails } = await mailed(2)
     assert.match(mails[0]!.from, /^b-[0-9a-f]{60}@bounces\.example\.com$/)
     assert.notEqual(mails[0]!.from, mails[1]!.from)
     assert.ok(mails[0]!.from.split('@')[0]!.length <= 64)
   })
 
-  it('that is hard ends what waits, and keeps the address from all mail; nobody else’s', async () => {
+  it('suppresses the address of a hard bounce and ends its enrollment, and no other', async () => {
     const { contactId, address, mail } = await mailed(1, [wait(60), EMAIL])
     const other = await mailed(1)
-    // Some servers write capitals of everything.
+    // Some servers convert addresses to capitals.
     const answer = await comesBack(mail.from.toUpperCase(), notification(mail.from, { recipient: address }))
     assert.match(answer, /^250 /)
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
@@ -143,7 +143,7 @@ describe('mail that comes back', () => {
     assert.equal(mailsTo(address).length, 1)
   })
 
-  it('is kept without the address that it came back to, by which anybody could report', async () => {
+  it('is stored without the return path, with which anyone could report a bounce', async () => {
     const { contactId, address, mail } = await mailed()
     const diagnostic = `451 4.7.1 <${mail.from.toUpperCase()}>: Sender address rejected: greylisted`
     await comesBack(mail.from, notification(mail.from, { recipient: address, status: '4.7.1', diagnostic }))
@@ -151,7 +151,7 @@ describe('mail that comes back', () => {
     assert.match(bounce!.diagnostic, /451 4\.7\.1 <…@bounces\.example\.com>: Sender/i)
   })
 
-  it('told again, in any way, is told once; and what was lifted since stays lifted', async () => {
+  it('records repeated reports once, and keeps a deleted suppression deleted', async () => {
     const { contactId, address, mail } = await mailed()
     const raw = notification(mail.from, { recipient: address })
     await Promise.all([1, 2, 3].map(() => comesBack(mail.from, raw)))
@@ -162,26 +162,26 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('that is soft, five times in a row, is as good as hard; one that arrived begins a new row', async () => {
+  it('suppresses after five soft bounces in a row, and a delivered message restarts the count', async () => {
     const { contactId, address, mails } = await mailed(12)
     const soft = (mail: ReceivedMail) =>
       comesBack(
         mail.from,
         notification(mail.from, { recipient: address, status: '4.2.2', diagnostic: '452 4.2.2 Mailbox full' }),
       )
-    // The fifth arrived: it has not come back.
+    // The fifth message was delivered.
     for (const at of [0, 1, 2, 3, 5, 6, 7, 8]) await soft(mails[at]!)
     assert.equal(await suppressedBy(contactId), null)
     await soft(mails[9]!)
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
     const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
     await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
-    // Lifted, it has five more.
+    // After the suppression is deleted, five more are allowed.
     await soft(mails[10]!)
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('for what it says, for a delay, or by somebody’s answer, is held against nobody', async () => {
+  it('ignores blocks for content, delays and replies of recipients', async () => {
     const { contactId, address, mail } = await mailed()
     const blocked = { recipient: address, status: '5.7.1', diagnostic: '550 5.7.1 Blocked as spam' }
     await comesBack(mail.from, notification(mail.from, blocked))
@@ -195,11 +195,11 @@ describe('mail that comes back', () => {
       ['BLOCKED'],
     )
     assert.equal(await suppressedBy(contactId), null)
-    // Nobody is answered, so that nothing goes round.
+    // No mail is sent in response, which prevents mail loops.
     assert.equal(sink.mails.length, before)
   })
 
-  it('of an address that ours was passed on to weighs less, and suppresses none that a report names', async () => {
+  it('counts a bounce of a forwarding target as soft, and does not suppress the address that it names', async () => {
     const { contactId, mail } = await mailed()
     const named = await aContact(service)
     const recipient = await addressOf(service, named)
@@ -212,7 +212,7 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(named), null)
   })
 
-  it('is taken for no other address: forged, cut off, of another instance, or a relay’s', async () => {
+  it('rejects forged, truncated and foreign return paths and other addresses', async () => {
     const { mail, address, contactId } = await mailed()
     const [local = ''] = mail.from.split('@')
     const flipped = `${local.slice(0, -1)}${local.endsWith('0') ? '1' : '0'}`
@@ -232,7 +232,7 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('of a message that was never sent, or of somebody erased, is nobody’s', async () => {
+  it('ignores bounces of messages that were never sent and of erased contacts', async () => {
     const { contactId, address, mail } = await mailed()
     const secret = await readLinkSecret(em())
     const unsent = returnPathOf(secret, DOMAIN, { contactId, messageId: `<${'ab'.repeat(16)}@x>` })!
@@ -243,7 +243,7 @@ describe('mail that comes back', () => {
     assert.equal((await service.call('GET', `bounces?contactId=${contactId}`)).refused, '404 contact_not_found')
   })
 
-  it('as an unsubscribing told anew, by whoever is back since, is one more; told again it is not', async () => {
+  it('records a repeated unsubscribe event once, and a new one again', async () => {
     const { contactId, address } = await mailed()
     const tell = async (id: string) =>
       takeFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
@@ -270,7 +270,7 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('in the middle of its own hand-over is asked to come again', async () => {
+  it('defers a report while its message is in flight', async () => {
     let release: () => void = () => undefined
     hold = new Promise((done) => (release = done))
     const contactId = await aContact(service)
@@ -288,7 +288,7 @@ describe('mail that comes back', () => {
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
-  it('as a complaint, to the address for all, is known by what is returned in it, and suppresses at once', async () => {
+  it('attributes a complaint to the feedback address by the returned message, and suppresses at once', async () => {
     const { contactId, mail } = await mailed()
     const complaint = (returned: string) =>
       [
@@ -312,14 +312,14 @@ describe('mail that comes back', () => {
         '--b--',
         '',
       ].join('\r\n')
-    // A forged one is of nobody.
+    // A forged return path matches no message.
     await comesBack(
       `feedback@${DOMAIN}`,
       complaint(`Return-Path: <b-${'0'.repeat(60)}@${DOMAIN}>\r\n\r\nHi`),
       'a@b.example',
     )
     assert.equal(await suppressedBy(contactId), null)
-    // A link is passed on with what it stands in: it says what its page can.
+    // Recipients may forward an unsubscribe link, so it allows only what its page allows.
     const whole = `${mail.headers}\r\n\r\n${mail.body}`
     assert.match(await comesBack(`Feedback@${DOMAIN}`, complaint(whole), 'staff@isp.example'), /^250 /)
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
@@ -330,7 +330,7 @@ describe('mail that comes back', () => {
       'staff@isp.example',
     )
     assert.equal(await suppressedBy(second.contactId), 'COMPLAINED')
-    // Of what she got before she was erased, and somebody has made her anew.
+    // The message went to a contact that was erased and created again.
     for (const [returned, reason] of [
       [({ mail: { from } }: typeof second) => `Return-Path: <${from}>\r\n\r\nHi`, 'COMPLAINED'],
       [({ mail: { headers, body } }: typeof second) => `${headers}\r\n\r\n${body}`, 'UNSUBSCRIBED'],
@@ -343,7 +343,7 @@ describe('mail that comes back', () => {
     }
   })
 
-  it('of whoever is erased, as a provider tells it: her wish holds for whoever has her address by now', async () => {
+  it('applies feedback of a provider about an erased contact to the contact with the same address', async () => {
     const secret = await readLinkSecret(em())
     const tell = (event: Partial<ProviderEvent> & { recipient: string }) =>
       takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
@@ -361,13 +361,13 @@ describe('mail that comes back', () => {
           ...(by === 'return path' && { returnPath: mail.from }),
         }
         await tell(event)
-        // Of nobody who is erased an address is kept.
+        // No address of an erased contact is stored.
         assert.equal((await sql(em(), 'select from suppressions where email = $1', [address])).length, 0)
         const anew = await aContact(service, { email: address })
         assert.equal(await suppressedBy(anew), kind === 'COMPLAINT' ? 'COMPLAINED' : 'UNSUBSCRIBED', by)
       }
     }
-    // What somebody lifts stays lifted, however often the same is told again.
+    // A deleted suppression stays deleted when the same event is repeated.
     const { contactId, address } = await mailed()
     await service.call('DELETE', `contacts/${contactId}`)
     const anew = await aContact(service, { email: address })
@@ -384,7 +384,7 @@ describe('mail that comes back', () => {
     await tell({ ...said, id: newId() })
     assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
     await lift()
-    // What another workspace has sent her is nothing here, though a provider's account is of both.
+    // An event about a message of another workspace is ignored, although both share the provider account.
     const key = await service.newKey()
     const ask = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
     const there = (await ask('POST', 'contacts', { email: address })).body.data.id as string
@@ -401,13 +401,13 @@ describe('mail that comes back', () => {
     await tell({ recipient: address, messageId })
     await tell({ recipient: address, returnPath: mailsTo(address).at(-1)!.from })
     assert.equal(await suppressedBy(anew), null)
-    // She is somebody else's contact alone.
+    // The contact exists only in the other workspace.
     const nobody = `nobody-${newId()}@example.com`
     assert.deepEqual(await tell({ recipient: nobody }), ['unknown'])
     assert.equal(await suppressedBy(await aContact(service, { email: nobody })), null)
   })
 
-  it('of whoever has another address by now: the old one is gone, but her wish is hers', async () => {
+  it('suppresses only the old address for a bounce after a change of address, and the contact for a complaint', async () => {
     const moved = async () => {
       const sent = await mailed()
       await service.call('PATCH', `contacts/${sent.contactId}`, { email: `new-${sent.address}` })
@@ -421,26 +421,26 @@ describe('mail that comes back', () => {
       takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
         { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
       ])
-    // Of the new address nothing has bounced: it was sent nothing.
+    // The new address was sent nothing, so it cannot have bounced.
     assert.deepEqual(await tell({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
     const angry = await moved()
     assert.deepEqual(await tell({ recipient: angry.address, returnPath: angry.mail.from }), ['recorded'])
     assert.equal(await suppressedBy(angry.contactId), 'COMPLAINED')
-    // The same where nothing but the address tells whose message it was, and of a bounce that it is the old one that has.
+    // The same if only the address identifies the message. A bounce affects only the old address.
     const tired = await moved()
     assert.deepEqual(await tell({ kind: 'UNSUBSCRIBE', recipient: tired.address.toUpperCase() }), ['recorded'])
     assert.equal(await suppressedBy(tired.contactId), 'UNSUBSCRIBED')
     const away = await moved()
     assert.deepEqual(await tell({ kind: 'HARD', recipient: away.address }), ['recorded'])
     assert.equal(await suppressedBy(away.contactId), null)
-    // Its sender died in the middle of it, and has noted no address.
+    // The worker died during transmission and stored no recipient.
     const lost = await moved()
     await sql(em(), `update messages set status = 'UNCONFIRMED', recipient = null where contact_id = $1`, [
       lost.contactId,
     ])
     assert.deepEqual(await tell({ kind: 'HARD', recipient: lost.address, returnPath: lost.mail.from }), ['recorded'])
     assert.equal(await suppressedBy(lost.contactId), null)
-    // However much she got since at the new one.
+    // Also if many messages went to the new address in the meantime.
     const busy = await moved()
     await sql(
       em(),
@@ -452,13 +452,13 @@ describe('mail that comes back', () => {
     )
     assert.deepEqual(await tell({ recipient: busy.address }), ['recorded'])
     assert.equal(await suppressedBy(busy.contactId), 'COMPLAINED')
-    // Erased, nothing of any of her addresses is left.
+    // After the erasure no suppression contains any of the addresses.
     await service.call('DELETE', `contacts/${gone.contactId}`)
     const rows = await sql(em(), 'select from suppressions where email = $1', [gone.address])
     assert.equal(rows.length, 0)
   })
 
-  describe('told by a provider’s webhook', () => {
+  describe('reported by a provider’s webhook', () => {
     const PASSWORD = 'dripline:a-password-of-these-tests'
     const hook = (
       body: object,
@@ -479,7 +479,7 @@ describe('mail that comes back', () => {
       Email: address,
     })
 
-    it('suppresses once it is set, proves itself, and is of a message that this workspace has sent', async () => {
+    it('suppresses only with a configured credential, and only for messages that the workspace sent', async () => {
       const { browser } = await aMember(service, 'owner')
       const ask = (method: string, path: string, body?: object) =>
         browser.ask(method, path, { workspaceId: service.workspaceId, ...(body && { body }) })
@@ -514,7 +514,7 @@ describe('mail that comes back', () => {
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
     })
 
-    it('counts once by what is signed, where that says nothing of what it tells', async () => {
+    it('accepts each signed token once if the signature does not cover the event', async () => {
       const { browser } = await aMember(service, 'owner')
       const key = 'k'.repeat(32)
       const set = { workspaceId: service.workspaceId, body: { credential: key } }
@@ -541,7 +541,7 @@ describe('mail that comes back', () => {
         reason: 'suppress-bounce',
         recipient,
       })
-      // Somebody has seen one call, of whatever it told.
+      // An attacker saw one call, whose event does not matter.
       const [seen, unseen] = ['a'.repeat(50), 'b'.repeat(50)]
       assert.equal((await call(seen, { event: 'delivered', recipient: first.address })).status, 200)
       assert.equal((await call(seen, gone(first.address))).status, 200)
@@ -559,7 +559,7 @@ describe('mail that comes back', () => {
         headers: { authorization: `Basic ${Buffer.from(PASSWORD).toString('base64')}` },
       })
 
-    it('says nothing of another workspace’s mail, whatever it names', async () => {
+    it('ignores messages of another workspace', async () => {
       const { contactId, address, mail } = await mailed()
       const other = await aMember(service, 'owner')
       assert.ok(other)

@@ -15,7 +15,7 @@ const TOPIC = 'arn:aws:sns:us-east-1:123456789012:ses-feedback'
 const MAILGUN_KEY = 'a signing key of these tests'.replaceAll(' ', '-')
 const PASSWORD = 'dripline:a-password-of-these-tests'
 
-/** What was asked for over the network. */
+/** The URLs that were fetched. */
 const fetched: string[] = []
 const fetchText = (url: URL) => {
   fetched.push(url.href)
@@ -28,7 +28,7 @@ interface Call {
   credential: string
 }
 
-/** A provider's call as it sends it, signed as it does. */
+/** Calls of each provider, signed as the provider signs them. */
 const CALLS: Record<string, (file: string) => Call> = {
   ses: (file) => ({ body: read(file), headers: {}, credential: TOPIC }),
   sendgrid: (file) => ({
@@ -44,7 +44,7 @@ const CALLS: Record<string, (file: string) => Call> = {
   mailgun: (file) => ({ body: signedByMailgun(read(file)), headers: {}, credential: MAILGUN_KEY }),
 }
 
-/** Of now, since what is old is not heard. */
+/** Signs with the current time, because old calls are rejected. */
 function signedByMailgun(body: Buffer, at = Math.floor(Date.now() / 1_000)): Buffer {
   const call = JSON.parse(body.toString()) as { signature: Record<string, string> }
   const { token } = call.signature
@@ -55,10 +55,10 @@ function signedByMailgun(body: Buffer, at = Math.floor(Date.now() / 1_000)): Buf
 const reads = async (provider: Provider, { body, headers, credential }: Call): Promise<ProviderEvent[]> =>
   provider.read({ body, header: (name) => headers[name] }, credential, fetchText)
 
-describe('what mail providers tell', () => {
+describe('webhooks of mail providers', () => {
   for (const { file, provider: name, events } of expected) {
     const provider = findProvider(name)!
-    it(`${file}: ${events.map(({ kind }) => kind).join(', ') || 'nothing'}`, async () => {
+    it(`read ${events.map(({ kind }) => kind).join(', ') || 'nothing'} from ${file}`, async () => {
       const call = CALLS[name]!(file)
       assert.equal(provider.problemOf(call.credential), undefined)
       const told = await reads(provider, call)
@@ -68,12 +68,12 @@ describe('what mail providers tell', () => {
       )
       assert.ok(told.every(({ id }) => id.length > 5))
     })
-    it(`${file}: not with a byte changed, nor by another's credential`, async () => {
+    it(`reject ${file} with a changed byte or another credential`, async () => {
       const call = CALLS[name]!(file)
       const at = name === 'mailgun' ? call.body.indexOf('"token":"') + 9 : Math.floor(call.body.length / 2)
       const changed = Buffer.from(call.body)
       changed[at] = changed[at] === 0x41 ? 0x42 : 0x41
-      // Postmark signs nothing, and a call of its that is no JSON any more is none.
+      // Postmark does not sign its calls.
       if (name !== 'postmark') await assert.rejects(reads(provider, { ...call, body: changed }), NotGenuine)
       const others: Record<string, string> = {
         ses: TOPIC.replace('ses-', 'other-'),
@@ -87,7 +87,7 @@ describe('what mail providers tell', () => {
     })
   }
 
-  it('SendGrid’s own published example is signed as is expected here', async () => {
+  it('accept the example that SendGrid publishes', async () => {
     const vector = JSON.parse(read('sendgrid/published-vector.json').toString()) as Record<string, string>
     const call = {
       body: Buffer.from(vector['payload']!),
@@ -100,13 +100,13 @@ describe('what mail providers tell', () => {
     assert.deepEqual(await reads(findProvider('sendgrid')!, call), [])
   })
 
-  it('Mailgun’s are heard for a day', async () => {
+  it('reject a Mailgun call that is older than a day', async () => {
     const old = signedByMailgun(read('mailgun/complained.json'), Math.floor(Date.now() / 1_000) - 25 * 3_600)
     const call = { body: old, headers: {}, credential: MAILGUN_KEY }
     await assert.rejects(reads(findProvider('mailgun')!, call), /too old/)
   })
 
-  it('Mailgun’s are not heard where a part of the token stands in its time, which is signed alike', async () => {
+  it('reject a Mailgun call whose timestamp contains the beginning of its token, although the signature matches', async () => {
     const call = JSON.parse(signedByMailgun(read('mailgun/complained.json')).toString()) as {
       signature: { timestamp: string; token: string; signature: string }
     }
@@ -118,7 +118,7 @@ describe('what mail providers tell', () => {
     }
   })
 
-  it('SES’s are not heard by a type or a version that every object has', async () => {
+  it('reject an SES call with a type or version that is a property of every object', async () => {
     const call = JSON.parse(read('ses/ses-complaint-abuse.json').toString()) as object
     for (const odd of [{ Type: 'constructor' }, { Type: '__proto__' }, { SignatureVersion: 'constructor' }]) {
       const body = Buffer.from(JSON.stringify({ ...call, ...odd }))
@@ -126,7 +126,7 @@ describe('what mail providers tell', () => {
     }
   })
 
-  it('SES’s topic is confirmed where it is the workspace’s, and nothing is asked for anywhere but at Amazon', async () => {
+  it('confirm the SES topic of the workspace, and fetch only from Amazon', async () => {
     const provider = findProvider('ses')!
     const file = 'ses/sns-subscription-confirmation.json'
     fetched.length = 0
@@ -155,7 +155,7 @@ describe('what mail providers tell', () => {
     assert.deepEqual(fetched, [])
   })
 
-  it('says what is wrong with a credential', () => {
+  it('report an invalid credential', () => {
     for (const [name, wrong] of [
       ['ses', 'my topic'],
       ['sendgrid', 'MFkw'],

@@ -13,18 +13,18 @@ interface Expected {
 
 const FOLDER = new URL('reports/', import.meta.url)
 const expected = JSON.parse(readFileSync(new URL('expected.json', FOLDER), 'utf8')) as Expected[]
-/** What weighs most of a report of several recipients. */
+/** The order of kinds in a report about several recipients, most important first. */
 const WEIGHT = ['COMPLAINT', 'HARD', 'BLOCKED', 'SOFT']
 
-describe('reading what comes back', () => {
-  it('knows many systems', () => {
+describe('readReport', () => {
+  it('is tested with reports of at least eight systems', () => {
     assert.ok(new Set(expected.map(({ system }) => system)).size >= 8)
   })
 
   for (const { file, kind, recipient, status } of expected) {
-    it(`${file}: ${kind ?? 'nothing'}`, async () => {
+    it(`reads ${kind ?? 'nothing'} from ${file}`, async () => {
       const lf = readFileSync(new URL(file, FOLDER))
-      // As bytes, since some are in other encodings.
+      // As bytes, because some reports are not in UTF-8.
       const crlf = Buffer.from(lf.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
       const isFromNobody = /^Return-Path:\s*<>/im.test(lf.toString('latin1'))
       for (const raw of [lf, crlf]) {
@@ -38,14 +38,14 @@ describe('reading what comes back', () => {
     })
   }
 
-  it('knows whose a report is, however a server writes that, and that she is gone', async () => {
+  it('finds the recipient in every notation, and distinguishes hard from soft bounces', async () => {
     const hard = { kind: 'HARD', isOfOthers: false }
     const soft = { kind: 'SOFT', isOfOthers: false }
     const ofOthers = { kind: 'SOFT', isOfOthers: true }
     for (const [fields, expected] of [
       [['Final-Recipient: LOCAL;ada', 'Action: failed', 'Status: 5.1.1'], soft],
       [['Final-Recipient: LOCAL;bob', 'Action: failed', 'Status: 5.1.1'], ofOthers],
-      // Her address says more than her name, whichever comes first.
+      // An email address is more specific than a local name, whichever comes first.
       [
         [
           'Final-Recipient: LOCAL;ada',
@@ -95,7 +95,7 @@ describe('reading what comes back', () => {
     }
   })
 
-  it('takes what is said for people from HTML, too, where that is all there is beside somebody’s footer', async () => {
+  it('reads the text from HTML if the only plain text is a footer', async () => {
     const raw = [
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
       '',
@@ -126,7 +126,7 @@ describe('reading what comes back', () => {
     )
   })
 
-  it('reads the first lines alone: each costs the parser more than it says', async () => {
+  it('reads only the first lines, because the parser is slow on many lines', async () => {
     const report = readFileSync(new URL('qmail-qsbmf-5.1.1-no-mailbox.eml', FOLDER)).toString()
     const [head = '', body = ''] = report.split('\n\n')
     const found = async (lines: number) => {
@@ -136,7 +136,7 @@ describe('reading what comes back', () => {
     assert.deepEqual([await found(10), await found(5_000)], [1, 0])
   })
 
-  it('takes what is no mail for nothing, and what is deep or long for what it begins with', async () => {
+  it('finds nothing in data that is not a mail, and reads only the beginning of a deep or long one', async () => {
     const deep = Array.from(
       { length: 400 },
       (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}\r\n`,

@@ -20,7 +20,7 @@ const HARD = [
   '',
 ].join('\r\n')
 
-/** A mail with a text, and an HTML elsewhere. */
+/** A mail with a text part and an HTML part. */
 const withHtml = (html: string) =>
   [
     'Content-Type: multipart/mixed; boundary=b',
@@ -37,7 +37,7 @@ const withHtml = (html: string) =>
     '',
   ].join('\r\n')
 
-describe('the thread that reads what comes back', () => {
+describe('the thread that reads returned mail', () => {
   const readers: Reader[] = []
   const folder = mkdtempSync(join(tmpdir(), 'dripline-reader-'))
   after(async () => {
@@ -51,15 +51,15 @@ describe('the thread that reads what comes back', () => {
   }
   const mail = (text: string) => ({ raw: Buffer.from(text), isFromNobody: true })
 
-  it('reads links of HTML that never close at once', async () => {
+  it('reads HTML with unclosed links quickly', async () => {
     const reader = create({ mostMs: 30_000 })
     const { reports } = await reader.read(mail(withHtml(`<a ${'href='.repeat(24_000)}`)))
     assert.deepEqual(reports, [])
   })
 
-  it('ends where a mail takes too long, while others do what they do, and another one reads the next', async () => {
+  it('is terminated after the time limit without blocking other work, and a new thread reads the next mail', async () => {
     const script = join(folder, 'thread.mjs')
-    // An expression that takes longer than anybody lives, as a parser may have it.
+    // A regular expression with exponential backtracking, as a parser may contain one.
     writeFileSync(
       script,
       `import { parentPort } from 'node:worker_threads'
@@ -78,7 +78,7 @@ describe('the thread that reads what comes back', () => {
     assert.deepEqual((await reader.read(mail('aaa'))).reports, [])
   })
 
-  it('says why where it ends by itself, and another one reads the next', async () => {
+  it('reports why a thread ended, and a new thread reads the next mail', async () => {
     const script = join(folder, 'broken.mjs')
     writeFileSync(
       script,
@@ -95,7 +95,7 @@ describe('the thread that reads what comes back', () => {
     assert.deepEqual((await reader.read(mail('good'))).reports, [])
   })
 
-  it('reads as it is read elsewhere', async () => {
+  it('returns the same reports as the main thread', async () => {
     const { reports } = await create({}).read(mail(HARD))
     assert.deepEqual(
       reports.map(({ kind, recipient }) => [kind, recipient]),

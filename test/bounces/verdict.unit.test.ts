@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { classifyBounce } from '../../src/bounces/verdict.ts'
 import { reportFor } from '../../src/bounces/returned-mail.ts'
 
-describe('what a failed delivery says of its address', () => {
+describe('classifyBounce', () => {
   for (const [kind, status, reply] of [
     ['HARD', '5.1.1', '550 5.1.1 User unknown'],
     ['HARD', '5.0.0', '550 No such user here'],
@@ -43,17 +43,17 @@ describe('what a failed delivery says of its address', () => {
     ['BLOCKED', null, '550 PTR record does not exist for 192.0.2.1'],
     ['BLOCKED', null, '550 192.0.2.1 is not listed in our allow list'],
     ['BLOCKED', '5.2.3', '552 5.2.3 Message too large'],
-    // What somebody's address is called says nothing.
+    // Words in an address do not count.
     ['HARD', '5.1.1', '550 5.1.1 <ada@sender.example.com>: Recipient address rejected: User unknown'],
     ['HARD', '5.1.1', '550 5.1.1 <spf@example.com>: No such user'],
     ['HARD', null, '550 No such user (overquota@example.com)'],
     ['SOFT', '5.0.0', null],
     ['SOFT', null, '550 5.1.1'.replace('5.1.1', '192.5.1.1')],
   ] as const) {
-    it(`${kind}: ${reply ?? status}`, () => assert.equal(classifyBounce(status, reply).kind, kind))
+    it(`returns ${kind} for ${reply ?? status}`, () => assert.equal(classifyBounce(status, reply).kind, kind))
   }
 
-  it('weighs less where it names an address of another domain, though its name is the same', () => {
+  it('treats a bounce of another domain as soft, even with the same local part', () => {
     const told = (recipient: string | null) =>
       reportFor('ada@example.com', [{ kind: 'HARD', status: '5.1.1', diagnostic: null, recipient }]).kind
     for (const own of [null, 'ada@example.com', 'Ada@EXAMPLE.com', 'ada@mx1.example.com'])
