@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createDriplineClient, DriplineError } from '@dripline/client'
 import { startService, type Service } from '../support/service.ts'
 
-describe('a client', () => {
+describe('the client', () => {
   let service: Service
   let baseUrl: string
   before(async () => {
@@ -11,7 +11,7 @@ describe('a client', () => {
   })
   after(() => service.stop())
 
-  it('of this package makes the round: contact, list, automation, enroll, event', async () => {
+  it('creates a contact, a list and an automation, enrolls the contact and fires an event', async () => {
     const dripline = createDriplineClient({ baseUrl, apiKey: service.key })
     const contact = await dripline.POST('/contacts', {
       body: { email: 'typed@example.com', firstName: 'Typed', metadata: { plan: 'pro' }, tags: ['typed'] },

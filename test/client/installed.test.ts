@@ -17,7 +17,7 @@ import { startService, type Service } from '../support/service.ts'
 const run = promisify(execFile)
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
 
-/** What an integration does on its first afternoon. Its answer is one line of JSON. */
+/** A first integration. It prints one line of JSON. */
 const PROGRAM = `
 import { createDriplineClient, DriplineError, type Schemas } from '@dripline/client'
 
@@ -63,7 +63,7 @@ describe('@dripline/client, installed from an instance', () => {
   afterEach(() => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
-  /** A client of a server that answers as told, each time in the next way. */
+  /** Returns a client of a server that gives one of these responses after the other. */
   const clientOf = async (answers: ((response: ServerResponse) => unknown)[], retries = answers.length - 1) => {
     const asked: unknown[] = []
     const server = createServer((request, response) => {
@@ -84,13 +84,13 @@ describe('@dripline/client, installed from an instance', () => {
     return JSON.parse(stdout) as Record<string, unknown>
   }
 
-  it('compiles in a fresh folder, with nothing but what it brings', async () => {
+  it('compiles in an empty folder with only its own dependencies', async () => {
     write('package.json', '{ "name": "integration", "private": true, "type": "module" }')
     await run('npm', ['install', '--no-audit', '--no-fund', `http://127.0.0.1:${service.port}/client.tgz`], {
       cwd: folder,
     })
     write('main.ts', PROGRAM)
-    // As whoever has @types/node has it.
+    // As with @types/node installed.
     write('globals.d.ts', 'declare const process: { argv: string[] }')
     const options = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--lib', 'es2023,dom,dom.iterable']
     await run(TSC, [...options, 'main.ts', 'globals.d.ts'], { cwd: folder }).catch((error: unknown) => {
@@ -98,7 +98,7 @@ describe('@dripline/client, installed from an instance', () => {
     })
   })
 
-  it('goes through sign-up, event and list, also where answers are lost: nothing is done twice', async () => {
+  it('signs up, fires an event and joins a list exactly once, even if responses are lost', async () => {
     await anAutomation(service, { trigger: 'EVENT', triggerConfig: { eventName: 'trial started' } })
     gateway.loseAnswers(3)
     assert.deepEqual(await integrate(service.key), {
@@ -120,13 +120,13 @@ describe('@dripline/client, installed from an instance', () => {
     assert.equal(events?.count, '1')
   })
 
-  it('follows no redirect: what is asked of another place is not done', async () => {
+  it('does not follow redirects', async () => {
     const { dripline } = await clientOf([(response) => response.writeHead(301, { location: '/elsewhere' }).end()])
     const creation = dripline.POST('/lists', { body: { name: 'x' } })
     await assert.rejects(creation, { name: 'DriplineError', code: 'http_301' })
   })
 
-  it('takes no page of a proxy, or nothing, for an answer', async () => {
+  it('rejects an HTML page of a proxy and an empty response', async () => {
     for (const page of ['<html>Log in</html>', '']) {
       const { dripline } = await clientOf([
         (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
@@ -135,7 +135,7 @@ describe('@dripline/client, installed from an instance', () => {
     }
   })
 
-  it('asks again where an answer breaks off in its midst', async () => {
+  it('retries when a response breaks off', async () => {
     const { dripline, asked } = await clientOf([
       (response) => response.writeHead(201, { 'content-length': '100' }).write('{"data":', () => response.destroy()),
       (response) => response.writeHead(201, { 'content-type': 'application/json' }).end('{"data":{"id":"1"}}'),
@@ -144,18 +144,18 @@ describe('@dripline/client, installed from an instance', () => {
     assert.deepEqual([data.data.id, asked.length, new Set(asked).size], ['1', 2, 1])
   })
 
-  it('takes a DELETE for done that finds nothing after its answer was lost, and only then', async () => {
+  it('treats a DELETE as done if a retry after a lost response returns 404, and only then', async () => {
     const gone = (response: ServerResponse) =>
       void response.writeHead(404, { 'x-error-code': 'contact_not_found' }).end()
     const deletionBy = (dripline: DriplineClient, id = '01a2054d-13f8-7750-86db-dc043c022886') =>
       dripline.DELETE('/contacts/{id}', { params: { path: { id } } })
     const lost = await clientOf([(response) => response.destroy(), gone])
     assert.equal((await deletionBy(lost.dripline)).response.status, 204)
-    // Somebody may have signed up again with that address.
+    // Another contact with that address may have signed up in the meantime.
     const named = await clientOf([(response) => response.destroy(), gone])
     await assert.rejects(deletionBy(named.dripline, 'email:ada@example.com'), { code: 'network_error' })
     assert.equal(named.asked.length, 1)
-    // Of a proxy's answer nobody knows, and what is still being sent is done.
+    // A proxy's response leaves the outcome unknown, and a contact is erased before `still_sending` is returned.
     for (const [status, code] of [
       [504, undefined],
       [503, 'still_sending'],
@@ -180,7 +180,7 @@ describe('@dripline/client, installed from an instance', () => {
     await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
   })
 
-  it('waits for its own limit, which uses up none of its retries', async () => {
+  it('waits after a 429 without using up its retries', async () => {
     const limited = (response: ServerResponse) =>
       void response.writeHead(429, { 'x-error-code': 'rate_limited', 'retry-after': '0' }).end('{}')
     const done = (response: ServerResponse) =>
@@ -192,7 +192,7 @@ describe('@dripline/client, installed from an instance', () => {
     await assert.rejects(impatient.dripline.POST('/lists', { body: { name: 'x' } }), { code: 'rate_limited' })
   })
 
-  it('waits for another attempt that is in progress, which uses up none of its retries', async () => {
+  it('waits for a concurrent attempt without using up its retries', async () => {
     const inProgress = (response: ServerResponse) =>
       void response
         .writeHead(409, { 'x-error-code': 'idempotency_key_in_progress', 'retry-after': '0' })
@@ -207,7 +207,7 @@ describe('@dripline/client, installed from an instance', () => {
     await assert.rejects(creation, { code: 'idempotency_key_in_progress', message: 'in progress' })
   })
 
-  it('pauses longer each time where nothing says how long, and says who cannot be reached', async () => {
+  it('increases the pause without a Retry-After header, and names the unreachable host', async () => {
     const refused = (response: ServerResponse) => void response.destroy()
     const { dripline, asked } = await clientOf([refused, refused, refused])
     await assert.rejects(dripline.POST('/lists', { body: { name: 'x' } }), {
@@ -217,7 +217,7 @@ describe('@dripline/client, installed from an instance', () => {
     assert.equal(asked.length, 3)
   })
 
-  it('is not made of what is no URL, or cannot be a key, and says nothing of the key', () => {
+  it('rejects an invalid URL or key without repeating the key', () => {
     const apiKey = service.key
     for (const baseUrl of ['localhost:3000/api/v1', '', '/api/v1', undefined as unknown as string])
       assert.throws(() => createDriplineClient({ baseUrl, apiKey }), { name: 'TypeError', message: /^baseUrl must be/ })
@@ -229,7 +229,7 @@ describe('@dripline/client, installed from an instance', () => {
       })
   })
 
-  it('waits for as long as a 429 says', async () => {
+  it('waits as long as a 429 requests', async () => {
     const key = await aKeyOverItsLimit(service, 20)
     assert.equal((await integrate(key))['added'], 1)
     assert.ok(gateway.asked.length > 7, 'it was never told to wait')

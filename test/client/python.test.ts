@@ -15,11 +15,11 @@ import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway
 import { startService, type Service } from '../support/service.ts'
 
 const GENERATOR = 'org.openapitools:openapi-generator-cli:7.17.0'
-/** What the generated client needs. */
+/** Dependencies of the generated client. */
 const REQUIREMENTS = ['urllib3==2.5.0', 'pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0']
 const say = () => undefined
 
-/** The generator and Python's packages, in the user's cache: they survive a new clone. */
+/** Installs the generator and the Python packages in the user's cache, where they survive a new clone. */
 async function install(): Promise<{ jars: string; python: string }> {
   const folder = cacheFolder(`python-client-${GENERATOR.split(':').at(-1)}`)
   const environment = join(folder, 'environment')
@@ -33,7 +33,7 @@ async function install(): Promise<{ jars: string; python: string }> {
   return { jars: join(folder, 'jars', '*'), python: join(environment, 'bin', 'python') }
 }
 
-/** One that a mail server has refused. Its enrollment is over. */
+/** Creates a message that the mail server rejected, or whose outcome is unknown. Its enrollment has ended. */
 async function aMessage(
   service: Service,
   status: 'FAILED' | 'UNCONFIRMED',
@@ -47,7 +47,7 @@ async function aMessage(
   return attempt.message.id
 }
 
-describe('a client in Python, generated from the document', function () {
+describe('a Python client generated from the OpenAPI document', function () {
   this.timeout(300_000)
   let service: Service
   let gateway: Gateway
@@ -71,7 +71,7 @@ describe('a client in Python, generated from the document', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('goes through sign-up, event and list, after a 429 and lost answers, and works for every operation', async () => {
+  it('works for every operation, after a 429 and lost responses', async () => {
     await anAutomation(service, { trigger: 'EVENT', triggerConfig: { eventName: 'trial started' } })
     const automationId = await anAutomation(service)
     const contactId = await aContact(service, { tags: ['vip'] })
@@ -202,7 +202,7 @@ describe('a client in Python, generated from the document', function () {
       { method: 'erase_contact', arguments: { id: contactId } },
     ]
     const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    // The others are for people.
+    // The other operations are for people only.
     const operationIds = operations.flatMap(({ id, scope }) => (scope === undefined ? [] : [snake(id)]))
     assert.deepEqual(calls.map(({ method }) => method).toSorted(), operationIds.toSorted())
 
