@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('what says that no more is sent is answered behind what is being handed over', function () {
+describe('the response to a request that stops sending', function () {
   this.timeout(180_000)
   let service: Service
   before(async () => {
@@ -13,7 +13,7 @@ describe('what says that no more is sent is answered behind what is being handed
   after(() => service.stop())
   const em = () => service.context.orm.em.fork()
 
-  /** A campaign of which one email is in the middle of its hand-over, by a sender who is alive. */
+  /** A campaign with one email in flight, whose worker is alive. */
   async function underWay() {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId })
@@ -50,12 +50,12 @@ describe('what says that no more is sent is answered behind what is being handed
     'a campaign that is cancelled': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/cancel`, undefined, { headers }),
   }
-  /** What comes before it is repeated by another key. */
+  /** Uses other keys for the requests before it. */
   const once = (headers: Record<string, string>, what: string) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}-${what}`]))
 
   for (const [name, say] of Object.entries(ways)) {
-    it(`${name}; also where it is said again meanwhile`, async () => {
+    it(`waits for an email in flight after ${name}, also when the request is repeated`, async () => {
       const of = await underWay()
       const headers = { 'Idempotency-Key': `said-${of.campaignId}` }
       let answered = false

@@ -9,7 +9,7 @@ import { startService, type Service } from '../support/service.ts'
 
 const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
 
-describe('somebody whose address is typed into a form again and again', () => {
+describe('repeated sign-ups with the same address', () => {
   let service: Service
   let sink: SmtpSink
   let temporal: Proxy
@@ -54,7 +54,7 @@ describe('somebody whose address is typed into a form again and again', () => {
       seconds,
     ])
 
-  it('is asked once, also where Temporal was away meanwhile', async () => {
+  it('send one confirmation email, even if Temporal is unreachable in the meantime', async () => {
     const { list } = await askingList()
     const email = 'outage@example.com'
     await temporal.goAway()
@@ -76,7 +76,7 @@ describe('somebody whose address is typed into a form again and again', () => {
     assert.equal(mailsTo(email), 1)
   })
 
-  it('is asked when that goes on, however often it was to be done while it was paused', async () => {
+  it('send the confirmation email once the paused automation is active again', async () => {
     const { list, asking } = await askingList()
     const email = 'paused@example.com'
     await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
@@ -89,7 +89,7 @@ describe('somebody whose address is typed into a form again and again', () => {
     await eventually('she is asked', () => (mailsTo(email) > 0 ? true : undefined))
   })
 
-  it('is asked at once, where a file has left her pending, nobody was there to ask her, or it was refused', async () => {
+  it('send a confirmation email at once if an import, a paused automation or a rejection prevented the first one', async () => {
     const { list, asking } = await askingList()
     const pending = 'pending@example.com'
     const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list })).body.data as { id: string }

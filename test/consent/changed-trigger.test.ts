@@ -10,7 +10,7 @@ import type { Service } from '../support/service.ts'
 
 const RECEIPT = { ...EMAIL, category: 'transactional', subject: 'Receipt' }
 
-describe('an automation whose trigger has become another one', () => {
+describe('an automation with a changed trigger', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
@@ -38,7 +38,7 @@ describe('an automation whose trigger has become another one', () => {
   const leave = (contactId: string, keep: string[] = []) =>
     setPreferences(service.context.dependencies, { contactId, originId: newId() }, { kind: 'lists', ids: keep })
 
-  it('ends for whoever leaves the list that began it, and for nobody who leaves the new one', async () => {
+  it('ends for a contact who leaves the list that started it, not for one who leaves the new list', async () => {
     const [first, second] = [await publicList(), await publicList()]
     const automationId = await anAutomation(service, { ...byList(first), steps: [EMAIL, wait(60), EMAIL] })
     const contactId = await aContact(service)
@@ -52,14 +52,14 @@ describe('an automation whose trigger has become another one', () => {
     assert.equal(await statusOf(automationId, contactId), 'CANCELLED')
   })
 
-  it('sends her no marketing of that list, where it goes on with receipts', async () => {
+  it('sends no marketing to a contact who left the list that started it, but still sends receipts', async () => {
     const list = await publicList()
     const automationId = await anAutomation(service, { ...byList(list), steps: [EMAIL, RECEIPT] })
     const contactId = await aContact(service)
     await service.call('PATCH', `contacts/${contactId}`, { tags: ['vip'] })
     await service.stopWorkers()
     await service.call('POST', `lists/${list}/contacts`, { contactId })
-    // By a call as well: she is in it for the list that it is of.
+    // An enrollment through the API also counts as started by the list.
     await enroll(service, automationId, contactId)
     await isIn(automationId, contactId)
     await change(automationId, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } })
@@ -77,12 +77,12 @@ describe('an automation whose trigger has become another one', () => {
     )
   })
 
-  it('reminds nobody who has confirmed what it asked for before', async () => {
+  it('sends no reminder to a contact who confirmed the list of the former trigger', async () => {
     const list = await aList(service)
     const asks = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list } }
     const ASKS = { ...RECEIPT, subject: 'Please confirm', text: '{{ confirmUrl }}' }
     const asking = await anAutomation(service, { ...asks, steps: [ASKS, wait(60 * 24), ASKS] })
-    // One that goes on asking.
+    // Another automation that still asks for confirmation.
     await anAutomation(service, { ...asks, steps: [{ ...ASKS, subject: 'Or here' }] })
     await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
     const contactId = await aContact(service)

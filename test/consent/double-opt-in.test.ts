@@ -12,7 +12,7 @@ const PUBLIC_URL = 'https://mail.example.com'
 const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
 const WELCOME = { ...EMAIL, subject: 'Welcome' }
 
-describe('lists that are joined by confirming', () => {
+describe('double opt-in lists', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL } })
@@ -39,7 +39,7 @@ describe('lists that are joined by confirming', () => {
       ({ id }) => id,
     )
 
-  /** A list that asks. @param steps of what asks */
+  /** Creates a double opt-in list. @param steps of the automation that asks for confirmation */
   async function askingList(steps: object[] = [ASKS]): Promise<{ list: string; asking: string }> {
     const list = await aList(service)
     const asking = await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps })
@@ -48,7 +48,7 @@ describe('lists that are joined by confirming', () => {
     return { list, asking }
   }
 
-  it('ask by email, and have nobody who has not pressed the button: looking at the page is nothing', async () => {
+  it('ask by email, and add a contact only after they press the button on the page', async () => {
     const { list } = await askingList()
     const welcomes = await anAutomation(service, {
       trigger: 'LIST_ADDED',
@@ -62,14 +62,14 @@ describe('lists that are joined by confirming', () => {
     const link = linkIn(await askedTo(address))
     assert.deepEqual((await contact(id)).listIds, [])
     assert.deepEqual(await pending(list), [id])
-    // Whoever may read what she got cannot press it for her.
+    // Readers of the message must not be able to confirm for the contact.
     const { text } = (await activityOf(service, id))[0] as unknown as { text: string }
     assert.equal(text, 'Press: https://mail.example.com/confirm/… .')
 
     const page = await (await fetch(link)).text()
     assert.match(page, /<h1>Please confirm<\/h1>/)
     assert.match(page, /<strong>List \d+<\/strong>/)
-    // What is no wish of hers confirms nothing.
+    // Other form fields confirm nothing.
     for (const fields of [{}, { choice: 'everything' }, { 'List-Unsubscribe': 'One-Click' }])
       assert.match(await (await confirm(link, fields)).text(), /Please confirm/)
     assert.deepEqual((await contact(id)).listIds, [])
@@ -79,7 +79,7 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual((await contact(id)).listIds, [list])
     assert.deepEqual(await pending(list), [])
     await eventually('she is welcomed', () => saysTo(address, 'Welcome')[0])
-    // Once more is nothing: also where she has left since.
+    // A second confirmation has no effect, even after the contact left the list.
     assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
     assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
     assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
@@ -88,7 +88,7 @@ describe('lists that are joined by confirming', () => {
     assert.equal(rows.length, 1)
   })
 
-  it('a contact that comes to be by it gets nothing else, and has signed up when it has confirmed', async () => {
+  it('send nothing else to a contact they created, who has signed up only after confirming', async () => {
     const { list } = await askingList()
     const greets = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
     const email = newAddress()
@@ -97,7 +97,7 @@ describe('lists that are joined by confirming', () => {
     const id = made.body.data.id as string
     assert.equal((await contact(id)).suppressedBy, 'UNCONFIRMED')
     const link = linkIn(await askedTo(email))
-    // Marketing that somebody enters her into all the same.
+    // Marketing that they are enrolled in through the API.
     await enroll(service, await anAutomation(service), id)
     const message = await eventually('it is settled', async () =>
       (await activityOf(service, id)).find(({ status }) => status === 'SUPPRESSED'),
@@ -108,11 +108,11 @@ describe('lists that are joined by confirming', () => {
     await confirmed(link)
     assert.equal((await contact(id)).suppressedBy, null)
     await eventually('she has signed up', () => saysTo(email, 'Signed up')[0])
-    // Contacts of other tests are not greeted.
+    // Contacts of other tests must not get this email.
     await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
   })
 
-  it('ask once a day, whoever types an address how often', async () => {
+  it('ask at most once a day, however often an address is entered', async () => {
     const { list, asking } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -141,11 +141,11 @@ describe('lists that are joined by confirming', () => {
     await join(list, { contactId: id })
     assert.equal(await times(), 2)
     await eventually('asked again', () => saysTo(email, 'Please confirm')[1])
-    // The first link is as good as the second.
+    // The first link still works.
     await confirmed(first)
   })
 
-  it('ask an address five times a day at most, whoever has it', async () => {
+  it('ask an address at most five times a day, whichever contact has it', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const askings = async () =>
@@ -181,7 +181,7 @@ describe('lists that are joined by confirming', () => {
     assert.equal(saysTo(email, 'Please confirm').length, 6)
   })
 
-  it('a reminder ends with the confirmation', async () => {
+  it('end the reminder after the confirmation', async () => {
     const { list, asking } = await askingList([ASKS, wait(60 * 24), { ...ASKS, subject: 'Still?' }])
     const email = newAddress()
     const { body } = await service.call('POST', 'contacts', { email, listId: list })
@@ -194,7 +194,7 @@ describe('lists that are joined by confirming', () => {
     assert.equal(row?.status, 'CANCELLED')
   })
 
-  it('a link confirms nothing for an address that it was not sent to', async () => {
+  it('reject a link that went to a former address', async () => {
     const { list } = await askingList()
     const [first, second] = [newAddress(), newAddress()]
     const made = await service.call('POST', 'contacts', { email: first, listId: list })
@@ -203,14 +203,14 @@ describe('lists that are joined by confirming', () => {
     await service.call('PATCH', `contacts/${id}`, { email: second })
     assert.match(await (await confirm(link)).text(), /nothing to confirm/)
     assert.deepEqual((await contact(id)).listIds, [])
-    // At the new one she is asked at once, and the old link is still of nobody.
+    // The new address is asked at once, and the old link stays invalid.
     await join(list, { contactId: id })
     const next = linkIn(await askedTo(second))
     assert.match(await (await confirm(link)).text(), /nothing to confirm/)
     await confirmed(next)
   })
 
-  it('forged, cut and foreign links are of nobody', async () => {
+  it('return 404 for forged, truncated and foreign links', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -222,7 +222,7 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual((await contact(made.body.data.id as string)).listIds, [])
   })
 
-  it('whoever has left one by herself stays out until she confirms; whoever wants no mail gets it again then', async () => {
+  it('keep an opt-out until the contact confirms, which also ends an unsubscribe', async () => {
     const { list } = await askingList()
     const id = await aContact(service)
     const email = await addressOf(service, id)
@@ -238,7 +238,7 @@ describe('lists that are joined by confirming', () => {
     assert.equal((await contact(id)).suppressedBy, null)
   })
 
-  it('who is asked can be taken out, is erased, and is not there for a deleted list', async () => {
+  it('reject a link after the contact was removed or erased, or the list was deleted', async () => {
     const { list, asking } = await askingList()
     const emails = [newAddress(), newAddress(), newAddress()]
     const ids: string[] = []
@@ -255,7 +255,7 @@ describe('lists that are joined by confirming', () => {
     assert.match(await (await confirm(links[2]!)).text(), /nothing to confirm/)
   })
 
-  it('who is entered without having been asked anything gets no link that leads nowhere', async () => {
+  it('send no confirmation email to an enrolled contact with nothing to confirm', async () => {
     const { asking } = await askingList()
     const id = await aContact(service)
     await enroll(service, asking, id)
@@ -265,7 +265,7 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual(saysTo(await addressOf(service, id), 'Please confirm'), [])
   })
 
-  it('confirmed twice at once is confirmed once', async () => {
+  it('confirm once when a link is used concurrently', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -275,7 +275,7 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual((await contact(made.body.data.id as string)).listIds, [list])
   })
 
-  it('are not made without an automation that asks, and that can', async () => {
+  it('return an error without an ACTIVE automation that asks for confirmation and contains the link', async () => {
     const list = await aList(service)
     const { refused: why } = await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
     assert.equal(why, '409 confirmation_automation_missing')
@@ -300,7 +300,7 @@ describe('lists that are joined by confirming', () => {
   const waitsThreeDays = () => askingList([ASKS, wait(60 * 24 * 3), { ...ASKS, subject: 'Still?' }])
   const signUp = async (email: string, listId: string, more: object = {}) =>
     (await service.call('POST', 'contacts', { email, listId, ...more })).body.data.id as string
-  /** As if so many hours had passed since she was asked. */
+  /** Simulates that this many hours passed since the contact was asked. */
   const hoursLater = async (contactId: string, hours: number) => {
     await sql(
       em(),
@@ -314,7 +314,7 @@ describe('lists that are joined by confirming', () => {
     )
   }
 
-  it('ask anew also while a reminder is waited for: at another address, taken out and put in again, and a day later', async () => {
+  it('ask again while a reminder is pending, for a new address, after removal from the list, and a day later', async () => {
     const { list, asking } = await waitsThreeDays()
     const [first, second] = [newAddress(), newAddress()]
     const id = await signUp(first, list)
@@ -337,7 +337,7 @@ describe('lists that are joined by confirming', () => {
     assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['CANCELLED'])
   })
 
-  it('what she is tagged with begins with her sign-up, and not before', async () => {
+  it('start automations of a new contact’s tags only after the confirmation', async () => {
     const { list } = await askingList()
     const tag = `lead-${(count += 1)}`
     await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: tag }, steps: [WELCOME] })
@@ -358,18 +358,18 @@ describe('lists that are joined by confirming', () => {
     'by an import': (email: string) =>
       em().transactional((unit) => suppressMany(unit, service.workspaceId, [{ email, reason: 'UNSUBSCRIBED' }])),
   }))
-    it(`who wants no mail is not reminded, ${how} too`, async () => {
+    it(`send no reminder to a contact who was suppressed ${how}`, async () => {
       const { list } = await askingList()
       const email = newAddress()
       await signUp(email, list)
       const asked = await askedTo(email)
       await suppress(email)
-      // What reminds is not claimed for anybody who is not asked.
+      // A reminder is claimed only for pending contacts.
       assert.deepEqual(await pending(list), [])
       assert.match(await (await confirm(linkIn(asked))).text(), /nothing to confirm/)
     })
 
-  it('asks everybody who joins after the answer that switches it on', async () => {
+  it('ask every contact who joins after double opt-in was turned on', async () => {
     for (const how of ['put into it', 'written with it']) {
       const list = await aList(service)
       await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
@@ -402,7 +402,7 @@ describe('lists that are joined by confirming', () => {
     }
   })
 
-  it('keep the last automation that asks for them', async () => {
+  it('keep the last automation that asks for confirmation', async () => {
     const { list, asking } = await askingList()
     const alone = '409 automation_confirms_list'
     const patch = async (change: object) => (await service.call('PATCH', `automations/${asking}`, change)).refused
@@ -422,7 +422,7 @@ describe('lists that are joined by confirming', () => {
     )
   })
 
-  it('refuses one of two requests that concurrently turn off the last automations that ask for a list', async () => {
+  it('reject one of two concurrent requests that turn off the last automations that ask for confirmation', async () => {
     const asks = (list: string) =>
       anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
     for (let n = 0; n < 4; n += 1) {

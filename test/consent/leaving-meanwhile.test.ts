@@ -7,7 +7,7 @@ import { readMail } from '../support/read-mail.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
-describe('leaving a list while others are put into it', () => {
+describe('leaving a list during a bulk change', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
@@ -38,10 +38,10 @@ describe('leaving a list while others are put into it', () => {
     },
   }
   for (const [how, put] of Object.entries(ways)) {
-    it(`is so when it is answered, though the statement of many (${how}) comes to her later`, async () => {
+    it(`takes effect although a statement that adds contacts (${how}) reaches the contact later`, async () => {
       const list = await aList(service)
       await service.call('PATCH', `lists/${list}`, { public: true })
-      // They are written in this order.
+      // The statement writes them in this order.
       const first = await aContact(service, { email: `a-${list}@example.com` })
       const her = await aContact(service, { email: `z-${list}@example.com` })
       const addresses = [await addressOf(service, first), await addressOf(service, her)]

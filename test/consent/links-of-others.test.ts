@@ -9,7 +9,7 @@ import type { Service } from '../support/service.ts'
 const PUBLIC_URL = 'https://mail.example.com'
 const TOKEN = /[\w-]{66}/
 
-describe('links of somebody else', () => {
+describe('signed links in emails', () => {
   let service: Service
   let sink: SmtpSink
   let reader: string
@@ -29,7 +29,7 @@ describe('links of somebody else', () => {
   const sent = (id: string) =>
     eventually('it is sent', async () => (await activityOf(service, id)).find(({ status }) => status === 'SENT'))
 
-  it('are shown to nobody who may only read, wherever a template has put them', async () => {
+  it('are hidden from a key that may only read, wherever a template contains them', async () => {
     const list = await aList(service)
     const says = {
       subject: 'Confirm: {{ confirmUrl }}',
@@ -51,7 +51,7 @@ describe('links of somebody else', () => {
     assert.match(mail.body.replaceAll('=\r\n', ''), TOKEN, 'she gets it')
   })
 
-  it('are shown to nobody in where somebody has been led', async () => {
+  it('are hidden in the URLs of recorded clicks', async () => {
     const id = await aContact(service)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), id)
     const { id: messageId } = (await sent(id)) as unknown as { id: string }
@@ -70,7 +70,7 @@ describe('links of somebody else', () => {
     )
   })
 
-  it('that went to an old address take nothing back, also where a later email was put off', async () => {
+  it('cannot resubscribe from a former address, even while a later email is deferred', async () => {
     const id = await aContact(service)
     const old = await addressOf(service, id)
     const automation = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'Second' }] })
@@ -93,7 +93,7 @@ describe('links of somebody else', () => {
     assert.equal(await suppressedBy(id), 'UNSUBSCRIBED')
   })
 
-  it('that went to an old address take nothing back, where nothing is noted of that but that its sender died', async () => {
+  it('cannot resubscribe from a former address if the worker died without storing the recipient', async () => {
     const id = await aContact(service)
     const old = await addressOf(service, id)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), id)

@@ -26,7 +26,7 @@ describe('enrollmentsToEnd', () => {
     })
   }
 
-  it('ends nothing of other contacts', () => {
+  it('ignores enrollments of other contacts', () => {
     const bobs = ENROLLMENTS.map((enrollment) => ({ ...enrollment, contactId: 'bob' }))
     const stopsOf = (contactId: string): Stop[] => (contactId === 'bob' ? [{ kind: 'all' }] : [])
     const ended = enrollmentsToEnd([...ENROLLMENTS, ...bobs], stopsOf)

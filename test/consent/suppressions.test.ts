@@ -18,7 +18,7 @@ describe('suppressions', () => {
       pagination: { nextCursor: string | null }
     }
 
-  it('are made once for each reason, listed newest first, and found by address in any case', async () => {
+  it('are created once for each reason, listed newest first, and found by address in any case', async () => {
     const email = 'Grace@Example.com'
     const first = await suppress({ email, note: 'asked by phone' })
     assert.equal(first.status, 201)
@@ -36,7 +36,7 @@ describe('suppressions', () => {
     assert.deepEqual([page.data[0]!.reason, next.data[0]!.reason], ['BOUNCED', 'MANUAL'])
   })
 
-  it('are lifted one by one: the other reason stays', async () => {
+  it('are deleted individually, and other reasons stay', async () => {
     const id = await aContact(service, { email: 'lifted@example.com' })
     const by = async () => (await service.call('GET', `contacts/${id}`)).body.data.suppressedBy as string | null
     const manual = (await suppress({ email: 'lifted@example.com' })).body.data.id as string
@@ -49,7 +49,7 @@ describe('suppressions', () => {
     assert.equal((await service.call('DELETE', `suppressions/${wish}`)).refused, '404 suppression_not_found')
   })
 
-  it('are of one workspace alone', async () => {
+  it('apply only to their own workspace', async () => {
     const id = await aContact(service, { email: 'theirs@example.com' })
     const key = await service.newKey()
     const theirs = await service.call('POST', 'suppressions', { email: 'theirs@example.com' }, { key })
@@ -58,7 +58,7 @@ describe('suppressions', () => {
     assert.equal(asked.refused, '404 suppression_not_found')
   })
 
-  it('for a bounce keep a receipt back, too, and end what waits', async () => {
+  it('for a bounce stop receipts as well, and end waiting enrollments', async () => {
     const receipt = { ...EMAIL, category: 'transactional' }
     const automationId = await anAutomation(service, { steps: [receipt, wait(60), receipt] })
     const contactId = await aContact(service)
@@ -70,7 +70,7 @@ describe('suppressions', () => {
     assert.equal(data[0].status, 'CANCELLED')
   })
 
-  it('outlive an erasure, without the address', async () => {
+  it('survive an erasure without the address', async () => {
     const contactId = await aContact(service, { email: 'gone@example.com' })
     const { id } = (await suppress({ email: 'gone@example.com', reason: 'UNSUBSCRIBED', note: 'of Gone' })).body.data
     await service.call('DELETE', `contacts/${contactId}`)
@@ -84,7 +84,7 @@ describe('suppressions', () => {
     assert.equal((await service.call('GET', `contacts/${again}`)).body.data.suppressedBy, 'UNSUBSCRIBED')
   })
 
-  it('outlive it without an address that she had before, however that was spelled', async () => {
+  it('survive an erasure without a former address, however it was spelled', async () => {
     const email = 'Ada@xn--exmple-cua.example.com'
     const contactId = await aContact(service, { email })
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
@@ -102,7 +102,7 @@ describe('suppressions', () => {
     assert.equal(kept.length, 0)
   })
 
-  it('tell a key that may not read only what it said', async () => {
+  it('show a key that may not read only what it sent', async () => {
     await suppress({ email: 'secret@example.com', note: 'a secret' })
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
     const { body } = await service.call('POST', 'suppressions', { email: 'secret@example.com' }, { key })

@@ -15,7 +15,7 @@ import type { Service } from '../support/service.ts'
 const PUBLIC_URL = 'https://mail.example.com'
 const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: 'Your receipt', text: 'Thank you.' }
 
-describe('unsubscribing', () => {
+describe('unsubscribe links', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL } })
@@ -23,7 +23,7 @@ describe('unsubscribing', () => {
   const em = () => service.context.orm.em.fork()
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
   const firstTo = (address: string) => eventually(`an email to ${address}`, () => mailsTo(address)[0])
-  /** Where the service is at this moment, of a link that leads to its public address. */
+  /** Translates a link with the public URL into the current URL of the service. */
   const here = (url: string) => {
     assert.ok(url.startsWith(`${PUBLIC_URL}/unsubscribe/`), url)
     return `http://127.0.0.1:${service.port}${new URL(url).pathname}`
@@ -46,7 +46,7 @@ describe('unsubscribing', () => {
   const suppressedBy = async (contactId: string) =>
     (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
 
-  it('is offered by two headers, and by a line in each body, in the recipient’s language', async () => {
+  it('are in two headers and in a line of each body, in the recipient’s language', async () => {
     const contactId = await aContact(service, { metadata: { locale: 'de-CH' } })
     const html = '<html><body><p>Hello</p></body></html>'
     const automationId = await anAutomation(service, { steps: [{ ...EMAIL, html }] })
@@ -61,7 +61,7 @@ describe('unsubscribing', () => {
     assert.match(text, /\n-- \nAbmelden: https:\/\/mail\.example\.com\/unsubscribe\/…\n$/)
   })
 
-  it('is where the template puts it, and then only there; a receipt has none', async () => {
+  it('are only where the template puts them, and not in receipts', async () => {
     const contactId = await aContact(service)
     const steps = [{ ...EMAIL, text: 'Enough? {{ unsubscribeUrl }}' }, RECEIPT]
     await enroll(service, await anAutomation(service, { steps }), contactId)
@@ -73,7 +73,7 @@ describe('unsubscribing', () => {
     assert.equal(receipt!.headers['list-unsubscribe'], undefined)
   })
 
-  it('is what any link of hers does; to want mail again takes one that went to the address that she has', async () => {
+  it('unsubscribe from any address, and resubscribe only from the current one', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, automationId, contactId)
@@ -85,7 +85,7 @@ describe('unsubscribing', () => {
     const wants = (link: string, choice: string) => post(link, new URLSearchParams({ choice }))
     assert.equal((await oneClick(old)).status, 200)
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
-    // Whoever has that mailbox by now says nothing for her.
+    // The present owner of the former mailbox must not resubscribe the contact.
     assert.equal((await wants(old, 'everything')).status, 200)
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     await wants(present, 'everything')
@@ -115,7 +115,7 @@ describe('unsubscribing', () => {
         ),
     ],
   ] as const) {
-    it(`by one click, ${how}, in the middle of a wait ends it: nothing more arrives`, async () => {
+    it(`end a waiting enrollment with one click sent ${how}`, async () => {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
       await enroll(service, automationId, contactId)
@@ -124,7 +124,7 @@ describe('unsubscribing', () => {
       assert.equal((await post(link, body())).status, 200)
       assert.equal(await enrollmentOf(automationId, contactId), 'CANCELLED')
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
-      // Whoever enters her again is told so by the ledger.
+      // A new enrollment suppresses its messages with this reason.
       await enroll(service, automationId, contactId)
       const message = await eventually('it is settled', async () =>
         (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
@@ -136,20 +136,20 @@ describe('unsubscribing', () => {
     })
   }
 
-  it('is not done by whoever looks at the link, nor by a POST that does not say so', async () => {
+  it('do nothing for GET, HEAD, or a POST without List-Unsubscribe=One-Click', async () => {
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service), contactId)
     const link = await linkIn(await addressOf(service, contactId))
     for (const method of ['GET', 'HEAD']) assert.equal((await fetch(link, { method })).status, 200)
     for (const body of ['', 'List-Unsubscribe=Two-Clicks', 'choice=all', '{"List-Unsubscribe":"One-Click"}']) {
       const answer = await post(link, body, { 'content-type': 'application/x-www-form-urlencoded' })
-      // A mail program takes any 200 for its being done.
+      // Mail programs treat a 200 as success.
       assert.equal(answer.status, 400)
     }
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('is of her address also where she was erased, and somebody has made her anew', async () => {
+  it('unsubscribe the address of an erased contact, also for a contact created again', async () => {
     const email = 'made-anew@example.com'
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const first = await aContact(service, { email })
@@ -169,7 +169,7 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
     }
     assert.equal(await enrollmentOf(automationId, anew), 'CANCELLED')
-    // Nobody is told of it who has never been there again.
+    // The contact was erased and not created again before the click.
     const gone = await aContact(service)
     const address = await addressOf(service, gone)
     await enroll(service, automationId, gone)
@@ -179,7 +179,7 @@ describe('unsubscribing', () => {
     assert.equal(await suppressedBy(await aContact(service, { email: address })), 'UNSUBSCRIBED')
   })
 
-  it('is of every address that an erased contact was mailed at, and done anew where it broke off', async () => {
+  it('unsubscribe all addresses at which an erased contact was mailed, and resume after a failure', async () => {
     const [first, second, third] = ['moved-a@example.com', 'moved-b@example.com', 'moved-c@example.com']
     const contactId = await aContact(service, { email: first })
     await enroll(service, await anAutomation(service), contactId)
@@ -187,7 +187,7 @@ describe('unsubscribing', () => {
     await service.call('PATCH', `contacts/${contactId}`, { email: second })
     await enroll(service, await anAutomation(service), contactId)
     await linkIn(second)
-    // At this one she gets nothing.
+    // This address gets no email.
     await service.call('PATCH', `contacts/${contactId}`, { email: third })
     await eventually('all is settled', async () =>
       (await activityOf(service, contactId)).every(({ status }) => status === 'SENT') ? true : undefined,
@@ -197,7 +197,7 @@ describe('unsubscribing', () => {
     const [atFirst, atSecond] = [await aContact(service, { email: first }), await aContact(service, { email: second })]
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, atFirst)
-    // All that a first try came to.
+    // The state after a first attempt that failed halfway.
     const erased = (await hashesOfErased(em(), contactId))!
     await suppressHashes(em(), erased.workspaceId, erased.hashes, 'UNSUBSCRIBED')
     assert.equal(await enrollmentOf(automationId, atFirst), 'ACTIVE')
@@ -207,7 +207,7 @@ describe('unsubscribing', () => {
     assert.equal(await enrollmentOf(automationId, atFirst), 'CANCELLED')
   })
 
-  it('is of the address that its link went to, too, whoever has that by now', async () => {
+  it('also unsubscribe the contact who now has the address that the link went to', async () => {
     const [first, second] = ['was-a@example.com', 'is-b@example.com']
     const contactId = await aContact(service, { email: first })
     await enroll(service, await anAutomation(service), contactId)
@@ -218,13 +218,13 @@ describe('unsubscribing', () => {
     assert.deepEqual([await suppressedBy(contactId), await suppressedBy(anew)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
   })
 
-  it('is not said to be done where nothing is known of whom a link is', async () => {
+  it('return 410 for a link to an unknown contact', async () => {
     const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId: newId(), originId: newId() })
     const link = `http://127.0.0.1:${service.port}/unsubscribe/${token}`
     assert.equal((await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status, 410)
   })
 
-  it('takes no token that it has not made', async () => {
+  it('return 404 for forged and truncated tokens', async () => {
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service), contactId)
     const link = await linkIn(await addressOf(service, contactId))
@@ -239,13 +239,13 @@ describe('unsubscribing', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  describe('on its page', () => {
+  describe('the unsubscribe page', () => {
     const pageOf = async (link: string, language = 'en') => {
       const answer = await fetch(link, { headers: { 'accept-language': language } })
       return { answer, html: await answer.text() }
     }
 
-    it('shows the lists that recipients may see, by name, in their language, and nobody’s address', async () => {
+    it('shows public lists of the contact in the reader’s language, and no address', async () => {
       const seen = await aList(service)
       const hidden = await aList(service)
       const other = await aList(service)
@@ -266,7 +266,7 @@ describe('unsubscribing', () => {
       assert.ok(!html.includes('Churn risk') && !html.includes('Not hers') && !html.includes(address))
     })
 
-    it('leaves one list, with what its joining has started, and comes back to it', async () => {
+    it('leaves a list, ends the enrollments that it started, and joins it again', async () => {
       const list = await aList(service)
       await service.call('PATCH', `lists/${list}`, { public: true })
       const ofList = { trigger: 'LIST_ADDED', triggerConfig: { listId: list }, steps: [EMAIL, wait(60), EMAIL] }
@@ -304,7 +304,7 @@ describe('unsubscribing', () => {
       assert.deepEqual((await service.call('GET', `contacts/${contactId}`)).body.data.listIds, [list])
     })
 
-    it('takes everything, and gives it back where that was a mistake', async () => {
+    it('unsubscribes from everything, and undoes it', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const link = await linkIn(await addressOf(service, contactId))
@@ -315,7 +315,7 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), null)
     })
 
-    it('is for the address that she has from then on, too', async () => {
+    it('applies also to an address that the contact gets later', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const email = await addressOf(service, contactId)
@@ -326,7 +326,7 @@ describe('unsubscribing', () => {
       assert.equal(nobody.refused, '404 contact_not_found')
     })
 
-    it('takes nothing back by a choice of lists, from a page that was open before', async () => {
+    it('does not resubscribe when a page opened before the unsubscribe saves lists', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const link = await linkIn(await addressOf(service, contactId))
@@ -335,7 +335,7 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     })
 
-    it('takes back nothing of what others have found out', async () => {
+    it('does not delete a suppression for a complaint', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const email = await addressOf(service, contactId)
@@ -346,7 +346,7 @@ describe('unsubscribing', () => {
       assert.equal(await suppressedBy(contactId), 'COMPLAINED')
     })
 
-    it('is there for whoever was erased, and says that nothing is sent', async () => {
+    it('works for an erased contact', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const link = await linkIn(await addressOf(service, contactId))
@@ -355,7 +355,7 @@ describe('unsubscribing', () => {
       assert.equal((await oneClick(link)).status, 200)
     })
 
-    it('says in words that it failed while Postgres is away', async () => {
+    it('returns 503 with a readable page when the database fails', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const link = await linkIn(await addressOf(service, contactId))
