@@ -7,8 +7,8 @@ import { forRecipients, languageFor } from './for-recipient.ts'
 import { confirmPage, confirmedPage } from './page.ts'
 
 /**
- * The page where somebody confirms that she wants to be in a list, of a link that an email to her has. Looking at it confirms nothing:
- * programs that check links look at all of them, and somebody else may have typed her address.
+ * The page where a contact confirms that they want to join a list. An email links to it. Opening the page confirms nothing:
+ * link scanners open every link, and a different person may have entered the address.
  */
 export function confirmationPages(router: Router<never>, dependencies: ApiDependencies): void {
   const forRecipient = forRecipients(dependencies, (secret, token) => openLink(secret, 'confirm', token))

@@ -13,12 +13,12 @@ import { lockContact } from './queries.ts'
 import { endEnrollments } from './suppress.ts'
 
 /**
- * Confirms that a contact wants to be in a list: they join it, which starts what listens for that. If they were unconfirmed, they have
- * signed up now. What still waits to ask them again ends. Their own opt-out from all mail ends too: they asked for mail again.
+ * Confirms that a contact wants to be in a list. They join it, which fires its triggers. For an unconfirmed contact this is the sign-up,
+ * which fires those triggers too. Pending confirmation emails end, and so does an unsubscribe by the contact: they asked for mail again.
  *
- * May be repeated: after the first time the contact is not asked any more, and nothing is done.
+ * Idempotent: after the first call the request does not exist any more, and nothing happens.
  *
- * @returns whether the contact was asked
+ * @returns whether the request to confirm existed
  */
 export async function confirmRequest(
   dependencies: Dependencies,

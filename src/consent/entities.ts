@@ -7,7 +7,7 @@ const erasedTable = defineEntity({
     contactId: p.uuid().primary(),
     workspaceId: p.uuid(),
     addressHash: p.blob().primary(),
-    /** What was told of it lately, by hashes of how providers call that. */
+    /** Hashes of the provider notifications that were applied recently. */
     processedEvents: p
       .array<string>()
       .columnType('text[]')
@@ -15,6 +15,6 @@ const erasedTable = defineEntity({
   },
 })
 
-/** Whose the links are in emails that somebody got before she was erased: by a hash alone, as suppressions have it. */
+/** Maps the links in emails of an erased contact to their addresses, which are stored as hashes, as in suppressions. */
 export class ErasedContact extends erasedTable.class {}
 erasedTable.setClass(ErasedContact)

@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, sql } from '../platform/db/sql.ts'
 import { ErasedContact } from './entities.ts'
 
-/** Whether somebody who was erased is mailed no more at any address that she had; `undefined` where nothing is known of her. */
+/** Reads whether an erased contact is suppressed at every address they had; `undefined` if the contact is unknown. */
 export async function readErased(
   em: EntityManager,
   contactId: string,
@@ -18,7 +18,7 @@ export async function readErased(
   return row?.is_unsubscribed == null ? undefined : { isUnsubscribed: row.is_unsubscribed }
 }
 
-/** The addresses at which an erased contact was mailed, by their hashes; `undefined` if nothing is known of the contact. */
+/** The hashes of the addresses at which an erased contact was emailed; `undefined` if the contact is unknown. */
 export async function hashesOfErased(
   em: EntityManager,
   contactId: string,
@@ -29,8 +29,9 @@ export async function hashesOfErased(
 }
 
 /**
- * Finds the hash of an address if somebody was mailed there who is erased since, unless this notification was applied before.
- * @param told identifies the notification; `null` if nothing does
+ * Finds the hash of an address at which an erased contact was emailed, unless this notification was applied before.
+ *
+ * @param told identifies the notification; `null` if it has no ID
  */
 export async function hashOfErasedAddress(
   em: EntityManager,
@@ -47,10 +48,10 @@ export async function hashOfErasedAddress(
   return row && row.was_told !== true ? row.address_hash : undefined
 }
 
-/** So many of the last things that were told of an address are known again. */
+/** The number of recent notifications about an address that are deduplicated. */
 const MAX_PROCESSED_EVENTS = 20
 
-/** Notes that what was told of an address is done. */
+/** Records that a notification about an address was applied. */
 export async function recordProcessedEvents(
   em: EntityManager,
   workspaceId: string,
@@ -65,7 +66,7 @@ export async function recordProcessedEvents(
   )
 }
 
-/** Whether somebody was mailed by a workspace, and is erased. */
+/** Returns whether an erased contact was emailed by this workspace. */
 export async function isErasedOf(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
   const rows = await sql(
     em,
@@ -75,7 +76,7 @@ export async function isErasedOf(em: EntityManager, workspaceId: string, contact
   return rows.length > 0
 }
 
-/** Of the addresses that an erased contact had, those that somebody of the workspace has by now. */
+/** The current email of contacts of the workspace that have an address of an erased contact. */
 export async function addressesOfErased(em: EntityManager, contactId: string): Promise<string[]> {
   const rows = await sql<{ email: string }>(
     em,

@@ -6,11 +6,12 @@ import { hasContact } from './queries.ts'
 import { suppressAtOnce } from './suppress.ts'
 
 /**
- * Does what somebody wants by a link that is older than her erasure: the addresses at which she was mailed are mailed no more, also where
- * somebody has made a contact of them again. May be repeated, and is done anew where it broke off.
+ * Applies a request from a link that is older than the contact's erasure. Suppresses all addresses at which the contact was
+ * emailed, and contacts that were created again with them. Idempotent, and continues where an earlier attempt failed.
  *
- * @param reason `COMPLAINED` is of one address: where she had several, nobody knows of which, and it is no more than that she wants none
- * @returns whether anything is known of her
+ * @param reason `COMPLAINED` is about one address. If the contact had several, it is unknown which one, and all are stored as
+ * `UNSUBSCRIBED`
+ * @returns whether the erased contact is known
  */
 export async function suppressOfErased(
   dependencies: Dependencies,
@@ -21,9 +22,9 @@ export async function suppressOfErased(
   const erased = await hashesOfErased(em, contactId)
   if (!erased) return false
   const { workspaceId, hashes } = erased
-  // With several addresses, nobody knows which one a complaint is about.
+  // With several addresses, it is unknown which one the complaint is about.
   const kept = hashes.length > 1 ? 'UNSUBSCRIBED' : reason
-  // First, and in a statement of its own: a contact that is created afterwards is mailed nothing.
+  // First, in its own statement: a contact that is created afterwards is not emailed.
   await suppressHashes(em, workspaceId, hashes, kept)
   for (const email of await addressesOfErased(em, contactId))
     await suppressAtOnce(dependencies, workspaceId, email, kept)
@@ -31,10 +32,10 @@ export async function suppressOfErased(
 }
 
 /**
- * The same by an address alone, as mail providers tell it: whoever was mailed there and is erased wants no more, and nobody else is mailed
- * there, either. May be repeated: what is told again is processed_events once, so that a suppression that somebody lifts stays lifted.
+ * Suppresses the address of an erased contact when a mail provider reports it, and the contact that has the address now.
+ * Idempotent: a repeated notification is ignored, so that a suppression that was lifted stays lifted.
  *
- * @param by.told by what it is told again; `null`: nobody knows
+ * @param by.told identifies the notification; `null` if it has no ID
  */
 export async function suppressAtErased(
   dependencies: Dependencies,
@@ -44,7 +45,7 @@ export async function suppressAtErased(
 ): Promise<void> {
   const em = dependencies.em.fork()
   const key = emailKey(email)
-  // First, and for itself, without the address: it is kept of nobody who is erased.
+  // First, in its own statement, and by hash: the addresses of erased contacts are not stored.
   const hash = await hashOfErasedAddress(em, workspaceId, key, told)
   if (!hash) return
   await suppressHashes(em, workspaceId, [hash], reason)

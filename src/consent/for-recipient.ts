@@ -8,11 +8,11 @@ import { failedPage, POLICY } from './page.ts'
 type RecipientContext = Context & { params: Record<string, string> }
 
 /**
- * What serves pages that links in emails lead to. No login is asked for: a link is of one contact, and nobody can make one. What goes
- * wrong is told to people, in their language.
+ * Serves pages that links in emails lead to, without a login: the signed token identifies the contact. Errors are shown as a
+ * page in the visitor's language.
  *
- * @param open finds in the token of a link whose it is; `undefined` where it is none of ours
- * @returns a handler of `/…/:token`, which finds whose page it is and does something with it
+ * @param open verifies the token of a link; returns `undefined` if it is invalid
+ * @returns a function that makes a handler of `/…/:token`
  */
 export function forRecipients<Link>(
   dependencies: ApiDependencies,
@@ -45,11 +45,13 @@ export function forRecipients<Link>(
     }
 }
 
-/** The language in which somebody is told something: her own, or what her browser asks for. */
+/** The language of a page: the contact's locale, or else the one that the browser requests. */
 export const languageFor = (ctx: Context, metadata: Record<string, unknown> | undefined): Language =>
   languageOf(metadata?.['locale'], ...acceptedLanguages(ctx))
 
-/** Of the header `Accept-Language` (RFC 9110, section 12.5.4), in its order: the first is what somebody likes best, mostly. */
+/**
+ * The languages of the `Accept-Language` header (RFC 9110, section 12.5.4), in their order: usually the preferred one is first.
+ */
 const acceptedLanguages = (ctx: Context): string[] =>
   ctx
     .get('Accept-Language')

@@ -10,12 +10,12 @@ import { readErased } from './erased-queries.ts'
 import { readPreferences } from './queries.ts'
 import { setPreferences, type PreferenceChange } from './preferences.ts'
 
-/** So many lists are told apart in a form. */
+/** The maximum number of lists that a form may contain. */
 const MAX_LISTS = 100
 
 /**
- * The page that links in emails lead to, and what mail programs send for a button of theirs (RFC 8058). Looking at it changes
- * nothing, because programs that check links look at all of them.
+ * The preferences page that links in emails lead to, and one-click unsubscribe for mail clients (RFC 8058). Opening the page
+ * changes nothing, because link scanners open every link.
  */
 export function preferencesPages(router: Router<never>, dependencies: ApiDependencies): void {
   const forRecipient = forRecipients(dependencies, (secret, token) => openLink(secret, 'unsubscribe', token))
@@ -28,7 +28,7 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
       return
     }
     const erased = await readErased(em, contactId)
-    // Her address may be somebody's again, whom she can keep from being mailed; what she had is gone.
+    // The address may belong to a new contact, who can still unsubscribe. The erased contact's lists are gone.
     ctx.body =
       erased?.isUnsubscribed === false
         ? preferencesPage(language, { isUnsubscribed: false, lists: [] }, false)
@@ -46,17 +46,17 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
   router.post(
     '/unsubscribe/:token',
     forRecipient(async (ctx, link, language) => {
-      const wish = wishOf(await readForm(ctx))
-      const isDone = wish !== undefined && (await setPreferences(dependencies, link, wish))
-      // To a mail program, any 200 is that it was done.
-      ctx.status = isDone ? 200 : wish ? 410 : 400
+      const change = preferenceChangeOf(await readForm(ctx))
+      const isDone = change !== undefined && (await setPreferences(dependencies, link, change))
+      // A mail client treats any 200 as success.
+      ctx.status = isDone ? 200 : change ? 410 : 400
       return show(ctx, link.contactId, language, isDone)
     }),
   )
 }
 
-/** @returns what a form wants; `undefined` where it says nothing that is known: then nothing is done */
-function wishOf(form: URLSearchParams): PreferenceChange | undefined {
+/** Reads the preference change from a form; `undefined` if it contains none. */
+function preferenceChangeOf(form: URLSearchParams): PreferenceChange | undefined {
   if ([...form].some(([name, value]) => isOneClick(name, value))) return { kind: 'nothing' }
   const choice = form.get('choice')
   if (choice === 'nothing' || choice === 'everything') return { kind: choice }
@@ -64,6 +64,6 @@ function wishOf(form: URLSearchParams): PreferenceChange | undefined {
   return { kind: 'lists', ids: form.getAll('list').filter(isId).slice(0, MAX_LISTS) }
 }
 
-/** As RFC 8058 has it, however it is spelled, and with a line end behind it: who sends it means it. */
+/** Matches the field of RFC 8058 in any case, with surrounding white space. */
 const isOneClick = (name: string, value: string): boolean =>
   name.trim().toLowerCase() === 'list-unsubscribe' && value.trim().toLowerCase() === 'one-click'

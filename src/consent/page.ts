@@ -2,7 +2,7 @@ import { escapeHtml, type Language } from '../messages/index.ts'
 import type { Preferences } from './queries.ts'
 import { WORDS } from './words.ts'
 
-/** Nothing but what is on the page, and forms that come back to it. */
+/** Allows only what is on the page itself, and forms that post back to it. */
 export const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -34,7 +34,7 @@ ${body}
 </html>
 `
 
-/** The choice of what somebody gets: her lists, and everything. It shows no address: a link is passed on with its email. */
+/** The preferences page. It does not show the address, because emails with their links are forwarded. */
 export function preferencesPage(
   language: Language,
   { isUnsubscribed, lists }: Pick<Preferences, 'isUnsubscribed' | 'lists'>,
@@ -63,7 +63,7 @@ ${ofLists}
   )
 }
 
-/** That nothing more is sent. @param mayComeBack whether she may take it back; who is erased can't */
+/** The page for an unsubscribed contact. @param mayComeBack whether to offer to subscribe again; not after an erasure */
 export function donePage(language: Language, mayComeBack: boolean): string {
   const words = WORDS[language]
   const back = mayComeBack
@@ -72,7 +72,7 @@ export function donePage(language: Language, mayComeBack: boolean): string {
   return page(language, words.done, `<h1>${words.done}</h1><p>${words.everythingMeans}</p>${back}`)
 }
 
-/** Whether somebody wants to be in a list. @param listName `null`: she is not asked any more */
+/** The page that asks a contact to confirm a list. @param listName `null` if there is nothing to confirm */
 export function confirmPage(language: Language, listName: string | null): string {
   const words = WORDS[language]
   if (listName === null)

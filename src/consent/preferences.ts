@@ -7,46 +7,47 @@ import { addressesOfLink, lockContact, readPreferences } from './queries.ts'
 import { suppressOfErased } from './erased.ts'
 import { afterSuppressing, endEnrollments, suppressAddress, suppressAtOnce } from './suppress.ts'
 
-/** What a contact wants to get. */
+/** A preference change of a contact. */
 export type PreferenceChange =
-  /** No marketing any more. */
+  /** No marketing. */
   | { kind: 'nothing' }
-  /** Marketing again, where she had wanted none. */
+  /** Marketing again, after an unsubscribe from everything. */
   | { kind: 'everything' }
-  /** Of the lists that she sees, these. */
+  /** These of the lists that the contact may see. */
   | { kind: 'lists'; ids: readonly string[] }
 
 /**
- * Does what a contact wants, at once: what she waits for ends, and nothing that is queued goes out. To want less, any link of hers will do;
- * to want more again, one that went to the address that she has.
+ * Applies a preference change immediately: enrollments that may not send any more end, and no queued email goes out. Any link
+ * of the contact can unsubscribe. Only a link that was sent to the current address can subscribe again.
  *
- * @param originId what the link was sent for
- * @returns whether it is so. Of who was erased, that is where her address is mailed no more
+ * @param originId the enrollment or campaign that the link was sent for
+ * @returns whether the change was applied; for an erased contact, whether their addresses are suppressed
  */
 export async function setPreferences(
   dependencies: Dependencies,
   { contactId, originId }: LinkOf,
-  wish: PreferenceChange,
+  change: PreferenceChange,
 ): Promise<boolean> {
   const done = await dependencies.em.fork().transactional(async (unit) => {
     const contact = await lockContact(unit, contactId)
     if (!contact) return undefined
     const { workspaceId, email, key } = contact
-    const { isHers, others } = await addressesOfLink(unit, { contactId, originId }, key)
-    if (wish.kind === 'nothing') {
+    const { isCurrent, others } = await addressesOfLink(unit, { contactId, originId }, key)
+    if (change.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
-      // Where it went to hers as well, nobody knows which of them it was: the others may be somebody else's.
-      return { workspaceId, email, due, others: isHers ? [] : others }
+      // If the link was also sent to the current address, it is unknown from which of them the request came. The others may
+      // belong to other contacts.
+      return { workspaceId, email, due, others: isCurrent ? [] : others }
     }
-    // A choice of lists does not end an opt-out from everything.
-    if (wish.kind === 'everything' && isHers) await deleteOwnSuppressions(unit, workspaceId, key)
-    const due = wish.kind === 'lists' ? await changeLists(unit, { contactId, key }, wish.ids, isHers) : []
+    // A choice of lists does not end an unsubscribe from everything.
+    if (change.kind === 'everything' && isCurrent) await deleteOwnSuppressions(unit, workspaceId, key)
+    const due = change.kind === 'lists' ? await changeLists(unit, { contactId, key }, change.ids, isCurrent) : []
     await incrementConsentVersion(unit, [contactId])
     return { workspaceId, email, due, others: [] }
   })
-  if (!done) return wish.kind === 'nothing' && (await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED'))
+  if (!done) return change.kind === 'nothing' && (await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED'))
   await afterSuppressing(dependencies, done.workspaceId, done, done.due)
-  // Somebody may have made her anew there. Each for itself: it locks whoever has it.
+  // A new contact may have a former address. One transaction each, because each locks its contact.
   for (const email of new Set(done.others)) await suppressAtOnce(dependencies, done.workspaceId, email, 'UNSUBSCRIBED')
   return true
 }

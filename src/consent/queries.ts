@@ -8,7 +8,7 @@ import { emailKey } from '../platform/email-address.ts'
 import { listBegunBy } from '../triggers/index.ts'
 import type { ActiveEnrollment } from './rules.ts'
 
-/** Whether somebody of a workspace has an address. */
+/** Returns whether a contact of the workspace has an address. */
 export async function hasContact(em: EntityManager, workspaceId: string, key: string): Promise<boolean> {
   const rows = await sql(em, 'select from contacts where workspace_id = $1::uuid and email_key = $2', [
     workspaceId,
@@ -21,14 +21,14 @@ export async function hasContact(em: EntityManager, workspaceId: string, key: st
 export interface LockedContact {
   workspaceId: string
   email: string
-  /** The address as it is compared. */
+  /** The normalized address. */
   key: string
   isUnconfirmed: boolean
 }
 
 /**
- * Locks a contact by its id alone, as a link has it. A claim of an email to them waits for the end of the transaction, and fails if
- * `consent_version` has grown.
+ * Locks a contact by ID alone, as links contain no workspace. A claim of an email to the contact waits for the end of the
+ * transaction, and fails if `consent_version` has grown.
  */
 export async function lockContact(em: EntityManager, id: string): Promise<LockedContact | undefined> {
   const rows = await sql(
@@ -40,7 +40,7 @@ export async function lockContact(em: EntityManager, id: string): Promise<Locked
   return toObjects<LockedContact>(rows)[0]
 }
 
-/** Reads the running enrollments of contacts, with what their emails are and what they were begun by. */
+/** Reads the running enrollments of contacts, with their counts of emails and what started them. */
 export async function activeEnrollments(em: EntityManager, contactIds: readonly string[]): Promise<ActiveEnrollment[]> {
   const rows = await sql(
     em,
@@ -62,7 +62,7 @@ export async function activeEnrollments(em: EntityManager, contactIds: readonly 
   return toObjects<ActiveEnrollment>(rows)
 }
 
-/** What a contact receives, as the preferences page shows it. */
+/** The lists and the unsubscribe of a contact, for the preferences page. */
 export interface Preferences {
   workspaceId: string
   /** Whether the contact gets no marketing, at their own request. */
@@ -98,10 +98,10 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
   return toObjects<Preferences>(rows)[0]
 }
 
-/** Of a message: that somebody may have it, and its links. While it is being handed over, its recipient is not noted yet. */
+/** SQL condition on a message: the contact may have received it and its links. An in-flight message has no recipient yet. */
 const HAS_ARRIVED = `status in ('SENDING', 'SENT', 'CAPTURED', 'UNCONFIRMED', 'DISMISSED')`
 
-/** What is kept of an erased contact's address: that it is not to be mailed, whose her links are, and nothing by which it is known. */
+/** Deletes a contact's address. Keeps hashes: for suppressions, and for the links in emails that the contact received. */
 export async function eraseAddresses(
   em: EntityManager,
   { id: contactId }: { id: string },
@@ -140,7 +140,7 @@ export async function eraseAddresses(
   return []
 }
 
-/** How many sequences those are in who have addresses, by the keys of these; none where somebody is in none. */
+/** Counts active enrollments by the key of the contact's address. Contacts without any are left out. */
 export async function countActiveOf(
   em: EntityManager,
   workspaceId: string,
@@ -156,18 +156,19 @@ export async function countActiveOf(
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** Of one enrollment, or one campaign, so many emails are looked at: hardly any has more. */
+/** The maximum number of emails of an enrollment or campaign that are checked. Few have more. */
 const MAX_LOOKED_AT = 100
 
 /**
- * Whether a link went to the address that its contact has by now, and to which others it went.
- * @param key its form in which addresses are compared
+ * Checks whether a link was sent to the contact's current address, and returns the other addresses it was sent to.
+ *
+ * @param key the normalized current address
  */
 export async function addressesOfLink(
   em: EntityManager,
   { contactId, originId }: LinkOf,
   key: string,
-): Promise<{ isHers: boolean; others: string[] }> {
+): Promise<{ isCurrent: boolean; others: string[] }> {
   const rows = await sql<{ recipient: string }>(
     em,
     `select distinct ${RECIPIENT} as recipient from messages message join contacts contact on contact.id = message.contact_id
@@ -176,19 +177,18 @@ export async function addressesOfLink(
     [contactId, originId, MAX_LOOKED_AT],
   )
   return {
-    isHers: rows.some(({ recipient }) => emailKey(recipient) === key),
+    isCurrent: rows.some(({ recipient }) => emailKey(recipient) === key),
     others: rows.flatMap(({ recipient }) => (emailKey(recipient) === key ? [] : [recipient])),
   }
 }
 
-/** What a link to confirm a list refers to. */
+/** The state of a confirmation request that a link refers to. */
 export interface Standing {
-  /** The list that the contact is asked about; `null` if they are not asked any more. */
+  /** The list to confirm; `null` if there is nothing to confirm any more. */
   listName: string | null
   metadata: Record<string, unknown>
 }
 
-/** @returns `undefined` if the contact does not exist any more */
 export async function readStanding(
   em: EntityManager,
   contactId: string,

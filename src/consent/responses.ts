@@ -4,15 +4,17 @@ import { id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
 
 export const suppressionResponse = object({
   id: id('suppression'),
-  email: nullableText('The address; null where its contact was erased.', 'ada@example.com'),
+  email: nullableText('The address. Null if its contact was erased.', 'ada@example.com'),
   reason: string().oneOf(SUPPRESSION_REASONS).required().meta({ example: 'MANUAL' }),
   note: string().nullable().defined().meta({ example: null }),
   createdAt: timestamp('Since when.'),
 })
   .required()
-  .meta({ component: 'Suppression', description: 'An address that is not mailed, and why.' })
+  .meta({ component: 'Suppression', description: 'An address that is not emailed, and the reason.' })
 
-/** A suppression, as whoever has made it is told: an address alone would tell why it is not mailed. */
+/**
+ * The response to creating a suppression. To a key that may not read contacts it does not reveal why the address is suppressed.
+ */
 export const writtenSuppressionResponse = writtenResponse(suppressionResponse, {
   component: 'WrittenSuppression',
   scope: 'contacts:read',

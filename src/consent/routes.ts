@@ -23,7 +23,7 @@ export const consentOperations = [
     path: '/suppressions',
     tag: 'Consent',
     summary: 'List suppressions',
-    description: 'Addresses that are not mailed, and why, the newest first.',
+    description: 'Addresses that are not emailed, and the reasons. Newest first.',
     scope: 'contacts:read',
     query: suppressionsQuery,
     responses: { 200: { description: 'A page of suppressions.', schema: cursorListOf(suppressionResponse) } },
@@ -44,14 +44,14 @@ export const consentOperations = [
     tag: 'Consent',
     summary: 'Suppress an address',
     description:
-      'No email is sent to it from now on: none of marketing, or none at all, as its reason says. What its contact waits for ends, ' +
-      'unless it has an email that may still be sent. Once more for the same reason, it is the one that is there. ' +
+      'Stops emails to the address: marketing, or all email, depending on the reason. Enrollments of its contact end, unless one ' +
+      'of their emails may still be sent. If the suppression exists already, the existing one is returned. ' +
       withoutReading('contacts:read'),
     scope: 'contacts:write',
     body: suppressionSchema,
     responses: {
       201: {
-        description: 'It is suppressed.',
+        description: 'The suppression.',
         schema: single(writtenSuppressionResponse),
         links: { deleteSuppression: { id: '$response.body#/data/id' } },
       },
@@ -73,10 +73,10 @@ export const consentOperations = [
     tag: 'Consent',
     summary: 'Lift a suppression',
     description:
-      'Its address is mailed again, unless it is suppressed for another reason as well. Only where its owner has asked for that: ' +
-      'what was ended stays ended.',
+      'The address is emailed again, unless it is also suppressed for another reason. Lift a suppression only if the recipient asked ' +
+      'for it. Enrollments that ended stay ended.',
     scope: 'contacts:write',
-    responses: { 200: { description: 'It is lifted.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'The suppression was lifted.', schema: single(deleteResultResponse) } },
     errors: { 404: [SUPPRESSION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await liftSuppression(em, caller.workspace.id, params.id)

@@ -2,7 +2,7 @@
 export interface ActiveEnrollment {
   automationId: string
   contactId: string
-  /** How many emails its automation has, and how many of them are transactional. */
+  /** The numbers of emails of its automation, and of transactional ones among them. */
   emails: number
   transactional: number
   /** The list that the contact joined to start it. */
@@ -11,22 +11,22 @@ export interface ActiveEnrollment {
   asksFor: string | null
 }
 
-/** What is not sent to a contact any more. */
+/** The emails that a contact must not get any more. */
 export type Stop =
   /** All email. */
   | { kind: 'all' }
   /** Marketing. */
   | { kind: 'marketing' }
-  /** Marketing that was started by joining this list. */
+  /** Marketing of enrollments that joining this list started. */
   | { kind: 'list'; listId: string }
   /** Emails that ask the contact to confirm this list. */
   | { kind: 'request'; listId: string }
 
 /**
- * Decides which enrollments end: those that may not send any of their emails. One with a transactional email goes on after an
- * unsubscribe, and leaves out the others. One without emails goes on.
+ * Decides which enrollments end: those that may not send any of their emails. An enrollment with a transactional email
+ * continues after an unsubscribe, and skips the others. An enrollment without emails continues.
  *
- * @param stopsOf what is stopped for a contact
+ * @param stopsOf returns the stops of a contact
  */
 export const enrollmentsToEnd = (
   enrollments: readonly ActiveEnrollment[],

@@ -4,14 +4,14 @@ import { atMost, cursorQuery, text } from '../http/index.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 
 const REASONS =
-  'UNSUBSCRIBED and IMPORTED keep marketing from an address; BOUNCED, COMPLAINED and MANUAL every email, a receipt as well.'
+  'UNSUBSCRIBED and IMPORTED stop marketing emails. BOUNCED, COMPLAINED and MANUAL stop all emails, including receipts.'
 
 const reason = () => string().oneOf(SUPPRESSION_REASONS)
 
 /** `GET /suppressions`. */
 export const suppressionsQuery = cursorQuery({
-  email: text().test(atMost(1_000)).meta({ description: 'Only those of this address.', example: 'ada@example.com' }),
-  reason: reason().meta({ description: 'Only those for this reason.', example: 'UNSUBSCRIBED' }),
+  email: text().test(atMost(1_000)).meta({ description: 'Filter by address.', example: 'ada@example.com' }),
+  reason: reason().meta({ description: 'Filter by reason.', example: 'UNSUBSCRIBED' }),
 })
 
 /** `POST /suppressions`. */
@@ -24,10 +24,10 @@ export const suppressionSchema = object({
       test: (value) => value === undefined || isEmailAddress(value.trim()),
     })
     .meta({
-      description: 'Compared without case. There need be no contact who has it.',
+      description: 'Compared without case. The address does not need to belong to a contact.',
       json: { format: 'email' },
       example: 'ada@example.com',
     }),
-  reason: reason().meta({ description: `${REASONS} Without one, MANUAL.`, example: 'MANUAL' }),
-  note: text().nullable().test(atMost(1_000)).meta({ description: 'For people.', example: 'Asked by phone' }),
+  reason: reason().meta({ description: `${REASONS} The default is MANUAL.`, example: 'MANUAL' }),
+  note: text().nullable().test(atMost(1_000)).meta({ description: 'A note for your team.', example: 'Asked by phone' }),
 }).meta({ component: 'SuppressionInput' })

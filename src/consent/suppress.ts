@@ -32,12 +32,12 @@ export interface SuppressionInput {
 }
 
 /**
- * Keeps an address from being mailed, from the commit on: no email to it can be claimed by whoever looked before. What its contact
- * waits for ends where nothing of it may be sent any more; a sequence that has a receipt among its emails goes on, and leaves the
- * others out. May be repeated.
+ * Suppresses an address. From the commit on, no email to it can be claimed, even if the email was prepared before. Enrollments
+ * of its contact end if they may not send any more. An automation with a transactional email continues and skips the others.
+ * Idempotent.
  *
  * @param unit a transaction
- * @returns the suppression, the contact that has the address, and what is due at Temporal because of it
+ * @returns the suppression, the contact that has the address, and the deliveries to Temporal that are due
  */
 export async function suppressAddress(
   unit: EntityManager,
@@ -50,13 +50,12 @@ export async function suppressAddress(
   const write = { id: newId(), email: address, key, reason, note }
   const { suppression, isNew } = await insertSuppression(unit, workspaceId, write)
   if (!contact) return { suppression, due: [] }
-  // The contact is not reminded of what they have not confirmed, either.
+  // Unconfirmed requests get no reminder.
   await dropRequests(unit, [contact.id])
   if (isNew) await incrementConsentVersion(unit, [contact.id])
   return { suppression, contactId: contact.id, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
 }
 
-/** What a suppression stops. */
 const stopFor = (reason: SuppressionReason): Stop => ({
   kind: suppresses(reason, 'transactional') ? 'all' : 'marketing',
 })
@@ -67,19 +66,19 @@ export async function endEnrollments(unit: EntityManager, contactId: string, sto
   return (await endRows(unit, toEnd)).due
 }
 
-/** Who has been suppressed together: contacts, and the keys of addresses that no contact was seen to have. */
+/** Contacts that were suppressed together, and the keys of addresses that had no contact. */
 export interface SuppressedMany {
   contactIds: readonly string[]
   nobodys: readonly string[]
 }
 
 /**
- * Suppresses many addresses, as an import does. It ends the contacts' enrollments like `suppressAddress`, and leaves the cancelling of
- * their workflows to the relay, in the lane of bulk operations: the request of a chunk would wait for hundreds of calls to Temporal.
+ * Suppresses many addresses, for imports. Ends the contacts' enrollments like `suppressAddress`, but leaves cancelling their
+ * workflows to the bulk lane of the relay: the request of a chunk would wait for hundreds of calls to Temporal.
  *
  * @param unit a transaction
- * @param inputs no address twice for the same reason
- * @returns how many were not suppressed for that reason before, and of whom, for `afterSuppressingMany`
+ * @param inputs distinct by address and reason
+ * @returns how many were not suppressed for that reason before, and the input of `afterSuppressingMany`
  */
 export async function suppressMany(
   unit: EntityManager,
@@ -106,7 +105,7 @@ export async function suppressMany(
     const contactId = idOf.get(key)
     return added.has(id) && contactId !== undefined ? [{ contactId, reason }] : []
   })
-  // All of them: a request that was dropped may be one that an attempt has read.
+  // All contacts, because a concurrent attempt may have read a request that was dropped.
   await incrementConsentVersion(unit, contactIds)
   const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
@@ -116,7 +115,7 @@ export async function suppressMany(
   return { suppressed: added.size, of: { contactIds, nobodys } }
 }
 
-/** The same by a call, which delivers what is due behind its commit. */
+/** Suppresses an address for an API call, and delivers to Temporal after its commit. */
 export async function suppressByCall(
   dependencies: Dependencies,
   workspaceId: string,
@@ -133,8 +132,9 @@ export async function suppressByCall(
 }
 
 /**
- * What is done behind the commit of `suppressMany`, before it is answered. A contact who came to be in that very moment was not seen by it, nor has she
- * seen it: counted once more, whoever looked at her before claims nothing. Behind the commit, and in no transaction: it waits for others.
+ * Finishes `suppressMany` after its commit, before the response. Race: a contact is created concurrently, and neither
+ * transaction sees the other. Guard: increments the consent version again, so that no email that was prepared before can be
+ * claimed. Not in a transaction, because it waits for other ones.
  */
 export async function afterSuppressingMany(
   em: EntityManager,
@@ -145,12 +145,12 @@ export async function afterSuppressingMany(
   await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 
-/** Who has claimed an email just before begins to hand it over within seconds, or not at all. */
+/** Waits for claimed emails: each starts transmission within seconds, or not at all. */
 async function waitForSendersTo(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   if (contactIds.length > 0) await waitForSenders(() => countSending(em, { contactIds }))
 }
 
-/** The same, and delivers what is due because of it. */
+/** Finishes `suppressAddress` after its commit, and delivers to Temporal. */
 export async function afterSuppressing(
   dependencies: Dependencies,
   workspaceId: string,
@@ -163,7 +163,7 @@ export async function afterSuppressing(
   await waitForSendersTo(em, contactIds)
 }
 
-/** Keeps an address from being mailed, and ends what its contact waits for, before it is answered. */
+/** Suppresses an address and finishes before it returns. */
 export async function suppressAtOnce(
   dependencies: Dependencies,
   workspaceId: string,
@@ -176,7 +176,7 @@ export async function suppressAtOnce(
   await afterSuppressing(dependencies, workspaceId, { email }, due)
 }
 
-/** Takes a suppression away: its address is mailed again, unless it has another one. @throws {ApiError} `suppression_not_found` */
+/** Deletes a suppression. The address is emailed again, unless it has another one. @throws {ApiError} `suppression_not_found` */
 export async function liftSuppression(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new ApiError(SUPPRESSION_NOT_FOUND)
 }

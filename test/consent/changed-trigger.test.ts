@@ -96,7 +96,7 @@ describe('an automation with a changed trigger', () => {
     const [, path] = /https:\/\/mail\.example\.com(\/confirm\/[\w-]{66})/.exec(mail.body.replaceAll('=\r\n', ''))!
     const body = new URLSearchParams({ choice: 'confirm' })
     const answer = await fetch(`http://127.0.0.1:${service.port}${path}`, { method: 'POST', body })
-    assert.match(await answer.text(), /You are subscribed/)
+    assert.match(await answer.text(), /Your subscription is confirmed/)
     assert.equal(await statusOf(asking, contactId), 'CANCELLED')
   })
 })

@@ -30,7 +30,8 @@ describe('double opt-in lists', () => {
   }
   const confirm = (link: string, fields: Record<string, string> = { choice: 'confirm' }) =>
     fetch(link, { method: 'POST', body: new URLSearchParams(fields) })
-  const confirmed = async (link: string) => assert.match(await (await confirm(link)).text(), /You are subscribed/)
+  const confirmed = async (link: string) =>
+    assert.match(await (await confirm(link)).text(), /Your subscription is confirmed/)
   const contact = async (id: string) =>
     (await service.call('GET', `contacts/${id}`)).body.data as { suppressedBy: string | null; listIds: string[] }
   const join = (list: string, fields: object) => service.call('POST', `lists/${list}/contacts`, fields)
@@ -67,11 +68,11 @@ describe('double opt-in lists', () => {
     assert.equal(text, 'Press: https://mail.example.com/confirm/… .')
 
     const page = await (await fetch(link)).text()
-    assert.match(page, /<h1>Please confirm<\/h1>/)
+    assert.match(page, /<h1>Confirm your subscription<\/h1>/)
     assert.match(page, /<strong>List \d+<\/strong>/)
     // Other form fields confirm nothing.
     for (const fields of [{}, { choice: 'everything' }, { 'List-Unsubscribe': 'One-Click' }])
-      assert.match(await (await confirm(link, fields)).text(), /Please confirm/)
+      assert.match(await (await confirm(link, fields)).text(), /Confirm your subscription/)
     assert.deepEqual((await contact(id)).listIds, [])
     assert.equal(saysTo(address, 'Welcome').length, 0)
 
@@ -271,7 +272,7 @@ describe('double opt-in lists', () => {
     const made = await service.call('POST', 'contacts', { email, listId: list })
     const link = linkIn(await askedTo(email))
     const answers = await Promise.all(Array.from({ length: 8 }, async () => (await confirm(link)).text()))
-    assert.equal(answers.filter((text) => text.includes('You are subscribed')).length, 1)
+    assert.equal(answers.filter((text) => text.includes('Your subscription is confirmed')).length, 1)
     assert.deepEqual((await contact(made.body.data.id as string)).listIds, [list])
   })
 

@@ -165,7 +165,7 @@ describe('unsubscribe links', () => {
     for (const time of ['once', 'and once more']) {
       const answer = await post(link, form)
       assert.equal(answer.status, 200)
-      assert.match(await answer.text(), /You are unsubscribed/, time)
+      assert.match(await answer.text(), /You have been unsubscribed/, time)
       assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
     }
     assert.equal(await enrollmentOf(automationId, anew), 'CANCELLED')
@@ -175,7 +175,7 @@ describe('unsubscribe links', () => {
     await enroll(service, automationId, gone)
     const other = await linkIn(address)
     await service.call('DELETE', `contacts/${gone}`)
-    assert.match(await (await post(other, form)).text(), /You are unsubscribed/)
+    assert.match(await (await post(other, form)).text(), /You have been unsubscribed/)
     assert.equal(await suppressedBy(await aContact(service, { email: address })), 'UNSUBSCRIBED')
   })
 
@@ -233,7 +233,7 @@ describe('unsubscribe links', () => {
         const body = method === 'POST' ? { body: 'List-Unsubscribe=One-Click' } : {}
         const answer = await fetch(wrong, { method, ...body })
         assert.equal(answer.status, 404)
-        assert.match(await answer.text(), /This link is not complete/)
+        assert.match(await answer.text(), /This link is incomplete/)
       }
     }
     assert.equal(await suppressedBy(contactId), null)
@@ -282,7 +282,7 @@ describe('unsubscribe links', () => {
           : undefined,
       )
       const left = await post(link, new URLSearchParams({ choice: 'lists' }))
-      assert.match(await left.text(), /<p role="status">Saved<\/p>/)
+      assert.match(await left.text(), /<p role="status">Your preferences have been saved.<\/p>/)
       assert.equal(await enrollmentOf(byList, contactId), 'CANCELLED')
       assert.equal(await enrollmentOf(another, contactId), 'ACTIVE')
       assert.equal(await suppressedBy(contactId), null)
@@ -309,8 +309,8 @@ describe('unsubscribe links', () => {
       await enroll(service, await anAutomation(service), contactId)
       const link = await linkIn(await addressOf(service, contactId))
       const done = await (await post(link, new URLSearchParams({ choice: 'nothing' }))).text()
-      assert.match(done, /You are unsubscribed/)
-      assert.match((await pageOf(link)).html, /You are unsubscribed/)
+      assert.match(done, /You have been unsubscribed/)
+      assert.match((await pageOf(link)).html, /You have been unsubscribed/)
       await post(link, new URLSearchParams({ choice: 'everything' }))
       assert.equal(await suppressedBy(contactId), null)
     })
@@ -351,7 +351,7 @@ describe('unsubscribe links', () => {
       await enroll(service, await anAutomation(service), contactId)
       const link = await linkIn(await addressOf(service, contactId))
       await service.call('DELETE', `contacts/${contactId}`)
-      assert.match((await pageOf(link)).html, /Receipts and the like still come/)
+      assert.match((await pageOf(link)).html, /Receipts and similar emails will still be sent/)
       assert.equal((await oneClick(link)).status, 200)
     })
 
@@ -363,7 +363,7 @@ describe('unsubscribe links', () => {
       try {
         const answer = await oneClick(link)
         assert.equal(answer.status, 503)
-        assert.match(await answer.text(), /did not work just now/)
+        assert.match(await answer.text(), /Something went wrong/)
       } finally {
         await sql(em(), 'alter table away rename to suppressions')
       }
