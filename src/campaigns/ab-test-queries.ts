@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { VariantResult } from './ab-test.ts'
 
-/** Where a campaign's A/B test is. */
+/** State of a campaign's A/B test. */
 export interface Decision {
   decidesAt: Date | null
   winner: number | null
@@ -10,7 +10,7 @@ export interface Decision {
   isDue: boolean
 }
 
-/** Locks a campaign that is sending, until the transaction ends. @returns `undefined` where it is not sending */
+/** Locks a sending campaign until the transaction ends. @returns `undefined` if it is not sending */
 export async function lockDecision(em: EntityManager, id: string): Promise<Decision | undefined> {
   const [row] = await sql<{ decides_at: string | null; winner: number | null; is_due: boolean | null }>(
     em,
@@ -26,7 +26,7 @@ export async function lockDecision(em: EntityManager, id: string): Promise<Decis
   }
 }
 
-/** Sets when the winner is decided: `afterMinutes` of the test from now on. */
+/** Sets when the winner is decided: `afterMinutes` from now. */
 export async function setDecisionTime(em: EntityManager, id: string): Promise<Date> {
   const [row] = await sql<{ decides_at: string }>(
     em,
@@ -41,7 +41,7 @@ export async function setWinner(em: EntityManager, id: string, winner: number): 
   await sql(em, 'update campaigns set winner = $2::smallint where id = $1::uuid', [id, winner])
 }
 
-/** What came of the variants that were sent. */
+/** Counts the emails sent, opened and clicked for each variant. */
 export async function variantResults(em: EntityManager, id: string): Promise<VariantResult[]> {
   return sql<VariantResult>(
     em,

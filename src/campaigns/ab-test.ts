@@ -1,29 +1,27 @@
-/** By what the best variant is found: by how many of those to whom it was sent. */
+/** Rates by which the winner of an A/B test is chosen. */
 export const WINNER_BY = ['OPENED', 'CLICKED'] as const
 export type WinnerBy = (typeof WINNER_BY)[number]
 
-/** So many ways there are at most in which a campaign says it, beside its own. */
+/** Maximum number of variants, in addition to the campaign's own content. */
 export const MAX_VARIANTS = 3
 
-/** Another way in which a campaign says it: with another subject, or by another template. */
+/** A variant of an A/B test: another subject, or another template. */
 export interface Variant {
   subject: string | null
   templateId: string | null
   templateVersion: number | null
 }
 
-/**
- * Says it in several ways to a part of the recipients, by lot, and to the rest, some time after that is sent, in the way that was best.
- */
+/** Sends variants to a random part of the recipients, and later the best variant to the rest. */
 export interface AbTest {
   variants: Variant[]
-  /** How many of a hundred recipients are asked: of a hundred, all get one by lot, and there is no rest. */
+  /** Percentage of the recipients that the test is sent to. With 100, all get a random variant and there is no rest. */
   testPercent: number
   winnerBy: WinnerBy
   afterMinutes: number
 }
 
-/** What came of a variant: how many got it, and how many of these opened it or clicked a link. */
+/** Result of a variant: how many recipients got it, and how many of them opened it or clicked a link. */
 export interface VariantResult {
   variant: number
   sent: number
@@ -32,8 +30,8 @@ export interface VariantResult {
 }
 
 /**
- * The variant that the remaining recipients get: the one with the best rate. Of equal ones it is the first; without any opens or
- * clicks it is the campaign's own.
+ * Picks the variant for the remaining recipients: the one with the best rate. If several are equal, the first of them wins.
+ * Without any opens or clicks, the campaign's own content wins.
  */
 export function pickWinner(results: readonly VariantResult[], winnerBy: WinnerBy): number {
   const rate = ({ sent, opened, clicked }: VariantResult) => (winnerBy === 'OPENED' ? opened : clicked) / sent

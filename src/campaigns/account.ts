@@ -10,9 +10,9 @@ import { type accountResponse, statsOf } from './responses.ts'
 
 export type CampaignAccount = InferType<typeof accountResponse>
 
-/** What became of everybody whom a campaign is for, signed. @throws {ApiError} `campaign_not_found` */
+/** Returns the signed delivery report of a campaign. @throws {ApiError} `campaign_not_found` */
 export async function accountOf(em: EntityManager, workspaceId: string, id: string): Promise<CampaignAccount> {
-  // Of one moment: what is signed has to add up.
+  // In one transaction (one snapshot), so that the numbers add up.
   return em.fork().transactional(async (unit) => accountIn(unit, workspaceId, id), {
     isolationLevel: IsolationLevel.REPEATABLE_READ,
     readOnly: true,
@@ -32,14 +32,14 @@ async function accountIn(unit: EntityManager, workspaceId: string, id: string): 
   return { ...account, signature: sign(await readLinkSecret(unit), account) }
 }
 
-/** Whether an account was made by this instance, and is as it was made. */
+/** Checks whether this instance made an account, and that nothing in it changed since. */
 export async function isGenuine(em: EntityManager, { signature, ...account }: CampaignAccount): Promise<boolean> {
   const expected = Buffer.from(sign(await readLinkSecret(em.fork()), account))
   const given = Buffer.from(signature)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Over its JSON with the keys in order (as RFC 8785 has it), so that it is the same however it was passed on. */
+/** Signs the JSON with sorted keys (as in RFC 8785), so that the signature does not depend on how it was transmitted. */
 const sign = (secret: KeyObject, account: Omit<CampaignAccount, 'signature'>): string =>
   createHmac('sha256', secret)
     .update('account:')

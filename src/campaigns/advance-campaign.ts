@@ -30,17 +30,17 @@ import { type PageOf, type Times, zonesOfPage } from './recipients-queries.ts'
 
 /** Emails that are prepared and rendered at once. */
 const PAGE = 200
-/** Milliseconds that one turn takes at most: other campaigns wait for their turns. */
+/** Maximum milliseconds of one turn. Other campaigns wait for their turns. */
 const TURN_MS = 10_000
-/** Milliseconds until it is looked again: where no connection was free, an email is being sent, or sending is disabled. */
+/** Milliseconds until the next check if no connection was free, an email is being sent, or sending is disabled. */
 const SOON_MS = 2_000
 const RECHECK_MS = 10_000
 const DISMISSED_AT_ONCE = 2_000
 const EXPIRED_AT_ONCE = 1_000
 
 /**
- * Does what comes next of a campaign, for some seconds: queues recipients, sends to those that are due, or neither. All of it may
- * be done twice, and by two processes at a time: what was sent is what was claimed.
+ * Advances a campaign for some seconds: queues recipients, or sends to those that are due. It is safe to repeat, and to run in
+ * two processes concurrently, because each message is claimed before it is sent.
  */
 export async function advanceCampaign(
   dependencies: AdvanceDependencies,
@@ -60,13 +60,13 @@ export async function advanceCampaign(
     case 'CANCELLED': {
       const dismissed = await dismissMessages(em, { campaignId, limit: DISMISSED_AT_ONCE }, CANCELLED)
       if (dismissed === DISMISSED_AT_ONCE) return { next: 'go-on' }
-      // A message that is being sent may be deferred, and is dismissed the next time.
+      // A message that is being sent may still be deferred. The next turn dismisses it then.
       return (await hasOpen(em, campaignId)) ? soon(SOON_MS) : { next: 'end' }
     }
     case 'SCHEDULED': {
       const at = campaign.scheduledAt ?? new Date()
       if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }
-      // Postgres's clock may be behind ours.
+      // Postgres's clock may be slow compared with ours.
       return (await beginSending(em, campaignId, await lastPlace(em, campaign.workspaceId)))
         ? { next: 'go-on' }
         : soon(SOON_MS)
@@ -80,7 +80,7 @@ const CANCELLED = 'The campaign was cancelled before it could be sent'
 
 const soon = (ms: number): CampaignStep => ({ next: 'wait', until: Date.now() + ms })
 
-/** Makes messages UNCONFIRMED whose senders died, also of a campaign that has ended: a retry may have been sent. */
+/** Makes messages UNCONFIRMED whose sender died. Includes campaigns that have ended: a retry may have been sent. */
 async function expireAbandoned({ em, metrics, log }: AdvanceDependencies, campaignId: string): Promise<void> {
   const expired = await expireLeases(em.fork(), {
     error: SENDER_DIED,
@@ -102,7 +102,7 @@ async function send(
 ): Promise<CampaignStep> {
   const { id } = campaign
   const deadline = performance.now() + TURN_MS
-  // All recipients first: a contact that moves between lists while the campaign is sent gets it once, or not.
+  // Queue all recipients first: a contact that moves between lists during the campaign gets the email once or not at all.
   if (!campaign.materialized) {
     const next = await queueAll(dependencies, em, campaign, turn, deadline)
     if (next) return next
@@ -118,7 +118,7 @@ async function send(
     if (!settings) return { next: 'end' }
     if (!settings.isOpen) return soon(RECHECK_MS)
     const messages = await preparePage(em, campaign, page, settings)
-    // Noted before they are sent, so that a process that dies has not sent more than the rate allows.
+    // Counted before they are sent: a process that dies never sent more than the rate allows.
     const keepsOwnRate = campaign.throttlePerHour != null && messages.length > 0
     if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, messages.length)
     const done = await sendPage(dependencies, messages, {
@@ -130,14 +130,14 @@ async function send(
     if (keepsOwnRate && unsent > 0) campaign.nextAt = await keepRate(em, id, -unsent)
     if (done.isHeld) return soon(RECHECK_MS)
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
-    // No connection was free, or all of the page changed in the meantime.
+    // No connection was free, or every message of the page changed in the meantime.
     if (done.tried === 0 && messages.length > 0) return soon(SOON_MS)
     if (dependencies.keepsRate) break
   }
   return { next: 'go-on' }
 }
 
-/** Queues the recipients. @returns what is next; `undefined` where all are queued */
+/** Queues the recipients. @returns the next step; `undefined` once all are queued */
 async function queueAll(
   { log }: AdvanceDependencies,
   em: EntityManager,
@@ -148,8 +148,8 @@ async function queueAll(
   const { id, workspaceId } = campaign
   const audience = await recipientsOf(em, workspaceId, campaign.audience)
   if (audience.missing !== null) {
-    // Nobody knows any more who was to be left out.
-    log.error({ campaignId: id }, 'A campaign is paused: a list or a segment of its audience is gone')
+    // The excluded contacts cannot be determined any more.
+    log.error({ campaignId: id }, 'Campaign paused: a list or a segment of its audience was deleted')
     return (await pauseAutomatically(em, id, 'AUDIENCE_MISSING')) ? { next: 'wait', until: null } : { next: 'go-on' }
   }
   const times = timesOf(campaign)
@@ -157,7 +157,7 @@ async function queueAll(
   while (performance.now() < deadline && !turn.aborted) {
     const of = { id, workspaceId, cursor, abTest: campaign.abTest ?? null }
     const page = await queuePage(em, of, audience, await timesOfPage(em, of, times))
-    // Another process has moved it on, or it was paused.
+    // Another process advanced it, or it was paused.
     if (page === undefined) return { next: 'go-on' }
     ;({ cursor } = page)
     if (page.materialized) {
@@ -168,7 +168,7 @@ async function queueAll(
   return { next: 'go-on' }
 }
 
-/** What a campaign waits for whose recipients are queued; `recipients` where some are due. */
+/** Determines what a campaign with queued recipients waits for. @returns `recipients` if some are due */
 async function whatIsDue(em: EntityManager, campaign: Campaign): Promise<CampaignStep | 'recipients'> {
   const { id } = campaign
   const rest = await remainingRecipients(em, id)
@@ -192,7 +192,7 @@ async function whatIsDue(em: EntityManager, campaign: Campaign): Promise<Campaig
   return 'recipients'
 }
 
-/** Prepares recipients that are due. A recipient whose contact was erased in the meantime is dismissed. */
+/** Prepares recipients that are due. Dismisses recipients whose contact was erased in the meantime. */
 export async function preparePage(
   em: EntityManager,
   campaign: Campaign,
@@ -218,20 +218,20 @@ export async function preparePage(
   })
 }
 
-/** A rate is kept by small pages; and where the sending queue keeps one, each of its turns is one email. */
+/** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each turn in it is one email. */
 function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
   if (keepsRate) return 1
   return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 }
 
-/** Whether a restore may have lost that the campaign was sent: its time had come by then. */
+/** Checks whether the campaign was due before a restore, so that it may have been sent and the record of it lost. */
 const isLost = ({ scheduledAt, startedAt }: Campaign, settings: SendSettings): boolean =>
   [scheduledAt, startedAt].some((at) => at != null && mayBeLost(settings, at))
 
 const timesOf = ({ localTime, fallbackTimeZone }: Campaign): LocalTimes | null =>
   localTime == null ? null : localTimes(localTime, fallbackTimeZone ?? 'UTC')
 
-/** When each contact of a page is due, by their time zone. */
+/** Computes when each contact of a page is due, by their time zone. */
 async function timesOfPage(em: EntityManager, page: PageOf, times: LocalTimes | null): Promise<Times | null> {
   if (!times) return null
   return { zones: times.in(await zonesOfPage(em, page)), fallback: times.fallback }

@@ -13,7 +13,7 @@ interface Named {
   segmentIds?: string[] | undefined
 }
 
-/** An audience as it is given; nobody where nothing is. */
+/** An audience as given in a request. Empty if nothing is given. */
 export type GivenAudience = Named & { exclude?: Named | undefined }
 
 const named = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
@@ -24,8 +24,8 @@ const named = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
 const spelled = (given: GivenAudience | undefined): Audience => ({ ...named(given), exclude: named(given?.exclude) })
 
 /**
- * What an audience asks, and what of it is not there.
- * @param options.lock whether its lists are to stay until the end of the transaction: one that is being deleted is not there then
+ * Resolves an audience to its lists and conditions, and names the parts that do not exist.
+ * @param options.lock locks the lists until the end of the transaction; a list that is being deleted counts as missing
  */
 export async function recipientsOf(
   em: EntityManager,
@@ -77,7 +77,7 @@ export async function audienceOf(
   return audience
 }
 
-/** How many contacts an audience has at this moment. @throws {ApiError} `list_not_found`; `segment_not_found` */
+/** Counts the contacts of an audience at this moment. @throws {ApiError} `list_not_found`; `segment_not_found` */
 export async function countAudience(
   em: EntityManager,
   workspaceId: string,
@@ -88,8 +88,8 @@ export async function countAudience(
 }
 
 /**
- * A time zone of an audience, as contacts have them, in which somebody would be mailed; `''`: where she has none.
- * @param isMeant which zones are looked for
+ * Finds a time zone in which a contact of the audience would be mailed, as stored on the contact; `''` for contacts without one.
+ * @param isMeant selects the zones to look for
  * @throws {ApiError} `list_not_found`; `segment_not_found`
  */
 export async function findZone(

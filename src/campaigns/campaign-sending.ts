@@ -13,9 +13,9 @@ import { dkimOf, returnUnusedQuota, type Places, takeWarmUpQuota } from '../send
 import { RenderAhead } from './render-ahead.ts'
 
 export interface AdvanceDependencies extends SendDependencies {
-  /** How many emails are transmitted at a time, at most. */
+  /** Maximum number of emails transmitted at a time. */
   connections: number
-  /** Whether each email takes a turn of the sending queue, because that keeps a rate. */
+  /** Whether each email takes its own turn in the sending queue, because the queue keeps a rate. */
   keepsRate: boolean
 }
 
@@ -23,15 +23,15 @@ export interface AdvanceDependencies extends SendDependencies {
 const FIRST_PAUSE_SECONDS = 5
 const MAX_PAUSE_SECONDS = 300
 
-const MAY_HAVE_BEEN_SENT = 'This instance was restored in the middle of the campaign: it may have been sent'
+const MAY_HAVE_BEEN_SENT = 'The instance was restored during the campaign: the message may have been sent'
 
-/** What came of a page. */
+/** Result of a page. */
 export interface Sent {
-  /** How many had their turn, whatever came of it. */
+  /** Recipients that were processed, with any outcome. */
   tried: number
-  /** For how many of these a mail server was asked. */
+  /** Recipients of these for which a mail server was contacted. */
   mailed: number
-  /** How many of these were sent, or may have been. */
+  /** Recipients of these to which an email was or may have been sent. */
   begun: number
   /** Whether this process cannot send at all. */
   isHeld: boolean
@@ -40,10 +40,11 @@ export interface Sent {
 }
 
 /**
- * Sends a page of a campaign's recipients, each as any message is sent: render, take a connection, claim, transmit, record.
+ * Sends a page of a campaign's recipients. Each message goes through the usual steps: render, take a connection, claim, transmit,
+ * record.
  *
- * @param options.until by `performance.now()`: what has not begun by then is for another turn
- * @param options.mayBeLost whether a restore may have lost that they were sent
+ * @param options.until by `performance.now()`: messages not started by then are left for the next turn
+ * @param options.mayBeLost whether a restore may have lost the record that they were sent
  */
 export async function sendPage(
   dependencies: AdvanceDependencies,
@@ -84,7 +85,7 @@ async function transmitAll(
   const { connections, renderer } = dependencies
   const byContent = Map.groupBy(messages, ({ content }) => content)
   const emails = [...byContent].flatMap(([content, of]) => of.map((item) => ({ item, content })))
-  // While some are transmitted, the next ones are rendered.
+  // The next emails are rendered while some are transmitted.
   const rendered = new RenderAhead(renderer, emails, {
     owner: messages[0]?.workspaceId ?? '',
     variablesOf: (message) => variablesOf(dependencies, message),
@@ -92,12 +93,12 @@ async function transmitAll(
   await pMap(
     emails,
     async ({ item: message }, n) => {
-      // The first ones are begun in any case.
+      // The first ones start in any case.
       if (turn.aborted || (n >= connections && performance.now() > until)) return
       const email = await rendered.take(n)
       if (email !== undefined && !turn.aborted) await transmit(dependencies, message, email, turn, sent)
     },
-    // If one fails, as when the process is asked to stop, the others are finished.
+    // If one fails, for example because the process is asked to stop, the others still finish.
     { concurrency: Math.max(connections * 2, 4), stopOnError: false },
   )
 }
@@ -129,14 +130,20 @@ async function takePlacesFor(dependencies: AdvanceDependencies, messages: readon
   return takeWarmUpQuota(dependencies.em.fork(), first.workspaceId, messages.length, isTransactional)
 }
 
-/** Whether this process can sign the workspace's mail: unsigned, it would be taken for spam. Another worker may have the key. */
+/**
+ * Checks whether this process can sign the workspace's mail. Unsigned mail would be taken for spam. Another worker may have the
+ * key.
+ */
 function canSign({ secrets, log }: AdvanceDependencies, { sender, workspaceId }: Prepared): boolean {
   try {
     if (sender) dkimOf(secrets, sender)
     return true
   } catch (error) {
     if (!(error instanceof NoSecretsKey)) throw error
-    log.warn({ reason: error.message, workspaceId }, 'A campaign cannot be signed, and waits')
+    log.warn(
+      { reason: error.message, workspaceId },
+      'Campaign email cannot be signed; waiting for a worker that has the key',
+    )
     return false
   }
 }

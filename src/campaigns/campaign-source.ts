@@ -7,7 +7,7 @@ import { shareCampaign } from './queries.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import { FRESH_READ } from '../platform/db/sql.ts'
 
-/** What a campaign's message needs. @param listIds the lists that included the recipient */
+/** Send context of a campaign's message. @param listIds the lists that included the recipient */
 export const contextOf = (
   { workspaceId, category }: Pick<Campaign, 'workspaceId' | 'category'>,
   { contactId, listIds }: { contactId: string; listIds: readonly string[] },
@@ -25,17 +25,17 @@ export const contextOf = (
   pauseCount: 0,
 })
 
-/** The language of a contact, as it is written in `campaign_contents`: `''` where none is known. */
+/** The contact's language, as in `campaign_contents`; `''` if unknown. */
 export const localeOf = ({ metadata }: Pick<Recipient, 'metadata'>): string => {
   const { locale } = metadata
   return typeof locale === 'string' ? locale.replaceAll('_', '-').toLowerCase() : ''
 }
 
-/** The statuses in which a retry is sent: somebody paused or cancelled the others. */
+/** Statuses in which retries are sent. Campaigns in other statuses were paused or cancelled. */
 const SENDS_RETRIES: readonly CampaignStatus[] = ['SENDING', 'SENT']
 
 function refOf({ ref }: { ref: MessageRef }): CampaignRef {
-  if (ref.kind !== 'campaign') throw new Error('The message is not of a campaign')
+  if (ref.kind !== 'campaign') throw new Error('The message does not belong to a campaign')
   return ref
 }
 
@@ -73,6 +73,6 @@ export const campaignSource: MessageSource = {
 
   claimed: () => Promise.resolve(),
 
-  // A cancelled campaign dismisses what is left of it by itself.
+  // A cancelled campaign dismisses its remaining messages itself.
   lockForDeferral: () => Promise.resolve(new Set()),
 }

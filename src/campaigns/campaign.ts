@@ -1,16 +1,16 @@
 /**
- * Where a campaign is:
- * - DRAFT: it can be changed, and is sent to nobody
- * - SCHEDULED: it begins at a time, and can't be changed any more
- * - SENDING: its recipients are gone through, and mailed
- * - PAUSED: it goes on with those who were not mailed yet, when somebody says so
- * - SENT: everybody was mailed, or has a reason why not
- * - CANCELLED: whoever was not mailed then is not any more
+ * Statuses of a campaign:
+ * - DRAFT: can be edited; nothing is sent
+ * - SCHEDULED: starts at a set time; cannot be edited any more
+ * - SENDING: recipients are being queued and mailed
+ * - PAUSED: stopped by a member or by Dripline; continues with the remaining recipients when resumed
+ * - SENT: every recipient was mailed, or has a reason why not
+ * - CANCELLED: the recipients that were not mailed by then get nothing
  */
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 
-/** Whom a campaign is for: whoever is in one of the first, and in none of the others. */
+/** Who gets a campaign: the contacts in at least one of its lists or segments, except those in an excluded one. */
 export interface Audience {
   listIds: string[]
   segmentIds: string[]

@@ -20,8 +20,8 @@ export async function getCampaign(em: EntityManager, workspaceId: string, id: st
 }
 
 /**
- * A campaign that nobody else changes until the transaction ends.
- * @throws {ApiError} `campaign_not_found`; `revision_conflict` where it is none of the expected revisions
+ * Locks a campaign against changes until the transaction ends.
+ * @throws {ApiError} `campaign_not_found`; `revision_conflict` if it has none of the expected revisions
  */
 export async function lockCampaign(
   unit: EntityManager,
@@ -62,7 +62,7 @@ export function createCampaign(
   })
 }
 
-/** What cannot be done to a campaign as it is, and why. */
+/** Creates the error for an operation that the campaign's status does not allow. */
 export const wrong = (status: CampaignStatus, what: string): ApiError =>
   new ApiError(CAMPAIGN_STATUS_WRONG, { message: `The campaign is ${status}: ${what}` })
 
@@ -78,7 +78,7 @@ export function updateCampaign(
   return unitOf(em).transactional(async (unit) => {
     const campaign = await lockCampaign(unit, workspaceId, id, expected)
     if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be changed')
-    // What it is made of was said before somebody said something else.
+    // The content was compiled from an earlier revision.
     if (revision !== undefined && revision !== campaign.revision) throw new ApiError(CONFLICT)
     if (name !== undefined) campaign.name = name
     if (category !== undefined) campaign.category = category
@@ -90,7 +90,7 @@ export function updateCampaign(
   })
 }
 
-/** Counts a change, and writes it. */
+/** Increments the revision, and saves the campaign. */
 export async function touch(unit: EntityManager, campaign: Campaign): Promise<Campaign> {
   campaign.revision += 1
   campaign.updatedAt = new Date()
@@ -98,14 +98,17 @@ export async function touch(unit: EntityManager, campaign: Campaign): Promise<Ca
   return campaign
 }
 
-/** Deletes one that is sent to nobody any more. What it has sent stays with its contacts. @throws {ApiError} `campaign_status_wrong` */
+/**
+ * Deletes a campaign that sends nothing any more. Messages that it sent stay with their contacts. @throws {ApiError}
+ * `campaign_status_wrong`
+ */
 export async function deleteCampaign(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
     const { status } = await lockCampaign(unit, workspaceId, id)
     if (status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED') throw wrong(status, 'cancel it first')
-    // Behind this nobody would settle it.
+    // After the deletion, no process would finalize these messages.
     if (await hasOpen(unit, id))
-      throw wrong(status, 'what it was still to send is being left at this moment; please try again')
+      throw wrong(status, 'its remaining messages are being dismissed. Try again in a moment')
     await unit.nativeDelete(Campaign, { id })
   })
 }

@@ -3,14 +3,14 @@ import { sql } from '../platform/db/sql.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { CompiledContents } from '../templates/index.ts'
 
-/** What a campaign says, compiled: itself, and in the variants of its A/B test. */
+/** The compiled content of a campaign: its own, and that of the variants of its A/B test. */
 export interface CampaignContents {
-  /** `undefined` where that stays. */
+  /** `undefined` if it stays unchanged. */
   own: CompiledContents | undefined
   variants: readonly CompiledContents[]
 }
 
-/** Writes what a campaign says from now on. @param em a transaction in which it is locked, or new */
+/** Replaces the content of a campaign. @param em a transaction in which the campaign is locked, or new */
 export async function writeContents(
   em: EntityManager,
   campaignId: string,
@@ -36,13 +36,13 @@ export async function writeContents(
   )
 }
 
-/** Its own language is `''`. */
+/** Rows for a variant in all its languages. Its default language is `''`. */
 const inLanguages = ({ content, translations }: CompiledContents, variant: number) => [
   ...(content ? [{ variant, locale: '', content }] : []),
   ...Object.entries(translations).map(([locale, translated]) => ({ variant, locale, content: translated })),
 ]
 
-/** How many characters a campaign says itself, in all languages. */
+/** Counts the characters of a campaign's own content, in all languages. */
 export async function lengthOfOwn(em: EntityManager, campaignId: string): Promise<number> {
   const [row] = await sql<{ characters: number }>(
     em,
@@ -58,7 +58,7 @@ export interface Head {
   saysSomething: boolean
 }
 
-/** What is to be known of a campaign's variants without reading what they say, its own first, in their own language. */
+/** Summarizes a campaign's variants without reading their bodies, the campaign's own first, in the default language. */
 export async function headsOf(em: EntityManager, campaignId: string): Promise<(Head | undefined)[]> {
   const rows = await sql<{ variant: number; subject: string; says: boolean }>(
     em,
@@ -71,7 +71,10 @@ export async function headsOf(em: EntityManager, campaignId: string): Promise<(H
   return Array.from(heads)
 }
 
-/** What a campaign says whose template is deleted, compiled and in its own language; `undefined`: that is there, or it has none. */
+/**
+ * Returns the compiled content, in the default language, of a campaign whose template was deleted; `undefined` if it has none or
+ * the template still exists.
+ */
 export async function contentOfGone(em: EntityManager, campaignId: string): Promise<EmailContent | undefined> {
   const [row] = await sql<EmailContent>(
     em,
@@ -85,7 +88,7 @@ export async function contentOfGone(em: EntityManager, campaignId: string): Prom
   return row
 }
 
-/** The same in all its languages. */
+/** Like `contentOfGone`, in all languages. */
 export async function contentsOfDeletedTemplates(
   em: EntityManager,
   campaignId: string,
@@ -101,7 +104,7 @@ export async function contentsOfDeletedTemplates(
   return { content, translations: Object.fromEntries(rows.map(({ locale, ...translated }) => [locale, translated])) }
 }
 
-/** In which of a campaign's variants and languages somebody gets it: a language as `dueMessages` tells it. */
+/** A variant and a language in which a recipient gets the campaign. The language is as `dueMessages` returns it. */
 export interface Wanted {
   variant: number
   locale: string
@@ -109,7 +112,7 @@ export interface Wanted {
 
 const keyOf = ({ variant, locale }: Wanted): string => `${variant} ${locale}`
 
-/** What a campaign says to those who are next, and nothing else of it: each once, by whatever names it is wanted. */
+/** Reads the content for the next recipients, each once even if it is wanted for several languages. */
 export async function contentsFor(
   em: EntityManager,
   campaignId: string,
@@ -129,12 +132,15 @@ export async function contentsFor(
   )
   return (one) => {
     const content = contents.get(keyOf(one))
-    if (!content) throw new Error('A campaign that is sending says nothing')
+    if (!content) throw new Error('A sending campaign has no content')
     return content
   }
 }
 
-/** Of a language, else of the one that it is a kind of, else its own: the longest name is the nearest one. */
+/**
+ * Content by language: the language itself, else the language that it is a variety of, else the default. The longest matching tag
+ * wins.
+ */
 const CONTENTS = `
 with found as (
   select distinct on (wanted.variant, wanted.locale) wanted.variant, wanted.locale, content.locale as said_in

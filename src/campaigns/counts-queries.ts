@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Counts } from './counts.ts'
 
-/** How many messages of campaigns are what, by a column: what is summed up already, and what has changed since. */
+/** SQL that counts campaigns' messages by status and a column: the aggregated counters plus the changes since. */
 const talliesBy = (column: 'automation_id' | 'step_id'): string => `
 select ${column}, figure, sum(count) as count from (
   select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])
@@ -11,7 +11,7 @@ select ${column}, figure, sum(count) as count from (
 ) changes
 group by 1, 2 having sum(count) <> 0`
 
-/** What has become of the messages of each variant of a campaign, from contact_counters. */
+/** Counts the messages of each variant of a campaign, from the counters. */
 export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
   const rows = await sql<{ variant: number; counts: Counts }>(
     em,
@@ -22,7 +22,7 @@ export async function countsByVariant(em: EntityManager, id: string): Promise<Ma
   return new Map(rows.map(({ variant, counts }) => [variant, counts]))
 }
 
-/** What has become of the messages of campaigns, from contact_counters. */
+/** Counts the messages of campaigns, from the counters. */
 export async function countsOfCampaigns(em: EntityManager, ids: readonly string[]): Promise<Map<string, Counts>> {
   const rows = await sql<{ id: string; counts: Counts }>(
     em,

@@ -1,2 +1,2 @@
-/** A count of messages by their status. */
+/** Number of messages by status. */
 export type Counts = Record<string, number>

@@ -4,10 +4,10 @@ import { pickWinner, type WinnerBy } from './ab-test.ts'
 import { hasDeferred, lockDecision, setDecisionTime, setWinner, variantResults } from './ab-test-queries.ts'
 
 /**
- * When it is decided which variant the remaining recipients get: some time after the others were sent. A deferred recipient of the
- * test is not waited for, unless nobody got the email yet.
+ * Returns when the winning variant is decided: `afterMinutes` after the test emails were sent. Deferred recipients of the test do
+ * not delay it, unless no recipient got the email yet.
  *
- * @returns `undefined` where the campaign is not sending, or that is not known yet
+ * @returns `undefined` if the campaign is not sending, or the time is not known yet
  */
 export function decisionTime(em: EntityManager, id: string): Promise<Date | undefined> {
   return em.transactional(async (unit) => {
@@ -23,7 +23,8 @@ export function decisionTime(em: EntityManager, id: string): Promise<Date | unde
 const RELEASED_AT_ONCE = 5_000
 
 /**
- * Decides the winner, unless it is decided, and gives it to some of the recipients that wait for it. May be repeated, by anyone.
+ * Decides the winner, unless it is decided, and releases some of the recipients that wait for it. Safe to repeat and to run
+ * concurrently.
  * @returns whether any were released
  */
 export function releaseRest(em: EntityManager, id: string, winnerBy: WinnerBy): Promise<boolean> {

@@ -31,11 +31,11 @@ const schema = defineEntity({
     materialized: p.boolean().onCreate(() => false),
     recipientCount: p.bigint('number').onCreate(() => 0),
     nextAt: p.datetime().nullable(),
-    /** When it is decided which variant the rest gets, and which that is. */
+    /** When the winning variant is decided. `winner` is the decision. */
     decidesAt: p.datetime().nullable(),
     winner: p.smallint().nullable(),
     pausedFrom: p.text().$type<CampaignStatus>().nullable(),
-    /** Why Dripline paused the campaign itself; `null` where somebody paused it. */
+    /** Why Dripline paused the campaign itself; `null` if a member paused it. */
     pauseReason: p.text().nullable(),
     revision: p.integer().onCreate(() => 1),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -58,10 +58,10 @@ const contentTable = defineEntity({
   },
 })
 
-/** What a campaign says in one of its variants and languages, compiled. */
+/** Compiled content of a campaign, in one variant and language. */
 export class CampaignContent extends contentTable.class {}
 contentTable.setClass(CampaignContent)
 
-/** One email to many contacts, each of whom is a row of the ledger. */
+/** One email to many contacts. Each recipient is a row of `messages`. */
 export class Campaign extends schema.class {}
 schema.setClass(Campaign)

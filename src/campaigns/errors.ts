@@ -1,19 +1,19 @@
 import { defineError } from '../platform/api-error.ts'
 
 export const CAMPAIGN_NOT_FOUND = defineError('not-found', 'campaign_not_found', 'Campaign not found')
-/** What it lacks is said in words. */
+/** The message is replaced by one that names what is missing. */
 export const CAMPAIGN_INCOMPLETE = defineError(
   'invalid',
   'campaign_incomplete',
-  'A campaign needs something to say before it is sent: give it a template that has html or text, or a subject with html or text',
+  'A campaign needs content before it is sent. Set a template that has html or text, or a subject with html or text',
 )
 export const AUDIENCE_EMPTY = defineError(
   'invalid',
   'audience_empty',
-  'No contact is in its audience at the moment: put contacts into its lists or segments, or give it others',
+  'The audience has no contacts at the moment. Add contacts to its lists or segments, or choose others',
 )
-export const TIME_IN_PAST = defineError('invalid', 'time_in_past', 'at must be a time that is not past')
-/** What it is, and what would be possible, is said in words. */
+export const TIME_IN_PAST = defineError('invalid', 'time_in_past', 'at must not be in the past')
+/** The message is replaced by one that names the status, and the statuses that allow the operation. */
 export const CAMPAIGN_STATUS_WRONG = defineError(
   'taken',
   'campaign_status_wrong',

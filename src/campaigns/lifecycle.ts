@@ -19,7 +19,7 @@ export interface Schedule {
   fallbackTimeZone?: string | undefined
 }
 
-/** @throws {ApiError} `campaign_incomplete` where the best variant could not be found, or sent when it is to be */
+/** @throws {ApiError} `campaign_incomplete` if the winner could not be determined, or could not be sent at the scheduled time */
 async function assertTestable(
   unit: EntityManager,
   campaign: Campaign,
@@ -29,30 +29,32 @@ async function assertTestable(
   const lacks = (message: string) => new ApiError(CAMPAIGN_INCOMPLETE, { message })
   const test = campaign.abTest!
   if (variants.length < test.variants.length || variants.some((one) => !one?.subject.trim() || !one.saysSomething))
-    throw lacks('Each variant of an A/B test needs a subject and something to say')
+    throw lacks('Each variant of an A/B test needs a subject and content')
   if (test.testPercent === 100) return
   if (localTime !== undefined)
-    throw lacks('An A/B test with a rest cannot be sent at a localTime: the rest is sent when it is decided')
+    throw lacks(
+      'An A/B test with a testPercent below 100 cannot be sent at a localTime: the rest is sent when the winner is decided',
+    )
   const sender = await getSender(unit, campaign.workspaceId)
   const [isLooked, field] =
     test.winnerBy === 'OPENED' ? [sender?.trackOpens, 'trackOpens'] : [sender?.trackClicks, 'trackClicks']
   if (campaign.category !== 'marketing' || isLooked !== true)
     throw lacks(
-      `Nobody would know which variant is ${test.winnerBy}: set ${field} with PUT /sender; only marketing emails are looked at`,
+      `The winner by ${test.winnerBy} could not be determined. Set ${field} with PUT /sender; only marketing emails are tracked`,
     )
 }
 
-/** How late a time may be that counts as now, in milliseconds: clocks differ. */
+/** Milliseconds by which a time may be past and still counts as now: clocks differ. */
 const PAST_MS = 60_000
 
 const isPast = (time: Date): boolean => time.getTime() < Date.now() - PAST_MS
 
-/** Which zone one that a contact has is, and when it is that time there: of what is none it is the fallback. */
+/** When a campaign is due in a contact's zone. An unknown zone uses the fallback. */
 const timeIn = (times: LocalTimes, zone: string): Date => times.in([zone])[0]?.at ?? times.fallback
 
 /**
- * Has a DRAFT sent, at a time or at once. Whom it is for is decided when it begins.
- * @param expected what it was when it was looked at
+ * Schedules a DRAFT for a time, or at once. The recipients are determined when it starts.
+ * @param expected the revision on which the request is based
  * @throws {ApiError} `campaign_incomplete`; `audience_empty`; `time_in_past`; `campaign_status_wrong`; `revision_conflict`
  */
 export function scheduleCampaign(
@@ -74,22 +76,21 @@ export function scheduleCampaign(
     const { listIds, segmentIds } = campaign.audience
     if (listIds.length + segmentIds.length === 0) {
       throw new ApiError(CAMPAIGN_INCOMPLETE, {
-        message: 'A campaign needs an audience before it is sent: name lists or segments in audience',
+        message: 'A campaign needs an audience before it is sent. Set lists or segments in audience',
       })
     }
     if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
       throw new ApiError(AUDIENCE_EMPTY)
     const begins = at === undefined ? new Date() : new Date(at)
-    if (isPast(begins))
-      throw new ApiError(TIME_IN_PAST, { param: '/at', message: 'at must be a time that is not past' })
+    if (isPast(begins)) throw new ApiError(TIME_IN_PAST, { param: '/at', message: 'at must not be in the past' })
     const fallback = fallbackTimeZone ?? 'UTC'
     const times = localTime === undefined ? undefined : localTimes(localTime, fallback)
-    // Whoever is there would get it at once, and nobody gets that back.
+    // Contacts in that zone would get the email at once, which cannot be undone.
     const zone = times && (await findZone(unit, workspaceId, campaign, (each) => isPast(timeIn(times, each))))
     if (times && zone !== undefined)
       throw new ApiError(TIME_IN_PAST, {
         param: '/localTime',
-        message: `localTime must be a time that is not past where any of its contacts is: in ${times.in([zone])[0]?.zone ?? fallback} it is`,
+        message: `localTime must not be in the past in any time zone of the audience. It is past in ${times.in([zone])[0]?.zone ?? fallback}`,
       })
     campaign.status = 'SCHEDULED'
     campaign.scheduledAt = times ? spanOf(times).first : begins
@@ -98,7 +99,7 @@ export function scheduleCampaign(
   })
 }
 
-/** Stops it where it is: no email of it begins after the answer. @throws {ApiError} `campaign_status_wrong` */
+/** Pauses a campaign. No email of it starts after the response. @throws {ApiError} `campaign_status_wrong` */
 export async function pauseCampaign(
   dependencies: Dependencies,
   workspaceId: string,
@@ -117,7 +118,10 @@ export async function pauseCampaign(
 /** Retries that a resumed campaign makes due. */
 const MAX_RETRIES = 10_000
 
-/** Goes on with those who were not mailed. @throws {ApiError} `campaign_status_wrong`; `list_not_found`, `segment_not_found` where its audience is not what it was */
+/**
+ * Resumes a campaign for the recipients that were not mailed. @throws {ApiError} `campaign_status_wrong`; `list_not_found`,
+ * `segment_not_found` if a part of its audience was deleted
+ */
 export async function resumeCampaign(
   dependencies: Dependencies,
   workspaceId: string,
@@ -134,7 +138,10 @@ export async function resumeCampaign(
   })
 }
 
-/** Ends it: whoever was not mailed yet is not. What was not begun is a DRAFT again. @throws {ApiError} `campaign_status_wrong` */
+/**
+ * Cancels a campaign. Recipients that were not mailed yet get nothing. A campaign that has not started becomes a DRAFT again.
+ * @throws {ApiError} `campaign_status_wrong`
+ */
 export async function cancelCampaign(
   dependencies: Dependencies,
   workspaceId: string,
@@ -157,7 +164,7 @@ export async function cancelCampaign(
   })
 }
 
-/** Changes it, has its workflow look what is next, and waits for the emails that are being handed over where it sends no more. */
+/** Changes a campaign and wakes its workflow. If it sends nothing any more, waits for the emails in flight. */
 async function change(
   dependencies: Dependencies,
   workspaceId: string,

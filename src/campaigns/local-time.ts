@@ -1,13 +1,13 @@
 import { Temporal } from 'temporal-polyfill'
 import type { ZoneTime } from './recipients-queries.ts'
 
-/** A time as a clock on a wall shows it: a date and a time of day (RFC 3339, without an offset). */
+/** A local date and time of day (RFC 3339, without an offset). */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/
 
-/** A name of each zone that there is; most have others, too. */
+/** One name of each time zone. Most zones have aliases, too. */
 const ZONES: readonly string[] = [...Intl.supportedValuesOf('timeZone'), 'UTC']
 
-/** @returns whether a text is such a time, of a day that the calendar has */
+/** @returns whether a text is a local time, on a day that exists in the calendar */
 export function isLocalTime(text: string): boolean {
   if (!LOCAL_TIME.test(text)) return false
   try {
@@ -18,12 +18,12 @@ export function isLocalTime(text: string): boolean {
   }
 }
 
-/** As long as a name of the time zone database can be. */
+/** Maximum length of a name in the time zone database. */
 const MAX_NAME = 64
 
 /**
- * Whether a name is one of a time zone, also one that it had once (`Asia/Calcutta`); in any case of letters. Abbreviations that are of
- * several (`IST`, `CST`) are none, though `Intl` takes them: what reckons with them is asked.
+ * Checks whether a name is a time zone. Accepts former names (`Asia/Calcutta`) and any letter case. Rejects ambiguous
+ * abbreviations (`IST`, `CST`), although `Intl` accepts them.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name) || name.length > MAX_NAME) return false
@@ -35,20 +35,23 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** When a zone's clocks show a time. One that they skip is as long after it as it would have been; of two the first counts. */
+/**
+ * Returns when a zone's clocks show a time. A skipped time is moved forward by the length of the gap; of a repeated time, the
+ * first counts.
+ */
 function instantIn(zone: string, time: Temporal.PlainDateTime): Date {
   return new Date(time.toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds)
 }
 
-/** When clocks show a time, in zones of such names; what is no zone is left out. */
+/** Instants at which a local time occurs, by time zone name. Names that are not zones are left out. */
 export interface LocalTimes {
   in(names: readonly string[]): ZoneTime[]
-  /** Where none is known. */
+  /** For contacts without a known zone. */
   fallback: Date
 }
 
 /**
- * @param fallback the zone of those of whom none is known
+ * @param fallback the zone of contacts without a known zone
  * @see https://tc39.es/proposal-temporal/docs/timezone.html#ambiguity-due-to-dst-or-other-time-zone-offset-changes
  */
 export function localTimes(localTime: string, fallback: string): LocalTimes {
@@ -61,7 +64,7 @@ export function localTimes(localTime: string, fallback: string): LocalTimes {
   return { in: (names) => names.flatMap((name) => of(name) ?? []), fallback: instantIn(fallback, time) }
 }
 
-/** When the first clocks show a time, which is when a campaign at a local time begins; and the last ones. */
+/** The first instant at which a zone's clocks show a time, when a campaign at a local time starts; and the last. */
 export function spanOf(times: LocalTimes): { first: Date; last: Date } {
   const all = [times.fallback.getTime(), ...times.in(ZONES).map(({ at }) => at.getTime())]
   return { first: new Date(Math.min(...all)), last: new Date(Math.max(...all)) }

@@ -35,7 +35,7 @@ export interface CampaignInput {
   abTest?: GivenTest | null | undefined
 }
 
-/** Each of its variants has a subject, or a template. */
+/** Each variant has a subject or a template. */
 export interface GivenTest {
   variants: readonly { subject?: string | null | undefined; templateId?: string | null | undefined }[]
   testPercent: number
@@ -43,7 +43,7 @@ export interface GivenTest {
   afterMinutes: number
 }
 
-/** What a campaign says, compiled: of a template, or what it has itself; nothing yet. */
+/** Content of a campaign, compiled: from a template, its own, or none yet. */
 export interface CampaignContentInput {
   templateId: string | null
   templateVersion: number | null
@@ -60,29 +60,30 @@ export const CONTENT_MISSING: CampaignContentInput = {
 const NO_CONTENT: CompiledContents = { content: null, translations: {} }
 
 /**
- * A campaign and its variants are together no longer than one template may be: whoever sends it reads much of it.
+ * Checks the length of a campaign with its variants, which may together be no longer than one template, because a sender reads
+ * much of it.
  * @throws {ApiError} `invalid_template`
  */
 function assertNotTooLong(own: number, variants: readonly CompiledContents[]): void {
   if (variants.reduce((sum, each) => sum + lengthOf(each), own) <= MAX_CHARACTERS) return
   throw new ApiError(INVALID_TEMPLATE, {
     param: '/abTest',
-    message: `The campaign and its variants are longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters together, in all their languages: leave out variants, or shorten their templates`,
+    message: `The campaign and its variants are longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters together, in all their languages. Remove variants, or shorten their templates`,
   })
 }
 
-/** Whether a change is of a campaign's A/B test, and not of what it says: that stays. */
+/** Whether a change is only to the A/B test. The content stays as it is then. */
 const isOfTestAlone = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
   abTest !== undefined && [templateId, subject, previewText, html, text].every((said) => said === undefined)
 
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
-/** All that one request compiles ends then, by `performance.now()`. */
+/** Deadline by `performance.now()` for everything that one request compiles. */
 type Timed = Compiling & { until: number }
 
 const timed = ({ em, renderer }: Compiling): Timed => ({ em, renderer, until: performance.now() + MAX_COMPILING_MS })
 
 /**
- * Compiles what a campaign is to say: before the transaction, because it takes a while.
+ * Compiles a change of a campaign's content. Runs before the transaction, because compiling takes a while.
  * @throws {ApiError} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareChange(
@@ -111,18 +112,21 @@ export async function prepareChange(
 
 const WORDS = ['subject', 'previewText', 'html', 'text'] as const
 
-/** What of a campaign a change takes away without saying so: of what it says, all that is to stay is given again. */
+/** Warnings about content that a change removes implicitly: content is replaced as a whole. */
 const goneBy = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campaign): string[] => [
   ...WORDS.filter((field) => words[field] === undefined && campaign.source?.[field] != null && templateId == null).map(
-    (field) => `/${field} is gone: of what it says, all that is to stay is given again`,
+    (field) => `/${field} was removed: content is replaced as a whole, so pass every field that should stay`,
   ),
   ...(templateId === undefined && campaign.templateId != null
-    ? ['/templateId names none any more: it says what is given here, and nothing else']
+    ? ['/templateId was removed: the campaign has only the content of this request']
     : []),
-  ...(abTest === undefined && campaign.abTest ? ['/abTest is gone: give it again where it is to stay'] : []),
+  ...(abTest === undefined && campaign.abTest ? ['/abTest was removed: pass it again if it should stay'] : []),
 ]
 
-/** What a campaign says, as it was written; of a template, by the version that it has of it, and what was made of one that is deleted. */
+/**
+ * Reads a campaign's content as written; from its template, in the version that the campaign uses; or the compiled content if the
+ * template was deleted.
+ */
 async function writtenBy(
   { em }: Compiling,
   { id, workspaceId }: Campaign,
@@ -133,7 +137,7 @@ async function writtenBy(
   if (gone) {
     const translations = Object.entries(gone.translations).map(
       ([locale, content]) =>
-        // One that said no subject of its own has the campaign's, or a variant's.
+        // A template without a subject uses the campaign's or a variant's.
         [
           locale,
           { ...NO_WORDS, ...content, subject: content.subject === gone.content?.subject ? null : content.subject },
@@ -146,19 +150,19 @@ async function writtenBy(
 
 const NO_WORDS = { format: 'HTML', subject: null, previewText: null, html: null, text: null } as const
 
-/** What is said, and what of it is most likely not meant. */
+/** Compiled content, and lint warnings about it. */
 export interface Prepared {
-  /** `undefined`: nothing is said of that. */
+  /** `undefined` if the content is not changed. */
   said: CampaignContentInput | undefined
-  /** That, compiled. */
+  /** The content, compiled. */
   contents: CampaignContents | undefined
   warnings: readonly string[]
-  /** Which revision of the campaign it is made of, where it is of one. */
+  /** The revision of the campaign from which it was made, if any. */
   revision?: number
 }
 
 /**
- * Compiles what a new campaign is to say, or another one is to say from now on.
+ * Compiles the content of a new or changed campaign.
  * @throws {ApiError} `invalid_template`; `template_not_found`; `busy`
  */
 export async function prepareContent(given: Compiling, workspaceId: string, input: CampaignInput): Promise<Prepared> {
@@ -197,14 +201,14 @@ export async function prepareContent(given: Compiling, workspaceId: string, inpu
   }
 }
 
-/** @throws {ApiError} `template_not_found` where it is none that is an email */
+/** @throws {ApiError} `template_not_found` if the template does not exist or is not an email */
 async function emailTemplate({ em }: Compiling, workspaceId: string, id: string, param: string) {
   const { template, written } = await getTemplate(em.fork(), workspaceId, id)
   if (template.kind !== 'EMAIL') throw new ApiError(TEMPLATE_NOT_FOUND, { param })
   return { version: written.version, written: written.source, compiled: written.compiled }
 }
 
-/** @param variant which of an A/B test's it is of; none: the campaign itself */
+/** @param variant index in the A/B test; without it, the campaign's own content */
 async function compile(
   { em, renderer, until }: Timed,
   workspaceId: string,
@@ -219,14 +223,17 @@ async function compile(
 
 interface PreparedTest {
   abTest: AbTest | null
-  /** What its variants say. */
+  /** Content of the variants. */
   variants: readonly CompiledContents[]
   warnings: readonly string[]
 }
 
 const NO_TEST: PreparedTest = { abTest: null, variants: [], warnings: [] }
 
-/** @param written what the campaign says itself: a variant of its subject says all else as that does, in other languages too */
+/**
+ * @param written the campaign's own content: a variant with its own subject shares everything else with it, also in other
+ *   languages
+ */
 async function prepareTest(
   dependencies: Timed,
   workspaceId: string,

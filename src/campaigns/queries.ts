@@ -16,8 +16,8 @@ export async function shareCampaign(em: EntityManager, id: string): Promise<Camp
 }
 
 /**
- * Has Postgres look at the messages anew where a campaign has written more than a tenth of them. Until autovacuum comes by, its plans are for the
- * small table that it was: each message would be looked for in all of them.
+ * Runs ANALYZE on messages if the campaign added more than a tenth of the rows. Until autovacuum runs, Postgres plans for the
+ * former small table and would scan the whole table for each message.
  */
 export async function analyzeMessages(em: EntityManager, id: string): Promise<void> {
   const isNews = await sql(
@@ -30,9 +30,9 @@ export async function analyzeMessages(em: EntityManager, id: string): Promise<vo
 }
 
 /**
- * Begins a campaign whose time has come.
- * @param lastPlace the place of the workspace's last contact: whoever comes later is no recipient
- * @returns whether it was to begin
+ * Starts a campaign whose time has come.
+ * @param lastPlace the place of the workspace's last contact: later contacts are not recipients
+ * @returns whether it was due
  */
 export async function beginSending(em: EntityManager, id: string, lastPlace: number): Promise<boolean> {
   const rows = await sql(
@@ -67,7 +67,7 @@ export async function markSent(em: EntityManager, id: string): Promise<void> {
   ])
 }
 
-/** Why Dripline pauses a campaign itself, by the code that the API shows. */
+/** Reasons for which Dripline pauses a campaign itself, by the code in the API. */
 export const PAUSE_REASONS = {
   AUDIENCE_MISSING: 'A list or a segment of its audience was deleted',
   WORKFLOW_CANCELLED: 'Its workflow was cancelled in Temporal',
@@ -76,7 +76,7 @@ export const PAUSE_REASONS = {
 export type PauseReason = keyof typeof PAUSE_REASONS
 
 /**
- * Pauses a campaign that is under way, for a reason of ours.
+ * Pauses a scheduled or sending campaign on Dripline's own account.
  * @param seen the revision for which the reason was found, if it may be outdated
  * @returns whether it was paused
  */
@@ -95,7 +95,7 @@ export async function pauseAutomatically(
   return rows.length > 0
 }
 
-/** Stops those that wait for their time: behind a backup one may have been sent earlier than that says. Somebody resumes them. */
+/** Pauses scheduled campaigns: after a restore, one may already have been sent. A member resumes them. */
 export async function holdWaitingCampaigns(em: EntityManager): Promise<void> {
   await sql(
     em,
@@ -104,7 +104,7 @@ export async function holdWaitingCampaigns(em: EntityManager): Promise<void> {
   )
 }
 
-/** Whether something of it has still to be sent or left. */
+/** Whether messages are left to send or dismiss. */
 export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
@@ -114,7 +114,10 @@ export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Notes that so many are sent, or that so many of these are not. @returns when the next may be, at the rate that it keeps; `null`: it keeps none any more */
+/**
+ * Adds to the campaign's rate the messages that are sent; subtracts with a negative count. @returns when the next may be sent,
+ * `null` without a rate
+ */
 export async function keepRate(em: EntityManager, id: string, count: number): Promise<Date | null> {
   const [row] = await sql<{ next_at: string }>(
     em,
@@ -133,7 +136,7 @@ export interface UnfinishedCampaign {
   workspaceId: string
   status: CampaignStatus
   revision: number
-  /** Whether Temporal has still to be told of a change. */
+  /** Whether Temporal must still be notified of a change. */
   isChanging: boolean
 }
 
@@ -152,13 +155,13 @@ export async function listUnfinishedCampaigns(em: EntityManager): Promise<Unfini
   )
 }
 
-/** So many reasons are told apart, the most frequent ones; the rest are one of each status. */
+/** Maximum number of reasons listed, the most frequent first. The rest are grouped by status. */
 const MAX_REASONS = 100
 const OTHER_REASONS = 'Other reasons'
 
 /**
- * Of what a campaign's messages were not sent, and how many for each reason. Of what a server says only its codes are told (RFC 5321,
- * section 4.2; RFC 3463): behind them it mostly repeats the address.
+ * Counts the messages that were not sent, by status and reason. Of a server's response, only the codes are kept (RFC 5321,
+ * section 4.2; RFC 3463): the text after them mostly repeats the address.
  */
 export async function reasonsOf(
   em: EntityManager,
@@ -180,7 +183,7 @@ export async function reasonsOf(
   )
 }
 
-/** A campaign as a list shows it: all but what it says and whom it is for. */
+/** A campaign in a list: without its content and audience. */
 export interface ListedCampaign {
   id: string
   name: string
@@ -197,7 +200,7 @@ export interface ListedCampaign {
   counts: Counts
 }
 
-/** A page of a workspace's campaigns, newest first, with what has become of everybody; and how many there are. */
+/** Reads a page of a workspace's campaigns, newest first, with their stats, and the total number. */
 export async function campaignPage(
   em: EntityManager,
   workspaceId: string,

@@ -4,7 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 
-/** How a campaign's recipients are found. */
+/** How a campaign's recipients are selected. */
 export interface Recipients {
   listIds: readonly string[]
   conditions: readonly Condition[]
@@ -12,7 +12,7 @@ export interface Recipients {
   excludedConditions: readonly Condition[]
 }
 
-/** A condition on a row `contact`: whether it is one of them. */
+/** SQL condition: whether the row `contact` is a recipient. */
 function isRecipient(of: Recipients, parameters: unknown[]): string {
   const inLists = (ids: readonly string[]) =>
     `exists (select from list_members member
@@ -27,7 +27,7 @@ function isRecipient(of: Recipients, parameters: unknown[]): string {
   return `${oneOf(of.listIds, of.conditions)} and not ${oneOf(of.excludedListIds, of.excludedConditions)}`
 }
 
-/** How many contacts of a workspace it would be for, at this moment. */
+/** Counts the contacts of a workspace that the campaign would be sent to at this moment. */
 export async function countRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<number> {
   const parameters: unknown[] = [workspaceId]
   const where = isRecipient(of, parameters)
@@ -39,10 +39,10 @@ export async function countRecipients(em: EntityManager, workspaceId: string, of
   return row?.count ?? 0
 }
 
-/** So many are looked at: there are some hundred, and anybody can write anything. */
+/** Maximum number of zones read: some hundred exist, but the metadata can contain any text. */
 const MAX_ZONES = 2_000
 
-/** The time zones of those whom it would be for: whatever somebody has written, and `''` where nothing is. */
+/** Reads the time zones of the recipients as stored in their metadata; `''` for contacts without one. */
 export async function zonesOfRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<string[]> {
   const parameters: unknown[] = [workspaceId]
   const where = isRecipient(of, parameters)
@@ -57,7 +57,7 @@ export async function zonesOfRecipients(em: EntityManager, workspaceId: string, 
 
 const ZONE = `coalesce(lower(contact.metadata ->> 'timezone'), '')`
 
-/** In which of such zones somebody is who would be mailed. Who is suppressed would get nothing there. */
+/** Returns one of these zones in which a recipient would be mailed. Suppressed contacts do not count. */
 export async function zoneOfAnyMailed(
   em: EntityManager,
   workspaceId: string,
@@ -76,29 +76,29 @@ export async function zoneOfAnyMailed(
   return row?.zone
 }
 
-/** When a zone's clock shows the time at which a campaign is to be sent. */
+/** When a zone's clocks show the time at which a campaign is sent. */
 export interface ZoneTime {
   zone: string
   at: Date
 }
 
-/** When recipients are to be mailed: by their zones, and those of whom none is known. */
+/** Send times of recipients, by zone, and for contacts without a known zone. */
 export interface Times {
   zones: readonly ZoneTime[]
   fallback: Date
 }
 
-/** How far a campaign is. */
+/** Position of a campaign in the contacts. */
 export interface PageOf {
   id: string
   workspaceId: string
   cursor: number
 }
 
-/** How many contacts are gone through for a page of recipients, and how many there are of those at most. */
+/** Contacts read for one page of recipients, and the maximum of recipients in a page. */
 export const CONTACTS_AT_ONCE = 2_000
 
-/** The time zones that are known of the contacts that come next: whatever somebody has written. */
+/** Reads the time zones in the metadata of the next contacts. They are not validated. */
 export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: PageOf): Promise<string[]> {
   const rows = await sql<{ zone: string }>(
     em,
@@ -111,20 +111,20 @@ export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: Pa
   return rows.map(({ zone }) => zone)
 }
 
-/** A contact of a page whom the campaign is for. */
+/** A contact of a page that is a recipient. */
 export interface RecipientRow {
   id: string
-  /** The time zone, in lower case, as somebody has written it. */
+  /** The time zone from the metadata, in lower case. */
   zone: string | null
   /** The campaign's lists that the contact is a member of. */
   listIds: string[]
 }
 
 /**
- * Reads a page of contacts, and who of them is a recipient, and locks the campaign and the recipients: nobody is erased before the
- * transaction ends.
+ * Reads a page of contacts, determines which are recipients, and locks the campaign and the recipients, so that none is erased
+ * before the transaction ends.
  *
- * @returns `undefined` where somebody else has moved the campaign on, or it is not sending any more
+ * @returns `undefined` if another process advanced the campaign, or it is not sending any more
  */
 export async function recipientsPage(
   em: EntityManager,
@@ -164,7 +164,7 @@ export async function recipientsPage(
   return { recipients, last, isLast: (page?.count ?? 0) < CONTACTS_AT_ONCE }
 }
 
-/** Notes how far a campaign is. The caller has locked it. */
+/** Stores the position of a campaign. The caller has locked it. */
 export async function advanceCursor(
   em: EntityManager,
   id: string,

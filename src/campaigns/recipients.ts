@@ -13,8 +13,8 @@ import {
 } from './recipients-queries.ts'
 
 /**
- * The lists because of which a campaign is sent: its own, and those that each of its segments requires.
- * An opt-out of one that included a recipient suppresses their message.
+ * Lists on which a campaign is based: its own, and those that each of its segments requires. An opt-out of a list that included a
+ * recipient suppresses their message.
  */
 export function listsOf({ listIds, conditions: [first, ...others] }: Recipients): string[] {
   const required = first
@@ -23,14 +23,15 @@ export function listsOf({ listIds, conditions: [first, ...others] }: Recipients)
   return [...new Set([...listIds, ...required])]
 }
 
-/** How recipients are drawn for the variants of an A/B test. */
+/** Settings of the random draw for an A/B test. */
 type Draw = Pick<AbTest, 'testPercent' | 'variants'>
 
 /** Buckets into which recipients are drawn: hundredths of a percent. */
 const BUCKETS = 10_000
 
 /**
- * The variant of a recipient, drawn at random and the same whenever it is drawn; `null` where the recipient waits for the winner.
+ * Draws the variant of a recipient. The draw is deterministic: it returns the same variant each time. @returns `null` if the
+ * recipient waits for the winner
  */
 export function drawVariant(campaignId: string, contactId: string, { testPercent, variants }: Draw): number | null {
   const number = createHash('md5').update(`${campaignId}${contactId}`).digest().readUInt32BE()
@@ -56,13 +57,13 @@ export function queuedRow(
 }
 
 /**
- * Queues a page of a campaign's recipients, and moves on to the next page, in one transaction. Nothing is sent by this. A contact
- * that is queued already stays as it is.
+ * Queues a page of a campaign's recipients, and moves on to the next page, in one transaction. It sends nothing. A contact that
+ * is queued already stays as it is.
  *
  * Race: a contact leaves a list while the page is read. Guard: the row records the lists that included the contact, and the
  * opt-out is compared when the message is prepared; the claim fails if it came after that. Test: test/campaigns/opt-outs.test.ts.
  *
- * @returns how far the campaign is; `undefined` where somebody else has moved it on, or it is not sending any more
+ * @returns the position of the campaign; `undefined` if another process advanced it, or it is not sending any more
  */
 export async function queuePage(
   em: EntityManager,

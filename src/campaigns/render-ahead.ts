@@ -7,10 +7,10 @@ import {
   type TemplateVariables,
 } from '../rendering/index.ts'
 
-/** How many emails are rendered in one job at most, and of those whose length nobody knows yet. */
+/** Maximum number of emails in a render job, and the number while their length is unknown. */
 const MAX_AT_ONCE = 25
 const FIRST_AT_ONCE = 5
-/** How long the emails of a job are together, about, in characters: they are held until it is their turn. */
+/** Approximate total characters of the emails in a job. They are kept in memory until they are taken. */
 const CHARACTERS_AT_ONCE = 4_000_000
 
 export interface ToRender<Item> {
@@ -24,8 +24,8 @@ const lengthOf = (rendered: Rendered): number =>
   rendered && 'subject' in rendered ? (rendered.html?.length ?? 0) + (rendered.text?.length ?? 0) : 0
 
 /**
- * Renders emails in jobs of some, one job ahead of whoever takes them, and no further: however slowly they leave, no more of them are in
- * memory than that.
+ * Renders emails in jobs, one job ahead of the consumer and no further. However slowly emails are sent, no more than that are in
+ * memory.
  */
 export class RenderAhead<Item> {
   private readonly renderer: Renderer
@@ -33,14 +33,14 @@ export class RenderAhead<Item> {
   private readonly variablesOf: (item: Item) => TemplateVariables
   private readonly emails: readonly ToRender<Item>[]
   private readonly slots = new Map<number, Promise<Rendered>>()
-  /** Up to which one jobs have begun, and from which one the last of them did. */
+  /** The first email that is in no job yet; `lastJob` is the first email of the last job. */
   private begun = 0
   private lastJob = 0
   private atOnce = FIRST_AT_ONCE
-  /** How long the longest of them is so far, in characters. */
+  /** Length of the longest email so far, in characters. */
   longest = 0
 
-  /** @param emails in the order in which they are taken: those of the same content beside each other */
+  /** @param emails in the order in which they are taken, with emails of the same content next to each other */
   constructor(
     renderer: Renderer,
     emails: readonly ToRender<Item>[],
@@ -52,7 +52,7 @@ export class RenderAhead<Item> {
     this.variablesOf = variablesOf
   }
 
-  /** @param n whose turn it is @returns `undefined` where the machine is too busy */
+  /** @param n index of the email @returns `undefined` if the machine is too busy */
   async take(n: number): Promise<Rendered> {
     while (this.begun <= n) this.beginJob()
     if (n >= this.lastJob && this.begun < this.emails.length) this.beginJob()
@@ -72,7 +72,7 @@ export class RenderAhead<Item> {
     const job = this.render(content, items)
     for (let n = from; n < to; n += 1) {
       const slot = job.then((emails) => emails?.[n - from])
-      // Whoever takes it hears of it; where nobody does, because all is stopped, nobody has to.
+      // `take` reports the error. If processing stopped, no consumer is left and the error can be ignored.
       slot.catch(() => undefined)
       this.slots.set(n, slot)
     }

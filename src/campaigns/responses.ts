@@ -21,11 +21,11 @@ const ids = (description: string) =>
     .meta({ description })
 
 const audienceResponse = object({
-  listIds: ids('Whoever is in one of these lists,'),
-  segmentIds: ids('or in one of these segments,'),
+  listIds: ids('Lists whose members are included.'),
+  segmentIds: ids('Segments whose contacts are included.'),
   exclude: object({
-    listIds: ids('but in none of these lists'),
-    segmentIds: ids('and in none of these segments.'),
+    listIds: ids('Lists whose members are excluded.'),
+    segmentIds: ids('Segments whose contacts are excluded.'),
   }).required(),
 })
   .required()
@@ -33,16 +33,16 @@ const audienceResponse = object({
 
 const lower = <Status extends string>(status: Status) => status.toLowerCase() as Lowercase<Status>
 
-/** What has become of everybody it is for: all terms of one sum. */
+/** Results of a campaign. The counts add up to `recipients`. */
 export const statsResponse = object({
-  recipients: count('Whom it is for, as far as the contacts are gone through.', 1_000),
+  recipients: count('Recipients queued so far.', 1_000),
   ...(Object.fromEntries(
-    MESSAGE_STATUSES.map((status) => [lower(status), count(`How many are ${status}.`, 0)]),
+    MESSAGE_STATUSES.map((status) => [lower(status), count(`Messages that are ${status}.`, 0)]),
   ) as Record<Lowercase<(typeof MESSAGE_STATUSES)[number]>, ReturnType<typeof count>>),
-  erased: count('How many were of contacts who have been erased since.', 0),
+  erased: count('Messages of contacts that were erased since.', 0),
 })
   .required()
-  .meta({ component: 'CampaignStats', description: 'recipients is the sum of all others.' })
+  .meta({ component: 'CampaignStats', description: 'recipients is the sum of all other counts.' })
 
 export type Stats = InferType<typeof statsResponse>
 
@@ -60,19 +60,19 @@ const head = {
     .required()
     .meta({ description: 'DRAFT, SCHEDULED, SENDING, PAUSED, SENT, CANCELLED.', example: 'SENT' }),
   category: string().oneOf(EMAIL_CATEGORIES).required().meta({ example: 'marketing' }),
-  subject: nullable('News', 'As it was written; of a template, its subject.'),
-  scheduledAt: nullableTime('When it begins, or has begun.'),
-  localTime: nullable(null, 'The time on the clocks where contacts are, where it is that.'),
-  startedAt: nullableTime('When it began.'),
-  finishedAt: nullableTime('When everybody was mailed, or had a reason why not.'),
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last changed.'),
+  subject: nullable('News', 'The subject as written, or the subject of the template.'),
+  scheduledAt: nullableTime('When the campaign starts or started.'),
+  localTime: nullable(null, 'The local time at which each contact gets it, if it is scheduled by local time.'),
+  startedAt: nullableTime('When sending started.'),
+  finishedAt: nullableTime('When every recipient was mailed, or had a reason why not.'),
+  createdAt: timestamp('When the campaign was created.'),
+  updatedAt: timestamp('When the campaign was last changed.'),
   stats: statsResponse,
-  opened: count('How many a person has opened, as far as that is asked and can be told.', 0),
-  clicked: count('In how many a person has followed a link, as far as that is asked and can be told.', 0),
+  opened: count('Messages opened by a person, if opens are tracked.', 0),
+  clicked: count('Messages in which a person clicked a link, if clicks are tracked.', 0),
 }
 
-/** What a campaign's figures say. */
+/** Stats of a campaign. */
 export interface CampaignStats {
   stats: Stats
   opened: number
@@ -91,49 +91,52 @@ const abTestResponse = object({
   variants: array()
     .of(
       object({
-        subject: nullable('What is new', 'As it is written; of a template, its subject.'),
-        templateId: nullable(null, 'The template that it is made of; null: all but its subject is as in the campaign.'),
-        recipients: count('How many are to get it, or have.', 100),
-        sent: count('To how many it was sent.', 100),
-        opened: count('How many of these have opened it.', 40),
-        clicked: count('How many of these have followed a link of it.', 12),
+        subject: nullable('What is new', 'The subject as written, or the subject of the template.'),
+        templateId: nullable(
+          null,
+          'The template of the variant. null: everything but the subject is as in the campaign.',
+        ),
+        recipients: count('Recipients that get this variant.', 100),
+        sent: count('Recipients to whom it was sent.', 100),
+        opened: count('Recipients of these who opened it.', 40),
+        clicked: count('Recipients of these who clicked a link.', 12),
       }).required(),
     )
     .required()
-    .meta({ description: "The campaign's own first." }),
+    .meta({ description: "The variants, with the campaign's own content first." }),
   testPercent: number().integer().min(1).max(100).required().meta({ example: 20 }),
   winnerBy: string().oneOf(WINNER_BY).required().meta({ example: 'CLICKED' }),
   afterMinutes: number().integer().min(1).required().meta({ example: 240 }),
-  decidesAt: nullableTime('When the rest is decided; null as long as the others are not sent.'),
+  decidesAt: nullableTime('When the winner is decided; null until the test emails are sent.'),
   winner: number()
     .integer()
     .min(0)
     .nullable()
     .defined()
-    .meta({ description: 'Which variant the rest gets, as a place in variants.', example: 1 }),
+    .meta({ description: 'The variant that the rest gets, as an index in variants.', example: 1 }),
 })
   .default(undefined)
-  .meta({ component: 'AbTest', description: 'An A/B test, and what came of it.' })
+  .meta({ component: 'AbTest', description: 'An A/B test and its results.' })
 
 export const campaignResponse = object({
   ...head,
   abTest: abTestResponse.optional(),
-  templateId: nullable(null, 'The template that it was made of; null: it has what it says itself.'),
+  templateId: nullable(null, 'The template of the campaign; null if it has its own content.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
-  format: nullable('HTML', 'What its html is; null where it is of a template.'),
-  previewText: nullable(null, 'What mailboxes show behind the subject.'),
+  format: nullable('HTML', 'The format of html; null with a template.'),
+  previewText: nullable(null, 'The text that inboxes show after the subject.'),
   html: nullable(
     '<p>Hello {{ contact.firstName }}</p>',
-    'As it was written; null where it is of a template. Of one that is deleted, what was made of it.',
+    'The HTML as written; null with a template. If the template was deleted, the compiled HTML.',
   ),
-  text: nullable(null, 'The same; null where it is made of the HTML, too.'),
+  text: nullable(null, 'The plain text as written; null with a template, or if it is generated from the HTML.'),
   audience: audienceResponse,
   throttlePerHour: number().integer().min(1).nullable().defined().meta({ example: null }),
-  fallbackTimeZone: nullable(null, 'Of contacts of whom no zone is known.'),
-  pauseReason: nullable(null, 'Why Dripline paused the campaign itself; null if a person paused it.'),
+  fallbackTimeZone: nullable(null, 'The time zone of contacts without a known zone.'),
+  pauseReason: nullable(null, 'Why Dripline paused the campaign itself; null if a member paused it.'),
 })
   .required()
-  .meta({ component: 'Campaign', description: 'One email to many.' })
+  .meta({ component: 'Campaign', description: 'One email to many contacts.' })
 
 export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, figures: CampaignStats) => ({
   id: campaign.id,
@@ -199,9 +202,9 @@ function presentTest(
 }
 
 /**
- * @param byVariant what has become of the messages of each of its variants, where it has any
+ * @param byVariant message counts of each variant, if it has any
  * @param said.subjects of its variants, its own first
- * @param said.gone what it says, where its template is deleted
+ * @param said.gone the compiled content if its template was deleted
  */
 export const presentCampaign = (
   campaign: Campaign,
@@ -234,20 +237,22 @@ export const accountResponse = object({
     .of(
       object({
         status: string().oneOf(MESSAGE_STATUSES).required().meta({ example: 'SUPPRESSED' }),
-        // Of whoever was erased nothing is kept.
+        // No data of erased contacts is kept.
         reason: string().defined().meta({ example: 'The contact has unsubscribed' }),
         count: count('How many.', 3),
       }).required(),
     )
     .required()
-    .meta({ description: 'Why those were not sent who were not; GET /messages lists them by campaign and status.' }),
+    .meta({ description: 'Why messages were not sent. GET /messages lists them by campaign and status.' }),
   madeAt: timestamp('When this account was made.'),
-  // An empty one is none of ours, and no error.
+  // An empty signature is not ours, but it is not an error either.
   signature: string().defined().meta({
-    description:
-      'Of all of the above, by this instance: what it has not made, or somebody has changed, POST /campaigns/verify-account tells.',
+    description: 'Signature of this instance over all other fields. POST /campaigns/verify-account checks it.',
     example: 'q7Zk1mJ0',
   }),
 })
   .required()
-  .meta({ component: 'CampaignAccount', description: 'What became of everybody: recipients is the sum of all others.' })
+  .meta({
+    component: 'CampaignAccount',
+    description: 'A signed delivery report. recipients is the sum of all other counts.',
+  })

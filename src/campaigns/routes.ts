@@ -62,7 +62,7 @@ const links = (id: string) => ({
   deleteCampaign: { id },
 })
 
-/** A campaign as whoever has asked for it, or changed it, is answered. */
+/** The response with a campaign. */
 async function answer(
   em: EntityManager,
   campaign: Campaign,
@@ -83,7 +83,7 @@ const whole = {
   links: links('$response.body#/data/id'),
 }
 
-/** An operation that moves a campaign on. */
+/** Defines an operation that pauses, resumes or cancels a campaign. */
 const move = (
   id: string,
   verb: 'pause' | 'resume' | 'cancel',
@@ -116,7 +116,7 @@ export const campaignOperations = [
     path: '/campaigns',
     tag: 'Campaigns',
     summary: 'List campaigns',
-    description: 'Newest first, with what has become of everybody.',
+    description: 'Newest first, with their stats.',
     scope: 'campaigns:read',
     query: campaignsQuery,
     responses: {
@@ -138,7 +138,8 @@ export const campaignOperations = [
     path: '/campaigns',
     tag: 'Campaigns',
     summary: 'Create a campaign',
-    description: 'A DRAFT: it is sent when it is scheduled. What it says is compiled at once, as a template is.',
+    description:
+      'Creates a DRAFT, which is sent when it is scheduled. The content is compiled at once, like a template.',
     scope: 'campaigns:write',
     body: createCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
@@ -161,14 +162,14 @@ export const campaignOperations = [
     path: '/campaigns/count',
     tag: 'Campaigns',
     summary: 'Count an audience',
-    description: 'How many contacts it has at this moment, also those who are suppressed.',
+    description: 'The number of contacts at this moment, including suppressed ones.',
     scope: 'campaigns:read',
     changesNothing: true,
     body: countSchema,
     responses: {
       200: {
         description: 'How many.',
-        schema: single(object({ contactCount: count('How many contacts it has.', 1_000) }).required()),
+        schema: single(object({ contactCount: count('The number of contacts.', 1_000) }).required()),
       },
     },
     errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
@@ -185,13 +186,13 @@ export const campaignOperations = [
     tag: 'Campaigns',
     summary: 'Verify an account',
     description:
-      'Whether this instance has made it, and nobody has changed it since. Fields that an account does not have are no part of it, and are not looked at.',
+      'Checks whether this instance made the account and it was not changed since. Unknown fields are ignored.',
     scope: 'campaigns:read',
     changesNothing: true,
     body: accountResponse.meta({ component: 'CampaignAccount' }),
     responses: {
       200: {
-        description: 'Whether it is genuine.',
+        description: 'Whether the account is genuine.',
         schema: single(object({ genuine: boolean().required().meta({ example: true }) }).required()),
       },
     },
@@ -206,7 +207,7 @@ export const campaignOperations = [
     path: '/campaigns/{id}',
     tag: 'Campaigns',
     summary: 'Get a campaign',
-    description: 'With what has become of everybody whom it is for.',
+    description: 'Returns the campaign with its stats.',
     scope: 'campaigns:read',
     etag: true,
     responses: { 200: whole },
@@ -222,7 +223,8 @@ export const campaignOperations = [
     path: '/campaigns/{id}',
     tag: 'Campaigns',
     summary: 'Change a campaign',
-    description: 'As long as it is a DRAFT. Of what it says, all that is to stay is given again.',
+    description:
+      'Only a DRAFT can be changed. The content is replaced as a whole: pass every content field that should stay.',
     scope: 'campaigns:write',
     body: updateCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
@@ -251,7 +253,8 @@ export const campaignOperations = [
     path: '/campaigns/{id}',
     tag: 'Campaigns',
     summary: 'Delete a campaign',
-    description: 'For good, where nobody is mailed by it any more. What was sent stays with its contacts.',
+    description:
+      'Deletes the campaign permanently, if it sends nothing any more. Messages that it sent stay with their contacts.',
     scope: 'campaigns:write',
     responses: { 200: { description: 'The campaign is deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
@@ -268,8 +271,8 @@ export const campaignOperations = [
     tag: 'Campaigns',
     summary: 'Send a campaign',
     description:
-      'At once, at a time, or when clocks show a time where each contact is. Whom it is for is decided when it begins: each person ' +
-      'once, and nobody who has unsubscribed by the moment in which her email is handed over.',
+      'Sends at once, at a time, or at a local time of each contact. The recipients are determined when it starts. Each contact gets ' +
+      'one email, unless they unsubscribed before it is sent.',
     scope: 'campaigns:write',
     body: scheduleSchema,
     bodyOptional: true,
@@ -295,14 +298,14 @@ export const campaignOperations = [
     {
       summary: 'Pause a campaign',
       description:
-        'Where it is: no email of it begins behind the answer. What is being handed over is waited for, for some seconds.',
+        'No email of the campaign starts after the response. The request waits some seconds for emails in flight.',
     },
     pauseCampaign,
   ),
   move(
     'resumeCampaign',
     'resume',
-    { summary: 'Resume a campaign', description: 'It goes on with whoever was not mailed yet.' },
+    { summary: 'Resume a campaign', description: 'Continues with the recipients that were not mailed yet.' },
     resumeCampaign,
   ),
   move(
@@ -310,7 +313,8 @@ export const campaignOperations = [
     'cancel',
     {
       summary: 'Cancel a campaign',
-      description: 'Whoever was not mailed yet is not any more. One that has not begun is a DRAFT again.',
+      description:
+        'Recipients that were not mailed yet get nothing. A campaign that has not started becomes a DRAFT again.',
     },
     cancelCampaign,
   ),
@@ -321,7 +325,7 @@ export const campaignOperations = [
     path: '/campaigns/{id}/account',
     tag: 'Campaigns',
     summary: 'Get the account of a campaign',
-    description: 'What became of everybody whom it is for, with the reasons of those who were not mailed; signed.',
+    description: 'A signed report of the results, with the reasons why messages were not sent.',
     scope: 'campaigns:read',
     responses: { 200: { description: 'The account.', schema: single(accountResponse) } },
     errors: { 404: [CAMPAIGN_NOT_FOUND] },

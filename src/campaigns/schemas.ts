@@ -16,7 +16,7 @@ import { MAX_VARIANTS, WINNER_BY } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import { isLocalTime, isTimeZone } from './local-time.ts'
 
-/** How many lists, and how many segments, an audience names at most. */
+/** Maximum number of lists, and of segments, in an audience. */
 const MAX_NAMED = 20
 
 const ids = (of: string) =>
@@ -27,32 +27,33 @@ const ids = (of: string) =>
 
 const named = () => ({ listIds: ids('list'), segmentIds: ids('segment') })
 
-/** Whom it is for. */
+/** The audience of a campaign. */
 export const audienceSchema = () =>
   object({
     ...named(),
     exclude: object(named())
       .default(undefined)
-      .meta({ description: 'Whoever is in one of these gets nothing.', example: {} }),
+      .meta({ description: 'Contacts in one of these get nothing.', example: {} }),
   })
     .default(undefined)
     .meta({
       component: 'AudienceInput',
-      description: 'Whoever is in one of its lists or segments: each person once.',
+      description: 'The contacts in at least one of these lists or segments. Each contact gets one email.',
       example: { listIds: [EXAMPLE_ID] },
     })
 
-const LIQUID = 'A Liquid template that knows contact.email, contact.firstName, contact.metadata and unsubscribeUrl.'
+const LIQUID =
+  'A Liquid template with the variables contact.email, contact.firstName, contact.metadata and unsubscribeUrl.'
 
 const WEEKS_IN_MINUTES = 4 * 7 * 24 * 60
 
 const variant = () =>
   object({
     subject: text().nullable().test(atMost(MAX_SUBJECT_LENGTH)).meta({
-      description: 'Another subject; all else is as in the campaign.',
+      description: 'Another subject. Everything else is as in the campaign.',
       example: 'What is new in December',
     }),
-    templateId: text().nullable().meta({ description: 'Or another template.', isId: true, example: null }),
+    templateId: text().nullable().meta({ description: 'Another template.', isId: true, example: null }),
   })
     .test({
       name: 'one',
@@ -69,45 +70,43 @@ const abTestSchema = () =>
       .min(1)
       .max(MAX_VARIANTS)
       .required()
-      .meta({ description: 'Other ways to say it, beside its own.' }),
+      .meta({ description: "Variants, in addition to the campaign's own content." }),
     testPercent: number().integer().min(1).max(100).required().meta({
-      description: 'To how many of a hundred recipients the variants go, by lot. Of a hundred there is no rest.',
+      description: 'The percentage of recipients that the test is sent to, at random. With 100 there is no rest.',
       example: 20,
     }),
     winnerBy: string()
       .oneOf(WINNER_BY)
       .required()
-      .meta({ description: 'By what the one is chosen that the rest gets.', example: 'CLICKED' }),
+      .meta({ description: 'The rate by which the winner is chosen.', example: 'CLICKED' }),
     afterMinutes: number()
       .integer()
       .min(1)
       .max(WEEKS_IN_MINUTES)
       .required()
-      .meta({ description: 'How long after those are sent it is chosen.', example: 240 }),
+      .meta({ description: 'Minutes after the test emails at which the winner is chosen.', example: 240 }),
   })
     .nullable()
     .default(undefined)
     .meta({
       description:
-        'An A/B test. It is a part of what the campaign says, and changed with it. OPENED and CLICKED want trackOpens and trackClicks of the sender.',
+        'An A/B test. It is a part of the content and is replaced with it. OPENED and CLICKED require trackOpens and trackClicks of the sender.',
       example: { variants: [{ subject: 'What is new' }], testPercent: 20, winnerBy: 'CLICKED', afterMinutes: 240 },
     })
 
 const fields = () => ({
   templateId: text().nullable().meta({
     description:
-      'A template of the workspace, as it is now: instead of subject, html and text, which are not looked at then.',
+      'A template of the workspace, in its current version. It replaces subject, html and text, which are ignored then.',
     isId: true,
     example: null,
   }),
-  format: string()
-    .oneOf(TEMPLATE_FORMATS)
-    .meta({ description: 'What its html is; HTML where nothing is said.', example: 'HTML' }),
+  format: string().oneOf(TEMPLATE_FORMATS).meta({ description: 'The format of html. Default: HTML.', example: 'HTML' }),
   subject: text().nullable().test(atMost(MAX_SUBJECT_LENGTH)).meta({ description: LIQUID, example: 'News' }),
   previewText: text()
     .nullable()
     .test(atMost(1_000))
-    .meta({ description: 'What mailboxes show behind the subject.', example: null }),
+    .meta({ description: 'The text that inboxes show after the subject.', example: null }),
   html: text()
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
@@ -115,21 +114,23 @@ const fields = () => ({
   text: text()
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
-    .meta({ description: 'Made of the HTML where it is missing.', example: null }),
+    .meta({ description: 'Generated from the HTML if it is missing.', example: null }),
   abTest: abTestSchema(),
   category: string().oneOf(EMAIL_CATEGORIES).meta({
-    description: 'marketing where nothing is said: it goes to nobody who has unsubscribed.',
+    description: 'Default: marketing, which is not sent to contacts who unsubscribed.',
     example: 'marketing',
   }),
   audience: audienceSchema(),
   throttlePerHour: number().integer().min(1).max(10_000_000).nullable().meta({
-    description: 'So many emails an hour at most; as fast as they go where nothing is said.',
+    description: 'Maximum number of emails per hour. Default: as fast as possible.',
     example: null,
   }),
 })
 
 const name = () =>
-  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'December news' })
+  filledText()
+    .test(atMost(MAX_NAME_LENGTH))
+    .meta({ description: 'The name of the campaign.', example: 'December news' })
 
 /** `POST /campaigns`. */
 export const createCampaignSchema = object({ name: name().required(), ...fields() }).meta({
@@ -139,26 +140,26 @@ export const createCampaignSchema = object({ name: name().required(), ...fields(
 /** `PATCH /campaigns/{id}`. */
 export const updateCampaignSchema = object({ name: name(), ...fields() }).meta({
   component: 'CampaignChange',
-  description: 'The fields to change; at least one. What it says is changed as a whole.',
+  description: 'The fields to change; at least one. The content is replaced as a whole.',
   json: { minProperties: 1 },
   example: { name: 'December news' },
 })
 
 /** `GET /campaigns`. */
 export const campaignsQuery = pageQuery({
-  status: string().oneOf(CAMPAIGN_STATUSES).meta({ description: 'Only those in this status.', example: 'SENT' }),
+  status: string().oneOf(CAMPAIGN_STATUSES).meta({ description: 'Only campaigns in this status.', example: 'SENT' }),
 })
 
 /** `POST /campaigns/count`. */
 export const countSchema = object({ audience: audienceSchema().required() })
 
-/** Of a body that says something else, or not when. */
+/** Error for a body with unknown fields, or without a time. */
 export const SCHEDULE_TIME_MISSING =
-  'Say when it begins by at, or by localTime and fallbackTimeZone, and nothing else; with an empty body it begins at once'
+  'Pass only at, or localTime and fallbackTimeZone. With an empty body the campaign starts at once'
 
 /** `POST /campaigns/{id}/schedule`. */
 export const scheduleSchema = object({
-  at: instant('When it begins; at once where nothing is said.'),
+  at: instant('When the campaign starts. Default: at once.'),
   localTime: string()
     .test({
       name: 'local-time',
@@ -167,7 +168,7 @@ export const scheduleSchema = object({
     })
     .meta({
       description:
-        "When the clocks show this where each contact is, by metadata.timezone. One that a zone's clocks skip is as long after it.",
+        'The local time at which each contact gets the email, by metadata.timezone. A time that a zone skips is moved forward by the gap.',
       json: { pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?$' },
       example: '2026-12-01T09:00',
     }),
@@ -177,14 +178,15 @@ export const scheduleSchema = object({
       message: ({ path }) => `${path} must be a time zone such as Europe/Berlin`,
       test: (value) => value === undefined || isTimeZone(value),
     })
-    .meta({ description: 'Of contacts of whom none is known; UTC where nothing is said.', example: 'Europe/Berlin' }),
+    .meta({ description: 'The time zone of contacts without a known zone. Default: UTC.', example: 'Europe/Berlin' }),
 })
   .test({
     name: 'one',
     message: 'Send either at or localTime',
     test: ({ at, localTime }) => at === undefined || localTime === undefined,
   })
-  // A "sendAt" is unknown here: without this it would be sent to everybody at once, and nobody gets that back. Nor a "timezone".
+  // An unknown "sendAt" or "timezone" is an error: the campaign would otherwise go to all recipients at once, which cannot be
+  // undone.
   .test({
     name: 'when',
     message: SCHEDULE_TIME_MISSING,

@@ -474,7 +474,7 @@ describe('campaigns', () => {
     const read = await service.call('POST', 'campaigns', { name: 'C', templateId, subject })
     assert.equal(read.headers.get('x-warning'), null)
     const alone = await service.call('PATCH', `campaigns/${both.body.data.id}`, { subject: 'Mine' })
-    assert.match(alone.headers.get('x-warning') ?? '', /\/templateId names none any more/)
+    assert.match(alone.headers.get('x-warning') ?? '', /\/templateId was removed/)
     const words = (await service.call('POST', 'campaigns', { name: 'C', subject: 'S', html: '<p>x</p>' })).body.data
     const less = await service.call('PATCH', `campaigns/${words.id}`, { subject: 'New', text: 'Hi' })
     assert.match(less.headers.get('x-warning') ?? '', /^\/html is gone/)

@@ -137,7 +137,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: recipients materialized',
     file: 'src/campaigns/advance-campaign.ts',
-    before: '// Another process has moved it on, or it was paused.\n',
+    before: '// Another process advanced it, or it was paused.\n',
     inStories: true,
   },
   {
