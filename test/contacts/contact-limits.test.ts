@@ -8,7 +8,7 @@ import { startService, type Service } from '../support/service.ts'
 const TOO_MANY_TAGS = 'A contact must not have more than 250 tags, together with those it has'
 const TOO_MANY_LISTS = 'A contact must not be in more than 1000 lists'
 
-describe('what a contact can have', () => {
+describe('the limits of a contact', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -23,7 +23,7 @@ describe('what a contact can have', () => {
     const { body } = await service.call('GET', `contacts/${id}`)
     return (body as { data: { tags: string[] } }).data.tags
   }
-  /** As many as fit, but for some. */
+  /** Creates a contact with as many tags as allowed, minus `free`. */
   const tagged = async (free: number, email: string) => {
     const id = await aContact(service, { email })
     await sql(
@@ -35,7 +35,7 @@ describe('what a contact can have', () => {
     return id
   }
 
-  it('is so many tags, by every way to get one', async () => {
+  it('limit the number of tags, whichever endpoint adds one', async () => {
     const email = 'full@example.com'
     const id = await tagged(1, email)
     const tooMany = await tag(id, someTags(2))
@@ -43,21 +43,21 @@ describe('what a contact can have', () => {
     assert.equal((await tag(id, someTags(1))).status, 200)
     const upserted = await service.call('POST', 'contacts', { email, tags: someTags(1) })
     assert.deepEqual([upserted.refused, upserted.body], ['400 too_many_tags', { error: TOO_MANY_TAGS }])
-    // One that it has already is no other, and who loses one has room.
+    // An existing tag does not count again, and a removed tag leaves room.
     assert.equal((await service.call('POST', 'contacts', { email, tags: ['OLD 1'] })).status, 200)
     assert.equal((await service.call('DELETE', `contacts/${id}/tags/old%201`)).status, 200)
     assert.equal((await tag(id, someTags(1))).status, 200)
     assert.equal((await tagsOf(id)).length, MAX_TAGS_OF_CONTACT)
   })
 
-  it('is no more, however many calls come at the same moment', async () => {
+  it('limit the number of tags under concurrent requests', async () => {
     const id = await tagged(25, 'race@example.com')
     const answers = await Promise.all(Array.from({ length: 5 }, () => tag(id, someTags(20))))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
     assert.equal((await tagsOf(id)).length, MAX_TAGS_OF_CONTACT - 5)
   })
 
-  it('lets one item of a bulk call fail alone', async () => {
+  it('reject only the affected item of a bulk request', async () => {
     const [full, free] = ['bulk-full@example.com', 'bulk-free@example.com']
     await tagged(0, full)
     const contacts = [full, free].map((email) => ({ email, tags: someTags(3) }))
@@ -66,7 +66,7 @@ describe('what a contact can have', () => {
     assert.deepEqual(body.data, { created: 1, updated: 0, failed: 1, errors: [{ index: 0, error: TOO_MANY_TAGS }] })
   })
 
-  it('is so many lists, by every way to join one', async () => {
+  it('limit the number of lists, whichever endpoint adds to one', async () => {
     const email = 'everywhere@example.com'
     const id = await aContact(service, { email })
     await sql(

@@ -7,10 +7,10 @@ import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const ENDED = 'Its enrollment was ended before it could be sent'
-/** What a mail server says of a mailbox, with its address. */
+/** A response of a mail server that contains the address. */
 const WORDS = '451 4.2.1 <ada@example.com>: mailbox busy'
 
-describe('an erasure beside an email that is not sent', () => {
+describe('an erasure concurrent with a failed delivery', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -34,12 +34,12 @@ describe('an erasure beside an email that is not sent', () => {
     return { contactId, attempt, defer }
   }
 
-  it('waits for what is noted of it, and leaves no row', async () => {
+  it('waits until the deferral is stored, and then deletes the row', async () => {
     const { contactId, defer } = await aStep()
     const other = new Client({ connectionString: service.context.config.DATABASE_URL })
     await other.connect()
     await other.query('begin')
-    // A row of messages waits for its workspace: the statement stands in its middle.
+    // The insert into messages waits for the workspace row, so the statement is in progress.
     await other.query('select from workspaces for update')
     const deferred = defer()
     await delay(300)
@@ -52,19 +52,19 @@ describe('an erasure beside an email that is not sent', () => {
     assert.deepEqual(await messages(contactId), [])
   })
 
-  it('comes before what is noted of it, which finds nobody', async () => {
+  it('leaves nothing to a deferral that comes after it', async () => {
     const { contactId, defer } = await aStep()
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
     await defer()
     assert.deepEqual(await messages(contactId), [])
   })
 
-  it('keeps none of the server’s words, where the hand-over ends after it', async () => {
+  it('stores nothing of the server’s response if transmission ends after it', async () => {
     const { contactId, attempt, defer } = await aStep()
     assert.ok(await storeOf(service).claim(attempt, { status: 'SENDING' }))
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).refused, '503 still_sending')
     await defer()
-    // Until the relay comes by, it holds ids alone.
+    // Until the relay deletes the row, it holds only IDs.
     assert.deepEqual(await messages(contactId), [{ status: 'DISMISSED', error: ENDED, recipient: null, subject: null }])
   })
 })

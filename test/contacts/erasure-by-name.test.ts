@@ -4,7 +4,7 @@ import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
-describe('an erasure, repeated beside a slow mail server', () => {
+describe('a repeated erasure while an email is in flight', () => {
   let service: Service
   let answer: (() => void) | undefined
   after(() => answer?.())
@@ -17,7 +17,7 @@ describe('an erasure, repeated beside a slow mail server', () => {
     ['address', (_id: string, email: string) => `email:${email}`],
     ['externalId', (_id: string, email: string) => `external:of ${email}`],
   ] as const) {
-    it(`by its ${by} is answered when nothing is under way any more`, async () => {
+    it(`by ${by} succeeds when no email is in flight any more`, async () => {
       answer = undefined
       const email = `erased-by-${by}@example.com`
       const id = await aContact(service, { email, externalId: `of ${email}` })

@@ -12,7 +12,7 @@ describe('erasing a contact', () => {
   })
   after(() => service.stop())
 
-  it('leaves no row of it, cancels its workflows, and counts it no more', async () => {
+  it('deletes all their data, cancels their workflows and updates the counters', async () => {
     const email = 'erase-me@example.com'
     const listId = await aList(service)
     const idempotent = { headers: { 'idempotency-key': 'erased' } }
@@ -41,7 +41,7 @@ describe('erasing a contact', () => {
       em(),
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
     )
-    // The audit log tells who has changed what, by ids; and the links that she has are still hers.
+    // Audit entries keep IDs, and unsubscribe links that went to the contact stay valid.
     const withIds = ['outbox', 'audit_entries', 'erased_contacts']
     for (const { name } of tables) {
       const rows = await sql(em(), `select 1 from ${name} row where row::text ~* $1`, [
@@ -58,7 +58,7 @@ describe('erasing a contact', () => {
     )
   })
 
-  it('is done for a contact who was never enrolled, and not for one of another workspace', async () => {
+  it('works for a contact who was never enrolled, and returns 404 for one of another workspace', async () => {
     const contactId = await aContact(service)
     const key = await service.newKey()
     assert.equal(
@@ -68,7 +68,7 @@ describe('erasing a contact', () => {
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
   })
 
-  it('that died before the workflow was cancelled is finished by the relay', async () => {
+  it('is completed by the outbox relay if the process died before cancelling the workflow', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, contactId)
@@ -79,7 +79,7 @@ describe('erasing a contact', () => {
     )
   })
 
-  it('answers 404 to an event and an enrollment that come in its moment', async () => {
+  it('returns 404 for an event and an enrollment that wait for the erasure', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [wait(60)] })
     let late: Awaited<ReturnType<Service['call']>>[] | undefined

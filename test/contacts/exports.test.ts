@@ -34,7 +34,7 @@ describe('an export', () => {
       .map((line) => JSON.parse(line) as Thing)
   }
 
-  it('of a contact has all that is kept of her, and nothing of anybody else', async () => {
+  it('of a contact contains everything stored about them, and nothing about other contacts', async () => {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'], externalId: '4711', metadata: { plan: 'pro' } })
     const address = await addressOf(service, contactId)
@@ -65,10 +65,10 @@ describe('an export', () => {
     )
   })
 
-  it('of a contact has all of her events, however many and large they are', async () => {
+  it('of a contact contains all their events, however many and large', async () => {
     const contactId = await aContact(service)
     const count = 4_500
-    // Many of one instant: as what a page ends with, and the next one begins with.
+    // Many events have the same timestamp, including the last of a page and the first of the next.
     await sql(
       service.context.orm.em.fork(),
       `insert into trigger_events (id, workspace_id, contact_id, automation_ids, type, name, data, created_at)
@@ -84,14 +84,14 @@ describe('an export', () => {
     const all = Array.from({ length: count }, (_, n) => n + 1)
     const { status, headers, body } = await service.call('GET', `contacts/${contactId}/export`)
     assert.equal(status, 200)
-    // How long it is nobody knew when it began: it is held by nobody.
+    // The response is streamed, so its length is unknown at the start.
     assert.equal(headers.get('content-length'), null)
     const told = numbersIn(body.data as Record<string, unknown>)
     assert.deepEqual(
       told.toSorted((a, b) => a - b),
       all,
     )
-    // By age.
+    // Ordered by age.
     assert.ok(told.slice(0, 149).every((n) => n < 150) && told.slice(-150).every((n) => n >= count - 150))
     const lines = await exported(join(folder, 'large.ndjson'))
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe('an export', () => {
     )
   })
 
-  it('of a workspace has each thing in a line, in a file that only its owner reads', async () => {
+  it('of a workspace is a file of JSON lines that only its owner can read', async () => {
     const many = Array.from({ length: 450 }, (_, n) => ({ email: `exported-${n}@example.com` }))
     await service.call('POST', 'contacts/bulk', { contacts: many })
     await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'said in a template' })

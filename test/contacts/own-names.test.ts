@@ -4,7 +4,7 @@ import { activityOf, aContact, aList, anAutomation, EMAIL, enroll } from '../sup
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('a contact, by a name of its callers’ own', () => {
+describe('a contact addressed by email or externalId', () => {
   let service: Service
   let count = 0
   before(async () => {
@@ -14,10 +14,10 @@ describe('a contact, by a name of its callers’ own', () => {
 
   const call = (...request: Parameters<Service['call']>) => service.call(...request)
   const read = async (path: string) => (await call('GET', `contacts/${path}`)).body.data as Record<string, unknown>
-  /** Two names that nobody has. */
+  /** An unused email and externalId. */
   const names = () => ({ email: `own+${(count += 1)}@example.com`, externalId: `own/${count} ü?` })
 
-  it('is found by its address and by its externalId wherever a path has its id', async () => {
+  it('is found in every path that takes an ID', async () => {
     const { email, externalId } = names()
     const id = await aContact(service, { email, externalId })
     const listId = await aList(service)
@@ -39,7 +39,7 @@ describe('a contact, by a name of its callers’ own', () => {
     assert.equal((await call('DELETE', `contacts/email:${email}`)).refused, '404 contact_not_found')
   })
 
-  it('is nobody to a key that neither reads nor writes contacts', async () => {
+  it('is not found with a key that may neither read nor write contacts', async () => {
     const { email } = names()
     const listId = await aList(service)
     const id = await aContact(service, { email, listId })
@@ -49,7 +49,7 @@ describe('a contact, by a name of its callers’ own', () => {
     assert.deepEqual((await leave(id)).body.data, { id, deleted: true })
   })
 
-  it('is nobody of another workspace', async () => {
+  it('is not found from another workspace', async () => {
     const { email, externalId } = names()
     await aContact(service, { email, externalId })
     const key = await service.newKey()
@@ -74,7 +74,7 @@ describe('a contact, by a name of its callers’ own', () => {
     })
   }
 
-  it('is told from others whose names look like its own', async () => {
+  it('is not confused with contacts whose names look alike', async () => {
     const first = await aContact(service, { externalId: 'same@example.com' })
     const second = await aContact(service, { email: 'same@example.com', externalId: first })
     const third = await aContact(service, { externalId: 'email:same@example.com' })
@@ -85,7 +85,7 @@ describe('a contact, by a name of its callers’ own', () => {
     assert.equal((await read('external:email:same@example.com')).id, third)
   })
 
-  it('keeps its externalId where a later call says none, and takes another one', async () => {
+  it('keeps its externalId if a later request omits it, and accepts another one', async () => {
     const { email, externalId } = names()
     const first = await call('POST', 'contacts', { email, externalId })
     assert.equal(first.body.data.externalId, externalId)
@@ -95,13 +95,13 @@ describe('a contact, by a name of its callers’ own', () => {
   })
 
   for (const externalId of ['', ' ', 'x'.repeat(201), null, 5, 'a\u0000b'] as const) {
-    it(`is refused with the externalId ${JSON.stringify(externalId)?.slice(0, 20)}`, async () => {
+    it(`cannot have the externalId ${JSON.stringify(externalId)?.slice(0, 20)}`, async () => {
       const { refused } = await call('POST', 'contacts', { email: names().email, externalId })
       assert.equal(refused, '400 invalid_request')
     })
   }
 
-  it('is told whose a name is that it cannot have only where its caller may read', async () => {
+  it('conflicts with a taken email or externalId, and the error shows the other contact only to readers', async () => {
     const [one, other] = [names(), names()]
     const id = await aContact(service, one)
     const otherId = await aContact(service, other)
@@ -122,7 +122,7 @@ describe('a contact, by a name of its callers’ own', () => {
     assert.equal((await call('PATCH', `contacts/${newId()}`, { email: one.email })).refused, '404 contact_not_found')
   })
 
-  it('is changed: its address, its names and its metadata, each alone', async () => {
+  it('can change its email, names and metadata separately', async () => {
     const { email, externalId } = names()
     const id = await aContact(service, { email, externalId, firstName: 'Ada', metadata: { a: 1, b: 2 } })
     const change = async (fields: object) => {
@@ -149,14 +149,14 @@ describe('a contact, by a name of its callers’ own', () => {
     assert.equal(body.data[0].id, id)
   })
 
-  it('is changed in the eyes of a key that may not read by what that says', async () => {
+  it('returns only the sent fields to a key that may not read contacts', async () => {
     const id = await aContact(service, { firstName: 'Ada' })
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
     const { body } = await call('PATCH', `contacts/${id}`, { externalId: 'said' }, { key })
     assert.deepEqual(body.data, { id, externalId: 'said' })
   })
 
-  it('in bulk fails alone where another one has its externalId', async () => {
+  it('fails in bulk only for items whose externalId is taken', async () => {
     const [one, other] = [names(), names()]
     await aContact(service, one)
     const contacts = [
@@ -178,7 +178,7 @@ describe('a contact, by a name of its callers’ own', () => {
     })
   })
 
-  it('gets one name where many give it to many at once', async () => {
+  it('is the only one to get an externalId that many concurrent requests write', async () => {
     const externalId = 'wanted by many'
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('POST', 'contacts', { email: names().email, externalId })),
@@ -188,14 +188,14 @@ describe('a contact, by a name of its callers’ own', () => {
   })
 })
 
-describe('the address of a contact', () => {
+describe('a changed email address', () => {
   let service: Service
   before(async () => {
     service = await startService()
   })
   after(() => service.stop())
 
-  it('that was changed is where the next email goes', async () => {
+  it('is used for the next email', async () => {
     const id = await aContact(service, { email: 'before@example.com' })
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await service.stopWorkers()

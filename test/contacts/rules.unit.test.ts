@@ -53,7 +53,7 @@ describe('planUpsert', () => {
   const UNCONFIRMED = { ...EXISTING, isUnconfirmed: true }
   const cases: [string, UpsertState, ContactWrite, object, string][] = [
     ['signs up a new contact', NEW, WRITE, {}, 'no list, SIGNUP'],
-    ['starts nothing for a contact who is there', EXISTING, WRITE, {}, 'no list'],
+    ['starts nothing for an existing contact', EXISTING, WRITE, {}, 'no list'],
     [
       'bumps consent_version for another spelling',
       EXISTING,
@@ -64,7 +64,7 @@ describe('planUpsert', () => {
     ['adds to a list', joins(EXISTING), TO_LIST, {}, 'added, LIST_ADDED list'],
     ['asks for a double opt-in list', joins(EXISTING), TO_LIST, ASKS, 'requested, LIST_REQUESTED list'],
     [
-      'leaves a new contact unconfirmed who is asked',
+      'leaves a new contact unconfirmed while the list asks them to confirm',
       joins(NEW),
       TO_LIST,
       ASKS,
@@ -79,29 +79,35 @@ describe('planUpsert', () => {
     ],
     ['keeps an opt-out', joins(EXISTING, OPTED_OUT), TO_LIST, {}, 'opted-out'],
     [
-      'asks a contact who left and signs up again',
+      'asks a contact to confirm who left and signs up again',
       joins(EXISTING, OPTED_OUT),
       TO_LIST,
       ASKS,
       'requested, LIST_REQUESTED list',
     ],
-    ['does not ask them because of a file', joins(EXISTING, OPTED_OUT), TO_LIST, { ...ASKS, ...FILE }, 'opted-out'],
     [
-      'writes tags that are new',
+      'does not ask a contact who left because of an import',
+      joins(EXISTING, OPTED_OUT),
+      TO_LIST,
+      { ...ASKS, ...FILE },
+      'opted-out',
+    ],
+    [
+      'adds only new tags',
       EXISTING,
       { ...WRITE, tags: [tag('old'), tag('vip')] },
       {},
       'no list, tag vip, TAG_ADDED vip',
     ],
     [
-      'starts no tag of an unconfirmed contact',
+      'triggers no TAG_ADDED for an unconfirmed contact',
       UNCONFIRMED,
       { ...WRITE, tags: [tag('vip')] },
       {},
       'no list, unconfirmed, tag vip',
     ],
     [
-      'confirms a contact by a list that asks nothing, with all of their tags',
+      'confirms a contact through a list without double opt-in, and triggers all their tags',
       joins(UNCONFIRMED),
       { ...TO_LIST, tags: [tag('vip')] },
       {},
@@ -117,36 +123,36 @@ describe('planUpsert', () => {
     ['starts nothing if it is quiet', joins(NEW), { ...TO_LIST, quiet: true }, {}, 'added'],
     ['starts nothing without triggers', joins(NEW), TO_LIST, { triggers: false }, 'added'],
     [
-      'puts a suppressed contact of a file into no list',
+      'adds a suppressed contact of an import to no list',
       joins({ ...EXISTING, isSuppressed: true }),
       { ...TO_LIST, tags: [tag('vip')] },
       FILE,
       'no list, tag vip',
     ],
     [
-      'asks a suppressed contact of a file nothing',
+      'does not ask a suppressed contact of an import',
       joins({ ...NEW, isSuppressed: true }),
       TO_LIST,
       { ...ASKS, ...FILE },
       'no list',
     ],
     [
-      'adds a suppressed contact that is no file’s',
+      'adds a suppressed contact outside an import',
       joins({ ...EXISTING, isSuppressed: true }),
       TO_LIST,
       {},
       'added, LIST_ADDED list',
     ],
-    ['refuses a list too many', joins(EXISTING, { ...OUTSIDE, listCount: 1_000 }), TO_LIST, {}, 'list_members_most'],
+    ['rejects one list too many', joins(EXISTING, { ...OUTSIDE, listCount: 1_000 }), TO_LIST, {}, 'list_members_most'],
     [
-      'refuses a tag too many',
+      'rejects one tag too many',
       { ...EXISTING, tags: new Set(Array.from({ length: 250 }, (_, n) => `${n}`)) },
       { ...WRITE, tags: [tag('vip')] },
       {},
       'contact_tags_most',
     ],
     [
-      'takes tags that a contact with many has',
+      'accepts existing tags of a contact with the maximum number',
       { ...EXISTING, tags: new Set(Array.from({ length: 250 }, (_, n) => `${n}`)) },
       { ...WRITE, tags: [tag('7')] },
       {},
@@ -165,9 +171,9 @@ describe('planJoin', () => {
   const options = { listId: LIST, doubleOptIn: true, resubscribe: false, confirmed: false, newRequestId: 'new' }
   const cases: [string, Partial<typeof state>, MembershipState, Partial<typeof options>, [string, boolean, string]][] =
     [
-      ['asks, and confirms nobody', {}, OUTSIDE, {}, ['requested', false, 'LIST_REQUESTED']],
+      ['asks without confirming the contact', {}, OUTSIDE, {}, ['requested', false, 'LIST_REQUESTED']],
       [
-        'confirms by a list that asks nothing',
+        'confirms the contact through a list without double opt-in',
         {},
         OUTSIDE,
         { doubleOptIn: false },
@@ -182,7 +188,7 @@ describe('planJoin', () => {
       ],
       ['does not confirm a contact who left', {}, OPTED_OUT, { confirmed: true }, ['opted-out', false, '']],
       [
-        'signs nobody up who has',
+        'triggers no SIGNUP for a confirmed contact',
         { isUnconfirmed: false },
         OUTSIDE,
         { doubleOptIn: false },
