@@ -13,8 +13,8 @@ const FILES = fileURLToPath(new URL('files/', import.meta.url))
 describe('an import', () => {
   const { service, folder, em, domain, file, contact, command, ended, atCommandLine } = importing()
 
-  describe('of a file at the command line', () => {
-    it('reads every encoding that spreadsheets write', async () => {
+  describe('of a file on the command line', () => {
+    it('reads all encodings that spreadsheets write', async () => {
       const at = domain()
       const text = `email,first name\r\na@${at},Zoë €’Müller\r\n`
       const swap = (bytes: Buffer) => Buffer.from(bytes).swap16()
@@ -23,7 +23,7 @@ describe('an import', () => {
         ['utf-8 with a mark', Buffer.from(`\ufeff${text}`)],
         ['utf-16le', Buffer.from(`\ufeff${text}`, 'utf16le')],
         ['utf-16be', swap(Buffer.from(`\ufeff${text}`, 'utf16le'))],
-        // €, ’, ë and ü as Windows-1252 has them.
+        // €, ’, ë and ü in Windows-1252.
         ['windows-1252', Buffer.from(text.replace('€', '\x80').replace('’', '\x92'), 'latin1')],
       ]
       for (const [what, bytes] of files) {
@@ -34,7 +34,7 @@ describe('an import', () => {
       }
     })
 
-    it('that is another one by now goes on nowhere: all of it is read', async () => {
+    it('starts again from the beginning if the file has changed', async () => {
       const at = domain()
       const name = `${at}.csv`
       const rows = Array.from({ length: 40_000 }, (_, n) => `u${n}@${at},0`)
@@ -50,7 +50,7 @@ describe('an import', () => {
         }),
         /stopped/,
       )
-      // The same size, and the same beginning.
+      // The size and the beginning are the same.
       rows[15_000] = `u15000@${at},1`
       file(head + rows.join('\n'), name)
       const done = await run()
@@ -58,7 +58,7 @@ describe('an import', () => {
       assert.equal((await contact(`u15000@${at}`))?.suppressedBy, 'IMPORTED')
     })
 
-    it('that was killed when all was done, and before that was told, does none of it again', async () => {
+    it('repeats nothing if it was killed after the last chunk and before its report', async () => {
       const at = domain()
       const path = file(`email,first name\na@${at},Ada\nb@${at},Bo\nc\0@${at},x\n`)
       const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
@@ -73,11 +73,11 @@ describe('an import', () => {
       const again = await atCommandLine(path)
       assert.equal(again.id, done.id)
       assert.equal(await contact(`b@${at}`), undefined)
-      // Told, the same file is another import.
+      // After the report, the same file is a new import.
       assert.notEqual((await atCommandLine(path)).id, done.id)
     })
 
-    it('of which nothing can be read leaves nothing behind', async () => {
+    it('leaves no import for a file that cannot be read', async () => {
       const before = (await service().call('GET', 'imports?limit=1')).body as { pagination: { total: number } }
       await assert.rejects(atCommandLine(file('name\nAda\n')), /no column for addresses/)
       await assert.rejects(atCommandLine(folder()), /is no file/)
@@ -85,7 +85,7 @@ describe('an import', () => {
       assert.equal(after.pagination.total, before.pagination.total)
     })
 
-    it('tells rows that fail in a file beside it, and ends with 1, so that a script knows', async () => {
+    it('writes failed rows to a file next to the input, and exits with 1', async () => {
       const path = file(`email\nnobody\nalso nobody\na@${domain()}\n`)
       const { code, out } = await ended(command(path))
       assert.equal(code, 1, out)
@@ -100,7 +100,7 @@ describe('an import', () => {
   })
 
   describe('of another service’s export', () => {
-    /** All contacts of a new workspace, by address, as an import has made them. */
+    /** Imports the files into a new workspace and returns its contacts by the local part of their address. */
     async function whole(format: Wanted['format'], files: readonly string[], as: Record<string, Wanted['as']> = {}) {
       const [row] = await sql<{ id: string }>(
         em(),
@@ -134,7 +134,7 @@ describe('an import', () => {
       return new Map(rows.map(({ email, ...of }) => [email.split('@')[0]!, { ...of, reasons: of.reasons ?? [] }]))
     }
 
-    it('listmonk’s: names, attributes, and who is blocklisted; and who has left a list, by the file of those', async () => {
+    it('reads names, attributes, the blocklist and list opt-outs from listmonk', async () => {
       const people = await whole('listmonk', ['listmonk.csv', 'listmonk-list-unsubscribed.csv'], {
         'listmonk-list-unsubscribed.csv': 'UNSUBSCRIBED',
       })
@@ -154,7 +154,7 @@ describe('an import', () => {
       assert.equal(people.size, source.trim().split('\n').length - 1)
     })
 
-    it('Mailchimp’s: who is subscribed, who has left, who is gone and who never agreed, in any order of files', async () => {
+    it('reads subscribed, unsubscribed, cleaned and nonsubscribed contacts from Mailchimp, in any order of files', async () => {
       const files = ['subscribed', 'unsubscribed', 'cleaned', 'nonsubscribed'].map((name) => `mailchimp-${name}.csv`)
       const [people, backwards] = [await whole('mailchimp', files), await whole('mailchimp', files.toReversed())]
       assert.deepEqual(
@@ -175,9 +175,9 @@ describe('an import', () => {
       assert.deepEqual(people.get('ada')!.tags?.includes('Newsletter, weekly'), true)
       assert.equal(people.get('ada')!.metadata['Favourite topics'], 'Engines, Looms')
       assert.equal(people.get('ada')!.metadata['OPTIN_IP'], undefined)
-      // By which campaigns go at a local time.
+      // Campaigns use it to send at a local time.
       assert.equal(people.get('ada')!.metadata['timezone'], 'europe/london')
-      // A file that nobody says the standing of is not guessed at.
+      // The status of the contacts in a file must be given. It is not guessed.
       await assert.rejects(
         atCommandLine(join(FILES, 'mailchimp-subscribed.csv'), { format: 'mailchimp' }),
         /say as SUBSCRIBED/,
@@ -185,7 +185,7 @@ describe('an import', () => {
     })
 
     for (const name of ['plunk.json', 'plunk-v1.json', 'plunk.csv']) {
-      it(`Plunk’s, as ${name}: who is subscribed, and their data`, async () => {
+      it(`reads subscriptions and data from Plunk as ${name}`, async () => {
         const people = await whole('plunk', [name])
         assert.ok(people.size >= 4)
         assert.deepEqual([people.get('grace')!.first_name, people.get('grace')!.reasons], ['Grace "Amazing"', []])

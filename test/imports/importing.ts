@@ -28,7 +28,7 @@ export interface ContactBody {
   tags: string[]
   suppressedBy: string | null
 }
-/** Imports files into a service of its own, for the tests of the `describe` that it is called in. */
+/** Starts a service for the tests of the calling `describe`, and returns helpers that import files into it. */
 export function importing() {
   let service: Service
   let folder: string
@@ -43,7 +43,7 @@ export function importing() {
 
   const em = () => service.context.orm.em.fork()
   let names = 0
-  /** Addresses that no other test has. */
+  /** A domain that no other test uses. */
   const domain = () => `n${(names += 1)}.example.com`
   const file = (content: string | Buffer, name = `${(names += 1)}.csv`) => {
     const path = join(folder, name)
@@ -54,7 +54,7 @@ export function importing() {
     (await service.call('POST', 'imports', { name: 'x.csv', ...body })).body.data as ImportBody
   const bring = (id: string, position: number, text: string, isLast: boolean) =>
     service.call('POST', `imports/${id}/pieces`, { position, text, isLast })
-  /** All of it, in one piece. */
+  /** Imports a text, sending all that remains in each request. */
   async function imported(text: string, body: object = {}): Promise<ImportBody> {
     let now = await begin(body)
     const bytes = Buffer.from(text)

@@ -8,7 +8,7 @@ import { type ImportBody, importing } from './importing.ts'
 describe('an import', () => {
   const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
 
-  it('reads columns by their names or as they are chosen, and tells rows that it cannot read by their lines', async () => {
+  it('reads columns by name or as mapped, and reports failed rows with their line', async () => {
     const at = domain()
     const text = [
       'E-Mail;First Name;Plan;Tags;Age',
@@ -44,7 +44,7 @@ describe('an import', () => {
     assert.equal(members.length, 3)
   })
 
-  it('is the same in pieces of any length, cut anywhere', async () => {
+  it('has the same result for chunks of any length', async () => {
     const at = domain()
     const rows = Array.from({ length: 12 }, (_, n) => `u${n}@${at},"Zoë ""${n}""${n % 3 === 0 ? '\n' : ''}, x"`)
     const text = ['\ufeffemail,first name', ...rows].join('\n')
@@ -53,7 +53,7 @@ describe('an import', () => {
       const { id } = await begin()
       let now = { position: 0, status: 'RUNNING' } as ImportBody
       for (let end = length; now.status === 'RUNNING'; end += length) {
-        // Never in the middle of a character.
+        // Never cut within a character.
         while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end += 1
         const piece = bytes.subarray(now.position, end).toString()
         const answer = await bring(id, now.position, piece, end >= bytes.length)
@@ -74,7 +74,7 @@ describe('an import', () => {
     assert.equal((await contact(`u3@${at}`))!.firstName, 'Zoë "3"\n, x')
   })
 
-  it('takes each piece once, whoever brings it, and only the next one', async () => {
+  it('applies each chunk once under concurrent requests, and rejects any other than the next one', async () => {
     const at = domain()
     const { id } = await begin()
     const first = `email\na@${at}\nb@${at}\n`
@@ -91,7 +91,7 @@ describe('an import', () => {
     assert.equal((await bring(id, first.length, '', true)).refused, '409 import_ended')
   })
 
-  it('lifts nothing that is known, whatever a file says, and puts nobody back who has left', async () => {
+  it('never deletes suppressions or opt-outs, whatever the file contains', async () => {
     const at = domain()
     const listId = await aList(service())
     await imported(`email\nleft@${at}\nout@${at}\n`, { listId })
@@ -107,7 +107,7 @@ describe('an import', () => {
     assert.equal(((await service().call('GET', `lists/${listId}/contacts`)).body.data as unknown[]).length, 0)
   })
 
-  it('has who opted out unsubscribed, whatever the order of rows and files, and ends what they wait for', async () => {
+  it('suppresses opted-out contacts in any order of rows and files, and ends their enrollments', async () => {
     const at = domain()
     const listId = await aList(service())
     const waiting = await aContact(service())
@@ -127,7 +127,7 @@ describe('an import', () => {
     })
   })
 
-  it('starts nothing unless it says so, and then nothing for who opted out', async () => {
+  it('starts automations only on request, and never for contacts who opted out', async () => {
     const at = domain()
     const automationId = await anAutomation(service(), { trigger: 'SIGNUP', steps: [EMAIL] })
     const enrolled = async () =>
@@ -145,7 +145,7 @@ describe('an import', () => {
     await service().call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
   })
 
-  it('says what is wrong with a file that breaks, and where; what is before that is done', async () => {
+  it('reports the line of a syntax error, and keeps the rows before it', async () => {
     const at = domain()
     for (const [what, text, problem] of [
       [
@@ -161,7 +161,7 @@ describe('an import', () => {
       assert.match(done.problem!, problem)
       assert.equal(done.created + done.updated, 1, what)
     }
-    // Whoever knows the header before hears of it at once.
+    // A header sent in advance is checked at once.
     const known = (format: string, header: string[]) =>
       service().call('POST', 'imports', { name: 'x.csv', format, header })
     assert.equal((await known('csv', ['name', 'plan'])).refused, '400 wrong_header')
@@ -171,12 +171,12 @@ describe('an import', () => {
     const wrong = await bring(id, 0, 'name,plan\nAda,pro\n', true)
     assert.equal(wrong.refused, '400 wrong_header')
     assert.match((wrong.body as { error: string }).error, /column for addresses/)
-    // The mended one goes on from there.
+    // The corrected file continues the import.
     assert.equal((await bring(id, 0, `email\nmended@${at}\n`, true)).body.data.status, 'DONE')
     assert.equal((await imported('')).created, 0)
   })
 
-  it('has who opted out so also where the rest of her row cannot be read, and by any of its columns', async () => {
+  it('applies an opt-out even if the rest of the row is invalid, from any of its columns', async () => {
     const at = domain()
     const optedOut = async (email: string, text: string, body: object = {}) => {
       const done = await imported(text, body)
@@ -197,7 +197,7 @@ describe('an import', () => {
     await optedOut(`f@${at}`, `email,unsubscribed\nf@${at},true\u200b\n`)
   })
 
-  it('fails a row for what can be stored nowhere, and only that', async () => {
+  it('rejects only rows with values that cannot be stored', async () => {
     const at = domain()
     const cell = (value: string) => `"${value.replaceAll('"', '""')}"`
     const deep = `{"a":${'['.repeat(500)}${']'.repeat(500)}}`
@@ -219,7 +219,7 @@ describe('an import', () => {
     assert.match((answer.body as { error: string }).error, /more than 1000 columns/)
   })
 
-  it('is one, where two begin the same file at the same moment', async () => {
+  it('runs once if two processes start the same file concurrently', async () => {
     const at = domain()
     const path = file(`email\n${Array.from({ length: 300 }, (_, n) => `c${n}@${at}\n`).join('')}`)
     const options = { columns: [], listId: null, tags: [], as: null, triggers: false }

@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Proxy, startProxy } from '../support/proxy.ts'
 
-describe('an import whose commit is not heard of', () => {
+describe('an import that loses the response to a commit', () => {
   let database: TestDatabase
   let proxy: Proxy
   let orm: Orm
@@ -24,7 +24,7 @@ describe('an import whose commit is not heard of', () => {
     url.port = String(proxy.port)
     orm = openDatabase({ url: url.href })
     folder = mkdtempSync(join(tmpdir(), 'dripline-unheard-'))
-    // In the middle of a commit.
+    // Holds each commit of an import on an advisory lock.
     await sql(
       database.orm.em.fork(),
       `create function hold() returns trigger language plpgsql as
@@ -43,7 +43,7 @@ describe('an import whose commit is not heard of', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** Holds up commits of imports, until what it returns is called. */
+  /** Holds commits of imports until the returned function is called. */
   async function hold(): Promise<() => Promise<void>> {
     let release!: () => void
     const released = new Promise<void>((resolve) => (release = resolve))
@@ -61,7 +61,7 @@ describe('an import whose commit is not heard of', () => {
     }
   }
 
-  it('is done once, and says so', async () => {
+  it('applies the chunk once and reports it', async () => {
     const em = database.orm.em.fork()
     const workspace = await createWorkspace(em, { name: 'Unheard', mode: 'live' })
     const path = join(folder, 'x.csv')

@@ -10,7 +10,7 @@ import { type ImportBody, importing } from './importing.ts'
 describe('an import', () => {
   const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
 
-  it('of another service, which does not say who has opted out, mails nobody by a guess', async () => {
+  it('of another service’s file rejects files and rows that do not show who opted out', async () => {
     const of = async (format: string, header: string, cells: string) => {
       const { id } = await begin({ format })
       const answer = await bring(id, 0, `${header}\nx@${domain()},${cells}\n`, true)
@@ -33,7 +33,7 @@ describe('an import', () => {
       assert.deepEqual(await of(format, header, cells), expected, `${format}: ${header}: ${cells}`)
   })
 
-  it('finds opt-outs under column titles and in cells of many wordings, and fails rows where it cannot tell', async () => {
+  it('finds opt-outs in many column titles and cells, and rejects ambiguous rows', async () => {
     const run = async (text: string, columns: { column: string; field: string }[] = []) => {
       const options = { columns, listId: null, tags: [], as: null, triggers: false }
       const done = await importFile({ em: em() }, service().workspaceId, { path: file(text), format: 'csv', options })
@@ -55,7 +55,8 @@ describe('an import', () => {
       assert.deepEqual(await run(text), { ...nothing, suppressed: 1 }, column)
       assert.equal((await service().call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
     }
-    // What is no day is no word, and what can be said of either fails its row: nobody is mailed by a guess.
+    // A cell without a date or a known word has no meaning. A row with an ambiguous cell is rejected, so that nobody is mailed by
+    // a guess.
     for (const [column, cell, failed, suppressed = 0] of [
       ['unsubscribed_at', '0000-00-00 00:00:00', 0],
       ['unsubscribed_at', 'NULL', 0],
@@ -63,7 +64,7 @@ describe('an import', () => {
       ['subscribed', '', 0],
       ['unsubscribed', 'perhaps', 1],
       ['subscribed', 'Unsubscribed - via link', 0, 1],
-      // Columns that it does not know, as shops and CRMs have them.
+      // Unknown columns, as shops and CRMs write them.
       ['Unsubscribed from all email', 'true', 1],
       ['Unsubscribed from all email', 'false', 0],
       ['Accepts Email Marketing', 'no', 1],
@@ -96,11 +97,11 @@ describe('an import', () => {
       ['Consent withdrawn', 'no', 0],
       ['No newsletter', 'yes', 1],
       ['Newsletter & exclusive offers', 'Yes', 1],
-      // An empty cell of a consent is a box that was not ticked.
+      // An empty consent cell is a box that was not ticked.
       ['Newsletter', '', 1],
       ['Newsletter', 'on', 0],
       ['Marketing consent', '', 1],
-      // Words that look like an opt-out and are none.
+      // Words that look like an opt-out but are not.
       ['Unsubscribe link', 'https://example.com/x', 0],
       ['Bounce rate', '5%', 0],
       ['Mailing Street', 'Main St 1', 0],
@@ -118,7 +119,7 @@ describe('an import', () => {
     assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })
     assert.equal((await service().call('GET', `contacts/email:out@${at}`)).status, 404)
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
-    // Chosen, it is what it is chosen to be; and nobody is mailed for a box that is empty.
+    // A mapped column has exactly the mapped meaning, and an unticked box is an opt-out.
     const box = (domain: string) => `email,Newsletter\nin@${domain},on\nout@${domain},\n`
     for (const [field, expected] of [
       ['subscribed', { failed: 1 }],
@@ -126,7 +127,7 @@ describe('an import', () => {
       ['metadata.Newsletter', {}],
     ] as const)
       assert.deepEqual(await run(box(domain()), [{ column: 'Newsletter', field }]), { ...nothing, ...expected }, field)
-    // What cannot be read hides nothing that it may say.
+    // An unreadable row or cell must not hide an opt-out.
     const hidden = domain()
     assert.deepEqual(await run(`email,tags,Do not email\nx@${hidden},"""vip, y",yes\nx@${hidden},vip,\n`), {
       ...nothing,
@@ -150,7 +151,7 @@ describe('an import', () => {
     const old = domain()
     assert.deepEqual(await run(`Email (old),Email\nold@${old},new@${old}\n`), nothing)
     assert.equal((await service().call('GET', `contacts/email:new@${old}`)).status, 200)
-    // Nobody is told in errors, which outlive an erasure.
+    // Errors survive an erasure, so they contain no personal data.
     const told = await imported(`email,unsubscribed\nx@${at},ada@${other}\n`, {})
     const errors = await service().call('GET', `imports/${told.id}/errors`)
     assert.match(JSON.stringify(errors.body), /must say yes or no/)
@@ -158,10 +159,10 @@ describe('an import', () => {
     await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
   })
 
-  it('takes no row of an address for a word that it may be mailed, where another one may say that it may not', async () => {
+  it('rejects all rows of an address if one of them may be an opt-out', async () => {
     for (const rows of [
       ['Zoe,2024-03-01', 'Zoe B,'],
-      // The date is where it is not looked for.
+      // The date is in the wrong column.
       ['Zoe,,2024-03-01', 'Zoe B,'],
       ['Zoe,', 'Zoe B,2024-03-01'],
     ]) {
@@ -177,11 +178,11 @@ describe('an import', () => {
     }
   })
 
-  it('is done, whatever stands in a cell or above it', async () => {
+  it('ends quickly for any content of cells and header', async () => {
     const at = domain()
     const rows = Array.from({ length: 4_000 }, (_, n) => `a${n}@${at},maybe`)
     const quotes = "'".repeat(120_000)
-    // In the wrong order, and nothing can be done while they are put into the right one.
+    // In the wrong order. Unicode normalization of these marks blocks the process.
     const marks = '\u0300'.repeat(15_000) + '\u0316'.repeat(15_000)
     for (const text of [
       `email\nx${quotes}x\n`,
@@ -193,7 +194,7 @@ describe('an import', () => {
     }
   })
 
-  it('reads an address through what spreadsheets and mail programs put around it', async () => {
+  it('reads addresses with the decoration of spreadsheets and mail programs', async () => {
     const at = domain()
     const ways = [
       '\u200bx0',
@@ -216,7 +217,7 @@ describe('an import', () => {
     for (const n of ways.keys()) assert.equal((await contact(`x${n}@${at}`))?.suppressedBy, 'IMPORTED', ways[n])
   })
 
-  it('puts nobody into a list, and asks nobody, who wants no mail, or has left it', async () => {
+  it('adds no contact who opted out to a list, and asks none of them to confirm', async () => {
     const asking = await aList(service())
     const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
     await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
@@ -227,7 +228,7 @@ describe('an import', () => {
     await service().call('POST', 'suppressions', { email: `out@${at}`, reason: 'UNSUBSCRIBED' })
     await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [asking, left])
     const many = Array.from({ length: 150 }, (_, n) => `filler-${n}@${at},`)
-    // Her second row is in another piece than the first.
+    // The second row of this contact is in another chunk.
     const rows = [`late@${at},yes`, `out@${at},`, `left@${at},`, ...many, `late@${at},`]
     for (const listId of [asking, await aList(service())]) {
       const path = file(`email,unsubscribed\n${rows.join('\n')}\n`)
@@ -245,7 +246,7 @@ describe('an import', () => {
     }
   })
 
-  it('puts nobody into a list who wants no mail by a later row', async () => {
+  it('adds no contact to a list whom a later row opts out', async () => {
     const at = domain()
     const listId = await aList(service())
     const rows = `email,unsubscribed\na@${at},false\nb@${at},false\nA@${at},true\n`
@@ -285,7 +286,7 @@ describe('an import', () => {
     )
   })
 
-  it('ends some hundred sequences at a time, so that nobody waits for all of a file', async function () {
+  it('ends at most 500 enrollments per request', async function () {
     this.timeout(180_000)
     const at = domain()
     const people = 520
@@ -312,7 +313,7 @@ describe('an import', () => {
     assert.deepEqual({ status: last.status, suppressed: last.suppressed }, { status: 'DONE', suppressed: people })
   })
 
-  it('of which it is known already that she wants none is asked no more, and is not answered before that is so', async () => {
+  it('removes the pending confirmation of a contact who is already suppressed', async () => {
     const asking = await aList(service())
     const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
     await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
@@ -332,17 +333,17 @@ describe('an import', () => {
     assert.equal((await asked()).length, 0)
   })
 
-  it('finds who has opted out without an address by the id that others know her by', async () => {
+  it('finds an opted-out contact without an address by their externalId', async () => {
     const at = domain()
     for (const [n, cells] of ['7-a,new@AT,yes', '7-b,,yes', '7-c,no address,yes', '7-d,,no'].entries()) {
       const externalId = cells.split(',')[0]!
       await service().call('POST', 'contacts', { email: `old${n}@${at}`, externalId })
       await imported(`externalId,email,unsubscribed\n${cells.replace('AT', at)}\n`)
-      // Where there is an address, it is of that alone: an id can be another's elsewhere.
+      // If the row has an address, only the address counts, because an external ID may mean another contact elsewhere.
       const expected = ['7-a', '7-d'].includes(externalId) ? null : 'IMPORTED'
       assert.equal((await contact(`old${n}@${at}`))?.suppressedBy, expected, cells)
     }
-    // Also by another row of the same file, and then she joins nothing; and whatever else is wrong with the row.
+    // Another row of the same file may opt the contact out, even if it is otherwise invalid. Then they join no list.
     const listId = await aList(service())
     const rows = [`8-a,her@${at},no,`, '8-a,,yes,', `8-b,too@${at},no,`, '8-b,,yes,"""x, y"']
     await imported(`externalId,email,unsubscribed,tags\n${rows.join('\n')}\n`, { listId })
