@@ -23,44 +23,49 @@ describe('planMembership', () => {
 
   const cases: [string, Partial<MembershipState>, { mustConfirm?: boolean; resubscribe?: boolean }, string][] = [
     ['adds a contact', {}, {}, 'added'],
-    ['leaves a member alone', { isMember: true }, {}, 'member'],
+    ['changes nothing for a member', { isMember: true }, {}, 'member'],
     ['does not ask a member', { isMember: true }, CONFIRM, 'member'],
     ['respects an opt-out', { hasOptedOut: true }, {}, 'opted-out'],
     ['respects an opt-out where the list requires confirmation', { hasOptedOut: true }, CONFIRM, 'opted-out'],
     ['adds a contact who asked to rejoin', { hasOptedOut: true }, RESUBSCRIBE, 'added'],
     ['asks a contact who asked to rejoin', { hasOptedOut: true }, { ...CONFIRM, ...RESUBSCRIBE }, 'requested new'],
     ['adds to the last list that a contact may be in', { listCount: MAX_LISTS_OF_CONTACT - 1 }, {}, 'added'],
-    ['refuses a list too many', { listCount: MAX_LISTS_OF_CONTACT }, {}, 'full'],
-    ['leaves a member of many lists alone', { isMember: true, listCount: MAX_LISTS_OF_CONTACT }, {}, 'member'],
-    ['asks a contact', {}, CONFIRM, 'requested new'],
-    ['does not ask again what was asked', { request: asked }, CONFIRM, 'pending'],
-    ['asks again, with the same link, if nothing was sent', { request: unasked }, CONFIRM, 'requested old'],
-    ['asks at another address, with another link', { request: elsewhere }, CONFIRM, 'requested new'],
+    ['rejects one list too many', { listCount: MAX_LISTS_OF_CONTACT }, {}, 'full'],
     [
-      'asks as often as an address may be asked',
+      'changes nothing for a member who is in the maximum number of lists',
+      { isMember: true, listCount: MAX_LISTS_OF_CONTACT },
+      {},
+      'member',
+    ],
+    ['asks a contact', {}, CONFIRM, 'requested new'],
+    ['does not ask again after a confirmation request', { request: asked }, CONFIRM, 'pending'],
+    ['asks with the same link if nothing was sent yet', { request: unasked }, CONFIRM, 'requested old'],
+    ['asks with another link at another address', { request: elsewhere }, CONFIRM, 'requested new'],
+    [
+      'asks up to the daily limit of an address',
       { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY - 1 },
       CONFIRM,
       'requested new',
     ],
     [
-      'leaves an address alone that was asked too often',
+      'does not ask an address beyond its daily limit',
       { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY },
       CONFIRM,
       'asked-often',
     ],
     [
-      'keeps what is pending of an address that was asked too often',
+      'keeps a pending request of an address beyond its daily limit',
       { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY, request: unasked },
       CONFIRM,
       'pending',
     ],
     [
-      'does not take a request of another address for one of this',
+      'ignores a request for another address',
       { asksToday: MAX_CONFIRMATION_EMAILS_PER_DAY, request: elsewhere },
       CONFIRM,
       'asked-often',
     ],
-    ['adds a contact who was asked, and confirmed elsewhere', { request: asked }, {}, 'added'],
+    ['adds a contact with a pending request who confirmed elsewhere', { request: asked }, {}, 'added'],
   ]
   for (const [what, state, request, expected] of cases) {
     it(what, () => {
@@ -77,10 +82,10 @@ describe('planPreferences', () => {
   it('joins and leaves lists as chosen', () => {
     assert.deepEqual(planPreferences(lists, ['out'], true), { join: ['out'], leave: ['in'] })
   })
-  it('changes nothing that is as chosen', () => {
+  it('changes nothing if the choice matches the present lists', () => {
     assert.deepEqual(planPreferences(lists, ['in'], true), { join: [], leave: [] })
   })
-  it('joins nothing by a link that went to another address, and still leaves', () => {
+  it('joins nothing through a link that went to another address, but leaves lists', () => {
     assert.deepEqual(planPreferences(lists, ['out'], false), { join: [], leave: ['in'] })
   })
   it('ignores lists that the contact does not see', () => {
