@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Each of these broke a library once, or would. All are a 400 that names the field, and leave no row behind. */
+/** Inputs that broke a library, or would. Each returns a 400 that names the field, and stores no row. */
 describe('bad input', () => {
   let service: Service
   let contactId: string
@@ -184,13 +184,13 @@ describe('bad input', () => {
     })
   }
 
-  it('left no contact and no automation behind', async () => {
+  it('stores no contact and no automation', async () => {
     assert.equal((await service.call('GET', 'contacts')).body.pagination.total, 1)
     assert.equal((await service.call('GET', 'automations')).body.pagination.total, 1)
   })
 
   for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-    it(`takes a body key ${key} as any other unknown one, and keeps it in metadata`, async () => {
+    it(`ignores an unknown body key ${key}, and keeps it in metadata`, async () => {
       const raw = `{"email":"${key}@example.com","${key}":{"x":1},"metadata":{"${key}":{"y":2},"own":1}}`
       const { status, body } = await service.call('POST', 'contacts', undefined, { raw })
       assert.equal(status, 201)
@@ -202,7 +202,7 @@ describe('bad input', () => {
     })
   }
 
-  it('wants JSON to be called JSON', async () => {
+  it('returns 400 for a body without a JSON Content-Type', async () => {
     const { refused, body } = await service.call('POST', 'contacts', undefined, {
       raw: 'email=x@example.com',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -211,7 +211,7 @@ describe('bad input', () => {
     assert.match(body.error, /Content-Type must be application\/json/)
   })
 
-  it('refuses a body over the limit, and answers the next request', async () => {
+  it('rejects a body over the limit, and responds to the next request', async () => {
     const raw = `{"email":"x@example.com","firstName":"${'x'.repeat(6_000_000)}"}`
     const { refused, body } = await service.call('POST', 'contacts', undefined, { raw })
     assert.equal(refused, '400 body_too_large')
@@ -219,7 +219,7 @@ describe('bad input', () => {
     assert.equal((await service.call('GET', 'whoami')).status, 200)
   })
 
-  it('counts event data in UTF-8 bytes: 16 KB passes, one byte more does not', async () => {
+  it('limits event data to 16 KB of UTF-8', async () => {
     const fire = (filler: string) =>
       service.call('POST', `contacts/${contactId}/events`, { name: 'x', data: { a: filler } })
     const room = 16 * 1024 - Buffer.byteLength('{"a":""}')
@@ -230,7 +230,7 @@ describe('bad input', () => {
   })
 
   for (const id of ['nonsense', '%00', '00000000-0000-7000-8000-000000000000']) {
-    it(`does not find what has the id ${id}`, async () => {
+    it(`returns 404 for the ID ${id}`, async () => {
       for (const [method, path, code, error] of [
         ['GET', `automations/${id}`, 'automation_not_found', 'Automation not found'],
         ['PATCH', `automations/${id}`, 'automation_not_found', 'Automation not found'],
@@ -247,7 +247,7 @@ describe('bad input', () => {
     })
   }
 
-  it('deletes nothing where the address has a query: a ? in an id cuts off what is behind it', async () => {
+  it('returns 400 for a DELETE with a query, because a ? in an ID cuts off the rest of the path', async () => {
     const kept = await aContact(service)
     const { refused, body } = await service.call('DELETE', `contacts/${kept}?x/tags/vip`)
     assert.equal(refused, '400 unknown_parameter')
@@ -255,7 +255,7 @@ describe('bad input', () => {
     assert.equal((await service.call('GET', `contacts/${kept}`)).status, 200)
   })
 
-  it('knows unknown paths from unknown methods', async () => {
+  it('returns 404 for an unknown path and 405 for an unknown method', async () => {
     assert.equal((await service.call('GET', 'nowhere')).refused, '404 path_not_found')
     const short = await fetch(`http://127.0.0.1:${service.port}/whoami`, { headers: { 'x-api-key': service.key } })
     assert.match(
@@ -267,7 +267,7 @@ describe('bad input', () => {
     assert.equal(headers.get('allow'), 'GET, HEAD, POST')
   })
 
-  it('as a target that is no URL is refused like everything else', async () => {
+  it('returns 400 for a request target that is not a URL', async () => {
     const client = connect({ port: service.port, host: '127.0.0.1' })
     client.write('GET http://[::1/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     const answer = await text(client)

@@ -3,14 +3,14 @@ import { get } from 'node:http'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('what is told', () => {
+describe('responses', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
   })
   after(() => service.stop())
 
-  describe('to a key that may write contacts and not read them', () => {
+  describe('to a key that may write contacts but not read them', () => {
     let key: string
     before(async () => {
       key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
@@ -18,7 +18,7 @@ describe('what is told', () => {
     const post = (path: string, body: object) => service.call('POST', path, body, { key })
     const profile = { email: 'Ada@example.com', firstName: 'Ada', metadata: { plan: 'secret' }, tags: ['secret'] }
 
-    it('is the id of a contact that was there, and nothing that is stored of it', async () => {
+    it('contain the ID of an existing contact, but no stored data', async () => {
       const listId = await aList(service)
       const id = await aContact(service, { ...profile, listId })
       const { status, body } = await post('contacts', { email: 'ada@EXAMPLE.com' })
@@ -27,7 +27,7 @@ describe('what is told', () => {
       assert.deepEqual([tagged.status, tagged.body], [200, { data: { id, tags: ['new'] } }])
     })
 
-    it('is what it gave itself', async () => {
+    it('contain what the request sent', async () => {
       const listId = await aList(service)
       const given = { email: 'bob@example.com', firstName: null, metadata: { a: null, b: 1 }, tags: ['x'] }
       const { status, body } = await post('contacts', { ...given, listId })
@@ -35,7 +35,7 @@ describe('what is told', () => {
       assert.deepEqual(body.data, { id: body.data.id, ...given, listIds: [listId] })
     })
 
-    it('is all of it to one that may read as well', async () => {
+    it('contain the whole contact if the key may read as well', async () => {
       const both = await service.newKey({
         workspaceId: service.workspaceId,
         scopes: ['contacts:write', 'contacts:read'],
@@ -46,7 +46,7 @@ describe('what is told', () => {
     })
   })
 
-  it('of an automation to a key that may write and not read it is its id and what it gave', async () => {
+  it('contain only the ID and the sent fields of an automation if the key may not read it', async () => {
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
     const id = await anAutomation(service, { name: 'Secret plan' })
     const patch = { onSendFailure: 'CONTINUE' }
@@ -58,7 +58,7 @@ describe('what is told', () => {
     assert.deepEqual(Object.keys(body.data).toSorted(), ['id', 'steps'])
     assert.equal(body.data.steps[0].delayMinutes, 5)
 
-    // An answer that was kept for a key that may read is not for one that may not.
+    // A response stored for a key that may read is not replayed to one that may not.
     const once = { 'idempotency-key': 'disclosed' }
     const all = await service.call('PATCH', `automations/${id}`, patch, { headers: once })
     assert.equal(all.body.data.name, 'Secret plan')
@@ -68,7 +68,7 @@ describe('what is told', () => {
     )
   })
 
-  it('of whatever was asked is not kept on its way, and is no other type than it says', async () => {
+  it('of the API are not cached, and forbid MIME sniffing', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const authorization = `Bearer ${service.key}`
     for (const [path, headers, stored] of [
@@ -89,7 +89,7 @@ describe('what is told', () => {
     }
   })
 
-  it('by the reference page comes packed, and is not sent to whoever has it', async () => {
+  it('for the script of the reference page are compressed and have an ETag', async () => {
     const script = `http://127.0.0.1:${service.port}/docs/scalar.js`
     const packed = await fetch(script, { headers: { 'accept-encoding': 'gzip' } })
     assert.equal(packed.headers.get('content-encoding'), 'gzip')
@@ -100,7 +100,7 @@ describe('what is told', () => {
     assert.equal(await plain.text(), text)
     assert.ok(text.length > 1_000_000)
     const etag = packed.headers.get('etag')!
-    // Not by fetch, which asks for a fresh one then.
+    // Not through fetch, which sends Cache-Control: no-cache with If-None-Match.
     const status = await new Promise((resolve, reject) => {
       get(script, { headers: { 'if-none-match': etag } }, (answer) => resolve(answer.resume().statusCode)).on(
         'error',

@@ -17,7 +17,7 @@ import { type IdentityProvider, startIdentityProvider } from '../support/identit
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Every code that the document names: of operations, and of paths and methods that are none. */
+/** All documented codes: those of operations, and those for unknown paths and methods. */
 function documentedCodes(at: unknown = document, found = new Set(['path_not_found', 'method_not_allowed'])) {
   if (typeof at !== 'object' || at === null) return found
   for (const [name, value] of Object.entries(at)) {
@@ -38,7 +38,7 @@ describe('X-Error-Code', () => {
   let listId: string
   before(async () => {
     service = await startService({ worker: false })
-    // Nothing listens there.
+    // Nothing listens on this port.
     withoutTemporal = await startService({ worker: false, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
     const port = await getPort()
     provider = await startIdentityProvider([`http://127.0.0.1:${port}/sign-in/callback`])
@@ -76,7 +76,7 @@ describe('X-Error-Code', () => {
   const keyed = (key: string, name = 'Keyed') => post('lists', { name }, { 'idempotency-key': key })
   const tags = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `tag ${from + n}`)
 
-  /** Has lists refuse to be written to, as Postgres would do it with this error. */
+  /** Makes each insert into lists fail with this SQLSTATE. */
   async function failing(code: string) {
     await sql(
       em(),
@@ -91,7 +91,7 @@ describe('X-Error-Code', () => {
     }
   }
 
-  /** A message of somebody who is enrolled, as it would be by then. */
+  /** Creates a message of an enrolled contact. */
   async function aMessage(status: string): Promise<string> {
     const id = newId()
     const enrolled = await aContact(service)
@@ -116,7 +116,7 @@ describe('X-Error-Code', () => {
     return list
   }
 
-  /** A request that is refused for each, and where that is said: the status, the code and the pointer. */
+  /** A request for each error, by its status, code and JSON pointer. */
   const requests: Record<string, () => Promise<{ refused: string | undefined; headers?: Headers }>> = {
     '400 invalid_request /email': () => post('contacts', { firstName: 'Ada' }),
     '400 invalid_request /limit': () => call('GET', 'contacts?limit=0'),
@@ -427,7 +427,7 @@ describe('X-Error-Code', () => {
       return call('DELETE', `contacts/${id}`)
     },
   }
-  /** Somebody new who is signed in, asking in the service's workspace unless told otherwise. */
+  /** Sends a request as a new member, in the workspace of the service by default. */
   const asked = async (role: Role, method: string, path: string, body?: unknown, headers = {}) => {
     const { browser } = await aMember(service, role)
     return browser.ask(method, path, { body, workspaceId: service.workspaceId, headers })
@@ -444,7 +444,7 @@ describe('X-Error-Code', () => {
     })
 
   for (const [expected, request] of Object.entries(requests)) {
-    it(`says ${expected}`, async () => {
+    it(`is ${expected}`, async () => {
       const { refused, headers } = await request()
       const [status, code, param] = expected.split(' ')
       assert.equal(refused, `${status} ${code}`)
@@ -452,12 +452,12 @@ describe('X-Error-Code', () => {
     })
   }
 
-  it('is one that the reference lists, and each of those is produced here', () => {
+  it('is always documented, and every documented code is tested', () => {
     const produced = new Set(Object.keys(requests).map((expected) => expected.split(' ')[1]))
     assert.deepEqual([...produced].toSorted(), [...documentedCodes()].toSorted())
   })
 
-  it('is in docs/api.md, each one', () => {
+  it('is documented in docs/api.md', () => {
     const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
     assert.deepEqual(
       [...documentedCodes()].filter((code) => !page.includes(`\`${code}\``)),
@@ -465,7 +465,7 @@ describe('X-Error-Code', () => {
     )
   })
 
-  it('is said again with a kept answer, and so is where it is', async () => {
+  it('is replayed with the JSON pointer of an idempotent response', async () => {
     const ask = () => post('lists', { name: '' }, { 'idempotency-key': 'kept' })
     assert.equal((await ask()).refused, '400 invalid_request')
     const again = await ask()

@@ -24,7 +24,7 @@ describe('an Idempotency-Key', () => {
     service.call(method, path, body, { headers: { 'idempotency-key': key } })
   const em = () => service.context.orm.em.fork()
 
-  it('waits for nothing of another workspace’s, nor where there is nothing', async () => {
+  it('does not wait for automations of other workspaces or unknown IDs', async () => {
     const theirs = await anAutomation(service)
     const key = await service.newKey()
     for (const id of [theirs, 'nothing']) {
@@ -41,7 +41,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('replays the first answer, and does nothing more', async () => {
+  it('replays the first response without repeating the request', async () => {
     const key = aKey()
     const first = await post(key, 'contacts', { email: 'once@example.com', firstName: 'One' })
     assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [201, null])
@@ -53,7 +53,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(body.data.firstName, 'Two')
   })
 
-  it('replays to no key that may not know whom a name is of, however the name is written', async () => {
+  it('is rejected for a key that may not resolve the email in the body, however the email is encoded', async () => {
     const key = aKey()
     await service.call('POST', 'contacts', { email: 'secret@example.com' })
     const automationId = await anAutomation(service)
@@ -66,7 +66,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(asked.refused, '422 idempotency_key_reused')
   })
 
-  it('replays errors, too', async () => {
+  it('replays error responses', async () => {
     const key = aKey()
     const automationId = newId()
     const first = await post(key, `automations/${automationId}/enroll`, { contactId: 'x' })
@@ -75,7 +75,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
   })
 
-  it('brings nobody back who has been erased since', async () => {
+  it('returns 410 instead of creating an erased contact again', async () => {
     for (const [email, again] of [
       ['gone@example.com', {}],
       ['went@example.com', { firstName: 'Another request' }],
@@ -94,7 +94,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('tells of no enrollment and no event of somebody who has been erased since', async () => {
+  it('returns 410 for an enrollment or event of an erased contact', async () => {
     const contactId = await aContact(service)
     const requests = [
       [`automations/${await anAutomation(service)}/enroll`, { contactId }],
@@ -110,14 +110,14 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('that has the address in it is forgotten with the contact', async () => {
+  it('that contains the email is deleted with the contact', async () => {
     const key = 'signup-Named@Example.com'
     const first = await post(key, 'contacts', { email: 'named@example.com' })
     await service.call('DELETE', `contacts/${first.body.data.id}`)
     assert.deepEqual(await sql(em(), `select from idempotency_keys where key = $1`, [key]), [])
   })
 
-  it('keeps nothing of a contact who is erased before its answer is kept', async () => {
+  it('stores no response about a contact who was erased in the meantime', async () => {
     const key = aKey()
     const contactId = await aContact(service)
     await service.call('DELETE', `contacts/${contactId}`)
@@ -132,7 +132,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual(row, { body: null, fingerprint: null, contact_id: null })
   })
 
-  it('is refused with another body, path or method', async () => {
+  it('returns 422 with another body, path or method', async () => {
     const key = aKey()
     await post(key, 'lists', { name: 'One' })
     for (const [method, path, body] of [
@@ -146,7 +146,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await service.call('GET', 'lists')).body.pagination.total, 1)
   })
 
-  it("is another workspace's own", async () => {
+  it('is independent of other workspaces', async () => {
     const key = aKey()
     await post(key, 'lists', { name: 'Mine' })
     const other = await service.newKey()
@@ -160,7 +160,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([status, answered.get('idempotent-replayed')], [201, null])
   })
 
-  it('lets one of many at once through', async () => {
+  it('lets one of many concurrent requests through', async () => {
     const key = aKey()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(key, 'lists', { name: 'Race' })))
     const made = answers.filter(({ status }) => status === 201)
@@ -172,7 +172,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await post(key, 'lists', { name: 'Race' })).headers.get('idempotent-replayed'), 'true')
   })
 
-  it('is taken over when its first attempt has died, and is new after 24 hours', async () => {
+  it('is taken over after its first attempt died, and is new after 24 hours', async () => {
     const request = { id: newId(), fingerprint: Buffer.from('a') }
     const take = (fields: object = {}) =>
       takeIdempotencyKey(em(), service.workspaceId, 'died', { ...request, id: newId(), ...fields })
@@ -187,7 +187,7 @@ describe('an Idempotency-Key', () => {
   })
 
   for (const bad of ['', 'with space', 'ä', 'x'.repeat(256)]) {
-    it(`is not ${JSON.stringify(bad.slice(0, 12))}`, async () => {
+    it(`cannot be ${JSON.stringify(bad.slice(0, 12))}`, async () => {
       const headers = { 'idempotency-key': Buffer.from(bad).toString('latin1') }
       const { refused, body } = await service.call('POST', 'lists', { name: 'x' }, { headers })
       assert.equal(refused, '400 invalid_idempotency_key')
@@ -195,7 +195,7 @@ describe('an Idempotency-Key', () => {
     })
   }
 
-  it('makes an attempt that died count: nothing is made, started or mailed twice', async () => {
+  it('repeats nothing that an attempt did before it died', async () => {
     const { dependencies } = service.context
     const { workspaceId } = service
     const again = <T>(run: (retried: boolean) => Promise<T>) =>
@@ -214,12 +214,12 @@ describe('an Idempotency-Key', () => {
     const start = (retried: boolean) =>
       enrollContact(dependencies, workspaceId, automationId, { contactId: made.id }, { ...enroll, retried })
     assert.equal((await start(false)).enrolled, true)
-    // As if the first attempt had died between the workflow's start and its row, with no worker there to write it.
+    // As if the first attempt died after starting the workflow and before inserting the row, with no worker to insert it.
     await sql(em(), 'delete from enrollments where id = $1::uuid', [enroll.id])
     await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
     assert.equal((await start(true)).enrolled, true)
     assert.equal((await start(true)).enrolled, true)
-    // Also when the automation was paused meanwhile: what it enrolled is enrolled.
+    // Even if the automation was paused in the meantime.
     await updateAutomation(dependencies.em, workspaceId, automationId, { status: 'PAUSED' })
     assert.equal((await start(true)).enrolled, true)
     await updateAutomation(dependencies.em, workspaceId, automationId, { status: 'ACTIVE' })

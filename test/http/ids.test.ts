@@ -14,10 +14,10 @@ import { startService, type Answer, type Service } from '../support/service.ts'
 
 const capitals = (id: string) => id.toUpperCase()
 
-/** A spelling that Postgres reads as an ID, and the API does not. */
+/** A spelling that Postgres accepts and the API does not. */
 const inBraces = (id: string) => `{${id}}`
 
-/** A device of somebody's, as it would be kept. */
+/** Inserts a passkey. */
 async function aPasskey(em: EntityManager, accountId: string): Promise<string> {
   const id = newId()
   await sql(
@@ -29,18 +29,18 @@ async function aPasskey(em: EntityManager, accountId: string): Promise<string> {
   return id
 }
 
-/** The names under which ids stand in bodies and queries. */
+/** The fields of bodies and queries that contain IDs. */
 const ID_FIELDS = ['contactId', 'contactIds', 'listId', 'segmentId'] as const
 type IdField = (typeof ID_FIELDS)[number]
 
-describe('an id', () => {
+describe('IDs', () => {
   let service: Service
   before(async () => {
     service = await startService()
   })
   after(() => service.stop())
 
-  /** What only people have to do with: somebody who is signed in, another session of theirs, and another member. */
+  /** Creates what only signed-in people can access: a session, a member, an invitation, an API key and a passkey. */
   async function ofPeople() {
     const { em } = service.context.orm
     const { browser, accountId } = await aMember(service)
@@ -58,7 +58,7 @@ describe('an id', () => {
     }
   }
 
-  /** One of everything, each new: what an operation does to one must not meet the next. */
+  /** Creates a new resource of each kind, because an operation may change or delete it. */
   async function things(messageStatus = 'FAILED', campaignStatus = 'DRAFT') {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'] })
@@ -104,7 +104,7 @@ describe('an id', () => {
   }
   type Things = Awaited<ReturnType<typeof things>>
 
-  /** Asks an operation, with ids spelled by `inPath` in the path and by `inBody` in bodies and queries. */
+  /** Calls an operation, with IDs spelled by `inPath` in the path and by `inBody` in the body and the query. */
   async function ask(
     operation: (typeof operations)[number],
     known: Things,
@@ -173,7 +173,7 @@ describe('an id', () => {
       ID_FIELDS.some((name) => name in (query?.fields ?? {})) || /upsert|addTo|createAut|updateAut|enroll/.test(id)
     if (!inPath && !elsewhere) continue
 
-    it(`${method} ${path} takes in capitals, and answers in its one spelling`, async () => {
+    it(`in capitals are accepted by ${method} ${path}, and returned in lower case`, async () => {
       const status = id === 'dismissMessage' ? 'UNCONFIRMED' : 'FAILED'
       const campaign =
         { pauseCampaign: 'SCHEDULED', resumeCampaign: 'PAUSED', cancelCampaign: 'SCHEDULED' }[id] ?? 'DRAFT'
@@ -193,13 +193,13 @@ describe('an id', () => {
       const text = JSON.stringify(answer.body)
       for (const known of Object.values(inCapitals))
         if (typeof known === 'string') assert.ok(!text.includes(capitals(known)), `echoed ${known}`)
-      // The same is done: what is answered differs in names and times only.
+      // The responses differ only in names and times.
       const shape = (value: unknown) => Object.keys((value as { data: object }).data)
       assert.deepEqual(shape(answer.body), shape(expected.body))
     })
 
     if (inPath)
-      it(`${method} ${path} answers an ID in braces like an ID that does not exist`, async () => {
+      it(`in braces return the same as unknown ones from ${method} ${path}`, async () => {
         const known = await things()
         const missing = await ask(operation, known, () => '00000000-0000-7000-8000-000000000000', same)
         const answer = await ask(operation, known, inBraces, same)
@@ -208,14 +208,14 @@ describe('an id', () => {
       })
 
     if (elsewhere && id !== 'createAutomation' && id !== 'updateAutomation')
-      it(`${method} ${path} finds nothing for an ID in braces in its body or query`, async () => {
+      it(`in braces in a body or query are not found by ${method} ${path}`, async () => {
         const answer = await ask(operation, await things(), same, inBraces)
         if (id === 'upsertContacts') assert.equal(answer.body.data.errors[0].error, 'List not found in workspace')
         else assert.match(answer.refused ?? '', /^404 (contact|list|segment)_not_found$/, JSON.stringify(answer.body))
       })
   }
 
-  it('of a list in capitals is what an automation listens for, and is echoed in its one spelling', async () => {
+  it('of lists in capitals trigger automations, and are returned in lower case', async () => {
     const listId = await aList(service)
     const fields = { trigger: 'LIST_ADDED', triggerConfig: { listId: capitals(listId), other: 'KEPT' } }
     const automationId = await anAutomation(service, fields)
@@ -228,7 +228,7 @@ describe('an id', () => {
     )
   })
 
-  it('of a step in capitals keeps the step', async () => {
+  it('of steps in capitals keep the step', async () => {
     const automationId = await anAutomation(service)
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [step] = body.data.steps as { id: string }[]
@@ -237,7 +237,7 @@ describe('an id', () => {
     assert.equal(changed.body.data.steps[0].id, step!.id)
   })
 
-  it('in capitals is no other person: two calls enroll once, and one mail goes out', async () => {
+  it('in capitals mean the same contact, who is enrolled and mailed once', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const answers = [
@@ -253,7 +253,7 @@ describe('an id', () => {
     for (const { body } of answers)
       assert.deepEqual([body.data.contactId, body.data.automationId], [contactId, automationId])
     await eventually('the mail', async () => ((await activityOf(service, contactId)).length > 0 ? true : undefined))
-    // Nobody else is in it, who could be sent one later.
+    // No other contact is enrolled, who could be mailed later.
     const { body } = await service.call('GET', 'automations?limit=100')
     const summary = (body.data as { id: string; enrolledCount: number }[]).find(({ id }) => id === automationId)
     assert.equal(summary?.enrolledCount, 1)

@@ -28,7 +28,7 @@ const all = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
 )
 
-/** The bodies with which the document says an operation answers a status. */
+/** The bodies that the document describes for a status of an operation. */
 function describedBodies(described: DescribedOperation, status: number): object[] {
   const given = described.responses[String(status)]
   const response = given?.$ref ? components.responses[given.$ref.split('/').at(-1)!] : given
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
       ...fields,
     })
 
-  /** Asks for an operation, with one id for every parameter; from an address of its own, so that no window hides anything. */
+  /** Calls an operation, with one ID for each parameter, and from its own address, so that no rate limit applies. */
   function ask(
     { path, method, described }: (typeof all)[number],
     key: string | null,
@@ -89,14 +89,14 @@ describe('the OpenAPI document', () => {
     })
   }
 
-  it('is what the service answers, to any valid key', async () => {
+  it('is returned for any valid key', async () => {
     const { key } = await mine({ scopes: [] })
     const { status, body } = await service.call('GET', 'openapi.json', undefined, { key })
     assert.equal(status, 200)
     assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
   })
 
-  it('has every operation, with its scope, its parameters, its statuses and an example of each', () => {
+  it('has each operation with its scope, parameters, statuses and examples', () => {
     assert.deepEqual(
       all.map(({ path, method }) => `${method} ${path}`).toSorted(),
       operations.map(({ path, method }) => `${method} ${path}`).toSorted(),
@@ -152,28 +152,28 @@ describe('the OpenAPI document', () => {
         )
       }
 
-      it('refuses no key', async () =>
+      it('returns the documented 401 without a key', async () =>
         refused(
           await ask(asked, null),
           401,
           'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
         ))
-      it('refuses a malformed key', async () =>
+      it('returns the documented 401 for a malformed key', async () =>
         refused(
           await ask(asked, `svc_live_${'a'.repeat(38)}`),
           401,
           'Invalid API key: it is not a complete key as it was shown once',
         ))
-      it('refuses a revoked key', async () => {
+      it('returns the documented 401 for a revoked key', async () => {
         const { key, apiKey } = await mine()
         await deleteApiKey(service.context.orm.em, apiKey.id)
         refused(await ask(asked, key), 401, 'API key not found or has been revoked')
       })
-      it('refuses a key outside its addresses', async () => {
+      it('returns the documented 401 for a key outside its address ranges', async () => {
         const { key } = await mine({ allowedRanges: ['203.0.113.0/24', '2001:db8::/32'] })
         refused(await ask(asked, key), 401, 'API key not allowed from this IP address')
       })
-      it('refuses a key over its limit', async () => {
+      it('returns 429 for a key over its limit', async () => {
         const { key } = await mine({ rateLimit: 1 })
         await ask(asked, key)
         const answer = await ask(asked, key)
@@ -184,12 +184,12 @@ describe('the OpenAPI document', () => {
         )
       })
       if (scope !== null) {
-        it('refuses a key without its scope', async () => {
+        it('returns the documented 403 for a key without the scope', async () => {
           const { key } = await mine({ scopes: SCOPES.filter((other) => other !== scope && other !== orScope) })
           refused(await ask(asked, key), 403, `Missing required scope: ${scope}`)
-          // Whatever shows a contact is for whoever may read contacts, too.
+          // Previews show a contact, so they also need the scope to read contacts.
           const alone: Scope[] = /^\/templates.*\/preview$/.test(path) ? [scope, 'contacts:read'] : [scope]
-          // Its example names an automation and a campaign.
+          // The example names an automation and a campaign.
           if (path === '/messages/retry') alone.push(orScope!)
           const { key: enough } = await mine({ scopes: alone })
           assert.notEqual((await ask(asked, enough)).status, 403)
@@ -199,14 +199,14 @@ describe('the OpenAPI document', () => {
         })
       }
       if (path.includes('{')) {
-        it("tells nothing of another workspace's", async () => {
+        it('returns the same 404 for an ID of another workspace as for an unknown one', async () => {
           const collection = path.slice(1).split('/')[0]!
           const missing = await counting(() => ask(asked, service.key))
           const foreign = await counting(() => ask(asked, service.key, others[collection], others['contactId']))
           assert.equal(foreign.answer.status, 404)
           assert.deepEqual([foreign.answer.refused, foreign.answer.body], [missing.answer.refused, missing.answer.body])
           assert.deepEqual([...foreign.answer.headers.keys()], [...missing.answer.headers.keys()])
-          // The same work is done for both, so that time tells nothing either.
+          // Both run the same statements, so the response time reveals nothing, either.
           assert.deepEqual(foreign.statements, missing.statements)
           const { error } = foreign.answer.body as { error: string }
           assert.ok(describedBodies(described, 404).some((body) => JSON.stringify(body) === JSON.stringify({ error })))
@@ -222,7 +222,7 @@ describe('the OpenAPI document', () => {
     ['a list to search', 'GET', 'contacts?listId=lists', undefined, 'List not found in workspace'],
     ['a segment to search', 'GET', 'contacts?segmentId=segments', undefined, 'Segment not found'],
   ] as const) {
-    it(`tells nothing of another workspace's ${what.replace(/^an? /, '')} in a body or a query`, async () => {
+    it(`describes the same 404 for another workspace's ${what.replace(/^an? /, '')} in a body or query as for an unknown one`, async () => {
       const ids = { lists: await aList(service), automations: await anAutomation(service) }
       const withIds = (id: (name: string) => string) => {
         const own = path.replace(/(lists|automations)\/mine/, (_, name: keyof typeof ids) => `${name}/${ids[name]}`)
@@ -244,7 +244,7 @@ describe('the OpenAPI document', () => {
 
   for (const { path, method, described } of all) {
     if (!described.parameters.some(({ name }) => name === 'page')) continue
-    it(`${method} ${path} asks the database as often for a hundred as for one`, async () => {
+    it(`describes ${method} ${path}, whose number of statements does not depend on the page size`, async () => {
       const { em } = service.context.orm
       const condition = { field: 'email', is: 'present' }
       const listId = await aList(service)
@@ -262,12 +262,13 @@ describe('the OpenAPI document', () => {
       const target = `${path.slice(1).replace('{id}', ids[path.split('/')[1]!] ?? '')}?${search.toString()}`
       const { answer, statements } = await counting(() => service.call(method, target))
       assert.equal(answer.status, 200)
-      // One finds the key and counts the request, one counts and one reads the page; what emails say is bounded by a fourth.
+      // One statement authenticates and counts the request, one counts the rows, one reads the page. Activity needs a fourth to
+      // limit contents.
       assert.ok(statements.length <= (path.endsWith('/activity') ? 4 : 3), statements.join('\n'))
     })
   }
 
-  it('is shown to people at /docs, with nothing from elsewhere', async () => {
+  it('is shown at /docs without resources from other hosts', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const page = await fetch(`${origin}/docs`)
     const html = await page.text()
@@ -284,7 +285,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has at /docs samples for the server that was asked', async () => {
+  it('has samples with the requested server at /docs', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const html = await (await fetch(`${origin}/docs`)).text()
     const [, textContent = ''] = /<script id="configuration"[^>]*>([^]*?)<\/script>/.exec(html) ?? []
@@ -299,7 +300,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** Runs something, and tells which statements were sent to Postgres meanwhile. */
+/** Runs a request, and returns the statements that it sent to Postgres. */
 async function counting(run: () => Promise<Answer>): Promise<{ answer: Answer; statements: string[] }> {
   const statements: string[] = []
   const prototype = pg.Client.prototype as unknown as { query(...args: unknown[]): unknown }

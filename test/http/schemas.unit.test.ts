@@ -26,7 +26,7 @@ const passes = (run: () => unknown): boolean => {
   }
 }
 
-/** Compiles the JSON Schema that the document has for a yup schema. */
+/** Compiles the JSON Schema generated from a yup schema. */
 function compile(schema: Schema): (value: unknown) => boolean {
   const schemas: Components = {}
   const root = toJsonSchema(schema, schemas)
@@ -36,8 +36,8 @@ function compile(schema: Schema): (value: unknown) => boolean {
     .compile({ ...root, components: { schemas } })
 }
 
-describe('what is described', () => {
-  it('of a contact is what its schema lets pass, for any JSON', () => {
+describe('generated JSON Schemas', () => {
+  it('accept the same contacts as the yup schema, for any JSON', () => {
     const isDescribed = compile(contactSchema)
     const emails = fc.oneof(
       fc.emailAddress(),
@@ -62,7 +62,7 @@ describe('what is described', () => {
     let passed = 0
     fc.assert(
       fc.property(fc.oneof({ weight: 9, arbitrary: contact }, anything), (item) => {
-        // What can't be stored is refused before any schema sees it.
+        // Values that cannot be stored are rejected before the schema runs.
         fc.pre(findJsonFault(item) === undefined)
         const expected = passes(() => parse(contactSchema, item))
         if (expected) passed += 1
@@ -73,7 +73,7 @@ describe('what is described', () => {
     assert.ok(passed > 10, `only ${passed} passed`)
   })
 
-  it('of conditions lets every condition pass that can be read', () => {
+  it('accept every valid condition', () => {
     const validate = new Ajv2020({ strict: false, validateFormats: false })
       .addSchema(document, 'api')
       .compile({ $ref: 'api#/components/schemas/Condition' })

@@ -7,7 +7,7 @@ import { aContact } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('what the service works with', () => {
+describe('the service status', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
@@ -19,7 +19,7 @@ describe('what the service works with', () => {
     return body.data as ServiceStatus
   }
 
-  it('is told to people of a workspace', async () => {
+  it('shows members what the service is connected to', async () => {
     const { postgres, temporal, mail } = await look(service)
     assert.deepEqual(postgres, { isReachable: true })
     assert.partialDeepStrictEqual(temporal, { isReachable: true, namespace: 'default', uiUrl: null, workers: 1 })
@@ -28,7 +28,7 @@ describe('what the service works with', () => {
     assert.ok(!JSON.stringify(mail).includes('smtp://'))
   })
 
-  it('may be away: that is told, too', async () => {
+  it('shows failures of the mail server', async () => {
     const without = await startService({
       worker: false,
       env: {
@@ -45,14 +45,14 @@ describe('what the service works with', () => {
     }
   })
 
-  describe('an email to oneself', () => {
+  describe('a test email', () => {
     const email = { subject: 'Hello {{ contact.firstName }}', text: 'It is {{ contact.email }}' }
     async function sendMine(body: object = email, of = service) {
       const { browser, email: to } = await aMember(of, 'editor')
       return { to, answer: await browser.ask('POST', 'emails/test', { workspaceId: of.workspaceId, body }) }
     }
 
-    it('is delivered to whoever asks, as a contact would have it, and is not in the ledger', async () => {
+    it('is sent to the member as a contact would get it, without a message', async () => {
       const contactId = await aContact(service, { email: 'ada@example.com', firstName: 'Ada' })
       const { to, answer } = await sendMine({ ...email, contactId })
       assert.deepEqual(answer.body.data, { to, status: 'SENT', error: null })
@@ -63,20 +63,20 @@ describe('what the service works with', () => {
       assert.deepEqual((await service.call('GET', 'messages')).body.data, [])
     })
 
-    it('tells what the server says against it', async () => {
+    it('returns the response of the mail server if it is rejected', async () => {
       sink.behave({ code: 550, text: '5.7.1 Not from here', at: 'rcpt' })
       const { answer } = await sendMine()
       assert.equal(answer.body.data.status, 'FAILED')
       assert.match(answer.body.data.error, /Not from here/)
     })
 
-    it('is not made of what cannot be rendered', async () => {
+    it('returns 400 if it cannot be rendered', async () => {
       const { answer } = await sendMine({ subject: '{% if %}' })
       assert.equal(answer.refused, '400 invalid_template')
       assert.equal(answer.body.error.param ?? '/subject', '/subject')
     })
 
-    it('is captured where all mail is', async () => {
+    it('is captured if the instance captures mail', async () => {
       const capturing = await startService({ worker: false })
       try {
         await setMailSender(capturing.context.orm.em.fork(), 'Orchard <hello@example.com>')
@@ -86,7 +86,7 @@ describe('what the service works with', () => {
       }
     })
 
-    it('is nobody’s who may only look', async () => {
+    it('returns 403 for a viewer', async () => {
       const { browser } = await aMember(service, 'viewer')
       const { refused } = await browser.ask('POST', 'emails/test', { workspaceId: service.workspaceId, body: email })
       assert.equal(refused, '403 role_missing')

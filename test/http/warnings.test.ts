@@ -78,13 +78,13 @@ describe('X-Warning', () => {
     it(`names ${what}`, async () => assert.match((await warning(method, path, body)) ?? '', literally(expected)))
   }
 
-  it('names the first few of many', async () => {
+  it('names only the first few of many unknown fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${'x'.repeat(100)}${n}`, n]))
     const said = await warning('POST', 'lists', { name: 'x', ...many })
     assert.ok(said !== null && said.length < 1_000 && said.split('is unknown here').length === 6, said ?? '')
   })
 
-  it('is not said of what is known, or free', async () => {
+  it('is absent for known fields and free metadata', async () => {
     assert.equal(
       await warning('POST', 'contacts', { email: 'a@b.example', metadata: { anything: { at: 'all' } } }),
       null,
@@ -92,7 +92,7 @@ describe('X-Warning', () => {
     assert.equal(await warning('GET', 'contacts?tag=vip&page=1'), null)
   })
 
-  it('is said again with a kept answer', async () => {
+  it('is replayed with an idempotent response', async () => {
     const options = { headers: { 'idempotency-key': 'warned' } }
     const first = await warning('POST', 'lists', { nmae: 'x', name: 'x' }, options)
     assert.match(first ?? '', /nmae/)
