@@ -2,22 +2,22 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { ColumnChoice, FormatName, Standing } from './formats/index.ts'
 
 /**
- * How an import is:
- * - RUNNING: it waits for its next piece
- * - DONE: all of it is read
- * - FAILED: it is broken from some line on; what is before that is done
+ * Status of an import:
+ * - RUNNING: waits for its next chunk
+ * - DONE: the whole file was read
+ * - FAILED: the file is malformed from some line on. The rows before that line were imported.
  */
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** How the rows of a file are read, and what is done with them. */
+/** Options for reading and applying the rows of a file. */
 export interface ImportOptions {
   columns: ColumnChoice[]
   listId: string | null
   tags: string[]
   as: Standing | null
   triggers: boolean
-  /** Whether the contacts have confirmed the list elsewhere. */
+  /** The contacts already confirmed the list in another system. */
   confirmed?: boolean
 }
 
@@ -48,7 +48,7 @@ const importTable = defineEntity({
   },
 })
 
-/** A file of contacts, and how far it is read. */
+/** A file of contacts, and the progress of reading it. */
 export class Import extends importTable.class {}
 importTable.setClass(Import)
 
@@ -62,6 +62,6 @@ const errorTable = defineEntity({
   },
 })
 
-/** A row that could not be read, by the line that it begins on. It has nothing of what the row said. */
+/** A row that could not be read, identified by its first line. No data of the row is stored. */
 export class ImportError extends errorTable.class {}
 errorTable.setClass(ImportError)

@@ -1,10 +1,10 @@
 import { defineError } from '../platform/api-error.ts'
 
 export const IMPORT_NOT_FOUND = defineError('not-found', 'import_not_found', 'Import not found')
-export const IMPORT_ENDED = defineError('taken', 'import_ended', 'This import has ended: begin a new one')
+export const IMPORT_ENDED = defineError('taken', 'import_ended', 'This import has ended. Create a new one.')
 export const IMPORT_POSITION_MISMATCH = defineError(
   'taken',
   'import_position_mismatch',
-  'This import goes on at another position: GET it, and go on from there',
+  'This import continues at another position. GET the import and continue there.',
 )
-export const WRONG_HEADER = defineError('invalid', 'wrong_header', 'The header of the file is not one of its format')
+export const WRONG_HEADER = defineError('invalid', 'wrong_header', 'The header of the file does not match its format')

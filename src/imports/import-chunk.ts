@@ -24,33 +24,33 @@ import { delimiterOf, type ReadCsv, readCsv } from './read-csv.ts'
 import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED, IMPORT_NOT_FOUND } from './errors.ts'
 
 export interface Piece {
-  /** Where in the file it begins, in bytes of UTF-8. */
+  /** Offset in the file, in bytes of UTF-8. */
   position: number
   /** UTF-8. */
   bytes: Buffer
-  /** Whether nothing follows. */
+  /** This is the end of the file. */
   isLast: boolean
 }
 
-/** So many rows are written in one transaction; and so many, where each can start something. */
+/** Maximum number of rows per transaction; lower if each row can start an automation. */
 const MAX_ROWS = 5_000
 const MAX_STARTING_ROWS = 100
-/** A row of an address that has so many before it is left for the next piece: each of them is a statement. */
+/** Maximum number of rows per address in one chunk. Each one needs its own statement, so further rows wait for the next chunk. */
 const MAX_ROUNDS = 100
-/** So many sequences end in one transaction, because of who has opted out: each is some statements. */
+/** Maximum number of enrollments that opt-outs end in one transaction. Each one takes several statements. */
 const MAX_ENDING = 500
-/** How long rows are looked at before others get their turn, in milliseconds. */
+/** Milliseconds of parsing before the event loop gets a turn. */
 const TURN_MS = 10
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const MAX_PROBLEM = 300
 
 /**
- * Reads a piece of a file, and writes its contacts, who has opted out, what was wrong, and how far it has come, in one transaction: whatever
- * crashes, a piece is done or is not, and whoever goes on where the import says does no row twice. What has no end yet is left for the
- * next piece.
+ * Reads a chunk of a file and writes its contacts, opt-outs, errors and the new position in one transaction. After a crash, the
+ * chunk is either applied or not, and a client that continues at the import's position applies no row twice. An incomplete last
+ * record is left for the next chunk.
  *
- * @returns the import as it is behind it
- * @throws {ApiError} `import_not_found`; `import_ended`; `import_position_mismatch` where the piece is not the next one; `wrong_header`
+ * @returns the import after the chunk
+ * @throws {ApiError} `import_not_found`; `import_ended`; `import_position_mismatch` if this is not the next chunk; `wrong_header`
  */
 export async function importChunk(
   dependencies: Pick<Dependencies, 'em'>,
@@ -59,23 +59,23 @@ export async function importChunk(
   piece: Piece,
   call: Call,
 ): Promise<Import> {
-  const { behind, of } = await unitOf(dependencies.em).transactional(async (unit) => {
+  const { updated, suppressions } = await unitOf(dependencies.em).transactional(async (unit) => {
     if (!isId(id) || !(await lockImport(unit, workspaceId, id))) throw new ApiError(IMPORT_NOT_FOUND)
     const found = await unit.findOneOrFail(Import, { id }, { refresh: true })
     if (found.status !== 'RUNNING') throw new ApiError(IMPORT_ENDED)
     if (found.position !== piece.position)
       throw new ApiError(IMPORT_POSITION_MISMATCH, {
-        message: `${IMPORT_POSITION_MISMATCH.message}: ${found.position}, and not ${piece.position}`,
+        message: `${IMPORT_POSITION_MISMATCH.message} Expected ${found.position}, got ${piece.position}.`,
         param: '/position',
       })
     const read = await readRecords(found, piece)
-    const rows = await readRowsToEnd(unit, found, read)
-    const place = placeBehind(found, piece, read, rows.taken)
+    const rows = await readRowsWithinLimits(unit, found, read)
+    const progress = progressAfter(found, piece, read, rows.taken)
     const written = await writeRows({ em: unit }, found, rows, call)
     const errors = [...rows.errors, ...written.errors]
     await insertErrors(unit, id, errors)
     Object.assign(found, {
-      ...place,
+      ...progress,
       created: found.created + written.created,
       updated: found.updated + written.updated,
       suppressed: found.suppressed + written.suppressed,
@@ -84,20 +84,20 @@ export async function importChunk(
     })
     if (found.status !== 'RUNNING') found.finishedAt = new Date()
     await unit.flush()
-    return { behind: await unit.findOneOrFail(Import, { id }, FRESH_READ), of: written.of }
+    return { updated: await unit.findOneOrFail(Import, { id }, FRESH_READ), suppressions: written.of }
   })
-  await whenDurable(dependencies, call, () => afterSuppressingMany(dependencies.em.fork(), workspaceId, of))
-  return behind
+  await whenDurable(dependencies, call, () => afterSuppressingMany(dependencies.em.fork(), workspaceId, suppressions))
+  return updated
 }
 
 interface Read extends ReadCsv {
   header: string[] | undefined
   delimiter: string
-  /** How many bytes are before the first record, and no part of it. */
+  /** Length of the byte order mark, which is not part of the first record. */
   skipped: number
-  /** Whether the first of these is the header, and no row. */
+  /** The first record is the header. */
   hasHeader: boolean
-  /** Whether more records may follow in the piece. */
+  /** The chunk may have more records than were read. */
   isCut: boolean
 }
 
@@ -106,11 +106,11 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
   const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MAX_STARTING_ROWS : MAX_ROWS
   const whole = bytes.subarray(skipped)
-  // What is not taken is not looked at, either.
+  // Parse only as much as this transaction can apply.
   const text = firstLines(whole, 2 * most)
   const delimiter = found.delimiter ?? delimiterOf(text.subarray(0, 64 * 1024).toString('utf8'))
   const beginning = await readCsv(text, { delimiter, isLast: isLast && text.length === whole.length, most })
-  // One row can have more lines than that.
+  // A single row can span more lines than that.
   const isLong = beginning.records.length === 0 && text.length < whole.length
   const read = isLong ? await readCsv(whole, { delimiter, isLast, most }) : beginning
   const hasHeader = found.header == null
@@ -125,15 +125,15 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
   }
 }
 
-/** Where an import is behind so many of its records. */
-function placeBehind(
+/** Computes the state of an import after the first `taken` records of a chunk. */
+function progressAfter(
   found: Import,
   { bytes, position, isLast }: Piece,
   { records, broken, header, delimiter, skipped, isCut }: Read,
   taken: number,
 ): Pick<Import, 'position' | 'line' | 'status' | 'delimiter' | 'header' | 'problem'> {
   const last = records[taken - 1]
-  // What has no record in it is behind it, too: as many empty lines as there are.
+  // A chunk without records still advances past its empty lines.
   const empty = last ? '' : /^(?:[^\S\n]*\n)*/.exec(bytes.subarray(skipped).toString('latin1'))![0]
   const isAll = taken === records.length
   const isWhole = isLast && !broken && !isCut && isAll
@@ -151,21 +151,21 @@ function placeBehind(
     // A file without a header has no rows.
     delimiter: header === undefined ? null : delimiter,
     header: header ?? null,
-    problem: isBroken ? `The record that begins on line ${found.line + broken.line} ${broken.words}` : null,
+    problem: isBroken ? `The record that begins on line ${found.line + broken.line} ${broken.reason}` : null,
   }
 }
 
 interface ReadRow {
   contact: ContactInput
   optOut: OptOut | null
-  /** Whether she wants no mail, by this row or another one. */
+  /** This row, or another one of the same address, is an opt-out. */
   isOut: boolean
   line: number
-  /** How many rows of its address are before it. */
+  /** Number of earlier rows with the same address. */
   round: number
 }
 
-/** Somebody of whom only that could be read. */
+/** An opt-out from a row of which nothing else could be read. */
 interface OptedOut extends OptOut {
   email: string
   externalId?: string | undefined
@@ -174,16 +174,16 @@ interface OptedOut extends OptOut {
 
 interface Rows {
   rows: ReadRow[]
-  /** Who has opted out in a row that cannot be read. */
+  /** Opt-outs of rows that cannot be read otherwise. */
   out: OptedOut[]
   errors: RowError[]
-  /** How many of the records that took: up to where one address has come too often. */
+  /** Number of records read, up to the first address with too many rows. */
   taken: number
 }
 
-/** Reads as many records as end no more sequences than one transaction may. */
-async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Promise<Rows> {
-  const all = await readWhoIsOut(em, found, read)
+/** Reads records until their opt-outs end as many enrollments as one transaction may. */
+async function readRowsWithinLimits(em: EntityManager, found: Import, read: Read): Promise<Rows> {
+  const all = await readRowsAndOptOuts(em, found, read)
   const out = optedOutOf(all).toSorted((a, b) => a.line - b.line)
   if (out.length === 0) return all
   const active = await countActiveOf(em, found.workspaceId, [...new Set(out.map(({ email }) => emailKey(email)))])
@@ -192,25 +192,25 @@ async function readRowsToEnd(em: EntityManager, found: Import, read: Read): Prom
     const count = active.get(emailKey(email)) ?? 0
     if (ending > 0 && ending + count > MAX_ENDING) {
       const most = read.records.findIndex(({ line: within }) => found.line + within >= line)
-      return readWhoIsOut(em, found, { ...read, records: read.records.slice(0, most) })
+      return readRowsAndOptOuts(em, found, { ...read, records: read.records.slice(0, most) })
     }
-    // Of several rows of hers, the first ends all.
+    // The first row of an address ends all its enrollments.
     active.delete(emailKey(email))
     ending += count
   }
   return all
 }
 
-async function readWhoIsOut(em: EntityManager, found: Import, read: Read): Promise<Rows> {
+async function readRowsAndOptOuts(em: EntityManager, found: Import, read: Read): Promise<Rows> {
   const all = await readRows(found, read)
   await findByIds(em, found.workspaceId, all)
-  keepOut(all)
+  applyOptOuts(all)
   return all
 }
 
 /**
- * Who has opted out in a row without an address may be known by an id, by another row or before. With one it is that address alone: ids can be
- * another's elsewhere.
+ * Finds the address of an opt-out without one by its external ID, in another row or among the contacts. If the row has an
+ * address, only the address counts, because another system may use the ID for another person.
  */
 async function findByIds(em: EntityManager, workspaceId: string, { rows, out }: Rows): Promise<void> {
   const without = out.filter(({ email, externalId }) => externalId !== undefined && !isEmailAddress(email))
@@ -218,17 +218,17 @@ async function findByIds(em: EntityManager, workspaceId: string, { rows, out }: 
   const ids = without.map(({ externalId }) => externalId!)
   const here = rows.flatMap(({ contact: { externalId, email } }) => (externalId ? [[externalId, email] as const] : []))
   const known = new Map([...here, ...(await addressesByExternalId(em, workspaceId, ids))])
-  for (const one of without) one.email = known.get(one.externalId!) ?? one.email
+  for (const optOut of without) optOut.email = known.get(optOut.externalId!) ?? optOut.email
 }
 
-/** What is no address is left out: it can hold what the database takes nowhere. */
+/** Lists the opt-outs with a valid address. Invalid ones may hold characters that the database rejects. */
 const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] }): OptedOut[] =>
   [
     ...rows.flatMap(({ contact: { email }, optOut, line }) => (optOut ? [{ email, line, ...optOut }] : [])),
     ...out,
   ].filter(({ email }) => isEmailAddress(email))
 
-/** Reads records as contacts; those that cannot be fail alone. @throws {ApiError} `wrong_header` */
+/** Reads records as contacts. An unreadable record fails alone. @throws {ApiError} `wrong_header` */
 async function readRows(
   { line: before, format, options }: Import,
   { records, header, hasHeader }: Read,
@@ -239,7 +239,7 @@ async function readRows(
   if (!header) return { rows, out, errors, taken: records.length }
   const readRow = readHeader(format, header, options)
   const times = new Map<string, number>()
-  /** On which line a row of an address may say that it is not to be mailed. */
+  /** By address: the line of a row that may be an opt-out. */
   const unclear = new Map<string, number>()
   let turn = performance.now()
   for (let at = hasHeader ? 1 : 0; at < records.length; at += 1) {
@@ -251,14 +251,14 @@ async function readRows(
     const line = before + within
     let row: Row | undefined
     try {
-      // Of a ragged one, what is there.
+      // Short rows are padded.
       row = readRow(header.map((_, column) => cells[column]?.trim() ?? ''))
       if (cells.length !== header.length)
-        // A no can stand in a cell further on.
-        throw new UnclearRow(row.email, `It has ${cells.length} cells, and the header has ${header.length}`)
+        // One of the extra cells may be an opt-out.
+        throw new UnclearRow(row.email, `The row has ${cells.length} cells, but the header has ${header.length}`)
       const contact = row.contact()
       const tags = [...(contact.tags ?? []), ...options.tags]
-      const given = { email: addressIn(row.email), ...stated(contact), ...(tags.length > 0 && { tags }) }
+      const given = { email: addressIn(row.email), ...defined(contact), ...(tags.length > 0 && { tags }) }
       const fault = findJsonFault(given)
       if (fault) throw new RowProblem(fault)
       const checked = checkContact(given)
@@ -287,7 +287,7 @@ async function readRows(
     const clear = rows.filter(({ contact, optOut, line }) => {
       const first = unclear.get(emailKey(contact.email))
       if (first === undefined) return true
-      errors.push({ line, problem: `The row of its address on line ${first} may say that it is not to be mailed` })
+      errors.push({ line, problem: `The row on line ${first} has the same address and may be an opt-out` })
       if (optOut) out.push({ email: contact.email, line, ...optOut })
       return false
     })
@@ -296,12 +296,12 @@ async function readRows(
   }
 }
 
-/** Such an id, where it can be one. */
+/** Returns the external ID of a row if it is storable. */
 const idIn = ({ externalId }: Row): string | undefined =>
   externalId !== undefined && findJsonFault(externalId) === undefined ? externalId : undefined
 
-/** Whoever wants no mail by one of her rows joins no list by another one, and begins nothing. */
-function keepOut({ rows, out }: Rows): void {
+/** Marks all rows of an address with an opt-out, so that none of them joins a list or starts an automation. */
+function applyOptOuts({ rows, out }: Rows): void {
   const keyOf = (row: ReadRow) => emailKey(row.contact.email)
   const keys = new Set([
     ...rows.filter(({ optOut }) => optOut !== null).map(keyOf),
@@ -316,8 +316,8 @@ function keepOut({ rows, out }: Rows): void {
   }
 }
 
-/** Without what is not said. */
-const stated = (contact: object): object =>
+/** Drops `undefined` values. */
+const defined = (contact: object): object =>
   Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== undefined))
 
 async function writeRows(
@@ -329,7 +329,7 @@ async function writeRows(
   const of: SuppressedMany = { contactIds: [], nobodys: [] }
   const done = { created: 0, updated: 0, suppressed: 0, of, errors: [] as RowError[] }
   for (const round of roundsOf(rows)) {
-    // Who wants no mail begins nothing.
+    // Rows with an opt-out start no automation.
     const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))
     const written = await upsertManyContacts(dependencies, workspaceId, { inputs, triggers, ofFile: true }, call)
     done.created += written.created
@@ -338,7 +338,7 @@ async function writeRows(
       ...written.errors.map(({ index, error }) => ({ line: index, problem: error.slice(0, MAX_PROBLEM) })),
     )
   }
-  // Also of a contact that could not be read or written: she has opted out all the same.
+  // An opt-out counts even if the rest of the contact could not be read or written.
   const suppressions = new Map<string, SuppressionInput>()
   for (const { email, reason, note } of optedOutOf({ rows, out }))
     suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })
@@ -347,7 +347,7 @@ async function writeRows(
   return done
 }
 
-/** Of one address several rows may tell: each is written behind the one before, and none is lost. */
+/** Splits rows into rounds with one row per address, so that rows of the same address are written in order. */
 function roundsOf(rows: readonly ReadRow[]): ReadRow[][] {
   const rounds: ReadRow[][] = []
   for (const row of rows) (rounds[row.round] ??= []).push(row)

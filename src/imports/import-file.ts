@@ -22,37 +22,36 @@ export interface ImportFileInput {
 
 export interface Progress {
   found: Import
-  /** How the file writes characters. */
   encoding: Encoding
-  /** Whether it goes on where another process has stopped. */
+  /** The import continues one that was interrupted. */
   isResumed: boolean
 }
 
-/** A transaction has so much: large enough that its own cost is little, and small enough that a kill costs little. */
-const PIECE_BYTES = 256 * 1024
-/** All of it has to be in memory. */
+/** Chunk size: large enough to amortize a transaction, small enough that a crash loses little work. */
+const CHUNK_BYTES = 256 * 1024
+/** JSON files are read into memory as a whole. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024
 const MAX_ATTEMPTS = 15
-/** A record is no longer, mostly. */
-const LEAST_BYTES = 4 * 1024
+/** Smallest chunk after slow attempts. Most records are shorter. */
+const MIN_CHUNK_BYTES = 4 * 1024
 const BUSY_MS = 5_000
-/** It is tried again later from one attempt to the next: two minutes for a database to come back. */
+/** Linear backoff: a database has two minutes to come back. */
 const AWAY_MS = 1_000
 const SLOW_MS = 100
-const DONE_ALREADY = [IMPORT_POSITION_MISMATCH.code, IMPORT_ENDED.code]
+const APPLIED_ALREADY = [IMPORT_POSITION_MISMATCH.code, IMPORT_ENDED.code]
 
 /**
- * Imports a file of contacts into a workspace. Stopped at any moment, the same call with the same file goes on where it was, and does no
- * row twice: also where all of it was done, until `setAudited`. Memory does not grow with the file, unless that is JSON.
+ * Imports a file of contacts into a workspace. After an interruption, the same call with the same file resumes and applies no row
+ * twice. This holds for a completed import too, until `setAudited`. Memory does not grow with the file, except for JSON.
  *
- * @param tell told before it begins, and behind every piece
- * @throws {FileProblem}, {ApiError} where nothing of the file can be read
+ * @param onProgress called at the start and after every chunk
+ * @throws {FileProblem}, {ApiError} if nothing of the file can be read
  */
 export async function importFile(
   dependencies: Pick<Dependencies, 'em'>,
   workspaceId: string,
   input: ImportFileInput,
-  tell: (progress: Progress) => void = () => undefined,
+  onProgress: (progress: Progress) => void = () => undefined,
 ): Promise<Import> {
   const { path, format, options } = input
   const encoding = await encodingOf(path)
@@ -65,15 +64,15 @@ export async function importFile(
   const begun = await beginOrResume(em, workspaceId, made)
   const { isResumed } = begun
   let { found } = begun
-  tell({ found, encoding, isResumed })
+  onProgress({ found, encoding, isResumed })
 
   if (found.status !== 'RUNNING') return found
   const bytes = json ? [json.subarray(found.position)] : utf8From(path, encoding, found.position)
   let waiting = Buffer.alloc(0)
-  let most = PIECE_BYTES
+  let most = CHUNK_BYTES
   const take = async (isLast: boolean) => {
     const position = found.position
-    found = await again(
+    found = await withRetries(
       () => {
         const bytes = waiting.subarray(0, isLast && waiting.length <= most ? undefined : most)
         return importChunk(
@@ -84,16 +83,16 @@ export async function importFile(
           newCall(),
         )
       },
-      // What takes the database too long at once does not in parts.
-      () => (most = Math.max(LEAST_BYTES, most / 2)),
+      // A statement that timed out may succeed with fewer rows.
+      () => (most = Math.max(MIN_CHUNK_BYTES, most / 2)),
       () => getImport(em, workspaceId, found.id),
     )
-    // Somebody else imports it at the same time, and is further on than what is read here.
+    // Another process imports the same file and is further ahead than the bytes read here.
     if (found.position - position > waiting.length) throw new ApiError(IMPORT_POSITION_MISMATCH)
-    // A record that is longer than what was tried.
+    // The record is longer than the chunk.
     if (found.position === position) most *= 2
     waiting = waiting.subarray(found.position - position)
-    tell({ found, encoding, isResumed })
+    onProgress({ found, encoding, isResumed })
   }
   const chunks: Buffer[] = []
   let gathered = 0
@@ -105,7 +104,7 @@ export async function importFile(
   try {
     return await takeAll()
   } catch (error) {
-    // Nothing of it is done, and nobody goes on with that.
+    // Nothing was imported, so there is nothing to resume.
     if (!isResumed && found.position === 0) await dropImport(em, found.id)
     throw error
   }
@@ -114,16 +113,16 @@ export async function importFile(
     for await (const chunk of bytes) {
       chunks.push(chunk)
       gathered += chunk.length
-      if (waiting.length + gathered < PIECE_BYTES) continue
+      if (waiting.length + gathered < CHUNK_BYTES) continue
       gather()
-      // A piece can have more rows than one transaction takes.
-      while (waiting.length >= PIECE_BYTES && found.status === 'RUNNING') {
+      // A chunk can have more rows than one transaction applies.
+      while (waiting.length >= CHUNK_BYTES && found.status === 'RUNNING') {
         const before = waiting.length
         await take(false)
         if (waiting.length === before) break
       }
       if (found.status !== 'RUNNING') return found
-      if (waiting.length > PIECE_BYTES + 4 * MAX_RECORD_BYTES) throw new FileProblem('A record does not end')
+      if (waiting.length > CHUNK_BYTES + 4 * MAX_RECORD_BYTES) throw new FileProblem('A record has no end')
     }
     gather()
     while (found.status === 'RUNNING') await take(true)
@@ -132,17 +131,21 @@ export async function importFile(
 }
 
 /**
- * Others may write the same contacts in another order, or have the database be slow or away: then it is done again. Where too much has been
- * begun that waits for its delivery, it waits with it.
+ * Runs a chunk and retries it after a deadlock, a timeout or a lost database connection. If the outbox is full (`unavailable`),
+ * waits without a limit until it drains.
  */
-async function again(run: () => Promise<Import>, onSlow: () => void, reread: () => Promise<Import>): Promise<Import> {
+async function withRetries(
+  run: () => Promise<Import>,
+  onSlow: () => void,
+  reread: () => Promise<Import>,
+): Promise<Import> {
   let next = run
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await next()
     } catch (error) {
-      // The try before was committed, and failed behind that, or nobody heard of it.
-      if (next === run && attempt > 1 && error instanceof ApiError && DONE_ALREADY.includes(error.code)) {
+      // The previous attempt was committed, but its result was lost.
+      if (next === run && attempt > 1 && error instanceof ApiError && APPLIED_ALREADY.includes(error.code)) {
         next = reread
         continue
       }
@@ -158,11 +161,11 @@ async function again(run: () => Promise<Import>, onSlow: () => void, reread: () 
 
 async function readPlunk(path: string, encoding: Encoding): Promise<Buffer> {
   if ((await sizeOf(path)) > MAX_JSON_BYTES)
-    throw new FileProblem(`It is JSON of more than ${MAX_JSON_BYTES} bytes: split it, or write it as CSV`)
+    throw new FileProblem(`The JSON file is larger than ${MAX_JSON_BYTES} bytes. Split it, or convert it to CSV.`)
   return Buffer.from(plunkToCsv(new TextDecoder(encoding).decode(await readFile(path))))
 }
 
-/** By which the same file, to be imported in the same way, is known again: all that is in it, and what was chosen. */
+/** Hashes the content of a file and the import options, to recognize the same import again. */
 async function fingerprintOf({ path, format, options }: ImportFileInput): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([basename(path), await sizeOf(path), format, options]))
   for await (const chunk of utf8From(path, 'utf-8', 0)) hash.update(chunk)

@@ -12,12 +12,12 @@ export interface ImportInput {
   name: string
   format: FormatName
   options: ImportOptions
-  /** In bytes of UTF-8, where that is known: it is what progress is told of. */
+  /** Bytes of UTF-8, if known. Used to report progress. */
   size?: number | null | undefined
   fingerprint?: string | null | undefined
 }
 
-/** Begins an import, of which nothing is read yet. @throws {ApiError} `list_not_found` */
+/** Creates an import at position 0. @throws {ApiError} `list_not_found` */
 export async function createImport(
   em: EntityManager,
   workspaceId: string,
@@ -58,11 +58,11 @@ export async function getImport(em: EntityManager, workspaceId: string, id: stri
   return found
 }
 
-/** The import that somebody has begun with the same file, and has not been told the end of. */
-const findUntold = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
+/** Finds the latest import of the same file whose result has not been audited yet. */
+const findUnaudited = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
   unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...FRESH_READ, orderBy: { id: 'desc' } })
 
-/** The import of a file that is there, or a new one: two who begin at the same moment go on with one. */
+/** Resumes the import of a file or creates one. Two processes that start concurrently share one import. */
 export const beginOrResume = (
   em: EntityManager,
   workspaceId: string,
@@ -70,21 +70,21 @@ export const beginOrResume = (
 ): Promise<{ found: Import; isResumed: boolean }> =>
   unitOf(em).transactional(async (unit) => {
     await lockFingerprint(unit, workspaceId, input.fingerprint)
-    const untold = await findUntold(unit, workspaceId, input.fingerprint)
-    return { found: untold ?? (await createImport(unit, workspaceId, input, newId())), isResumed: untold !== null }
+    const existing = await findUnaudited(unit, workspaceId, input.fingerprint)
+    return { found: existing ?? (await createImport(unit, workspaceId, input, newId())), isResumed: existing !== null }
   })
 
-/** Says that whoever began it knows what became of it: the same file is another import from now on. */
+/** Records that the result was reported. From then on, the same file is a new import. */
 export async function setAudited(em: EntityManager, id: string): Promise<void> {
   await unitOf(em).nativeUpdate(Import, { id }, { fingerprint: null })
 }
 
-/** Forgets an import of which nothing is done. */
+/** Deletes an import that has imported nothing. */
 export async function dropImport(em: EntityManager, id: string): Promise<void> {
   await unitOf(em).nativeDelete(Import, { id, position: 0 })
 }
 
-/** A page of a workspace's imports, newest first, and how many there are. */
+/** Lists a page of a workspace's imports, newest first, and their total number. */
 export const listImports = (
   em: EntityManager,
   workspaceId: string,
@@ -92,7 +92,7 @@ export const listImports = (
 ): Promise<[Import[], number]> =>
   em.fork().findAndCount(Import, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 
-/** A page of the rows that could not be read, in their order, and how many there are. @throws {ApiError} `import_not_found` */
+/** Lists a page of the rows that could not be read, by line, and their total number. @throws {ApiError} `import_not_found` */
 export async function listErrors(
   em: EntityManager,
   workspaceId: string,

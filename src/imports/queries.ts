@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Keeps others from going on with an import, until the end of the transaction. @returns whether there is such an import */
+/** Locks an import until the end of the transaction. @returns whether the import exists */
 export async function lockImport(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
   const rows = await sql(em, 'select from imports where id = $2::uuid and workspace_id = $1::uuid for update', [
     workspaceId,
@@ -10,12 +10,12 @@ export async function lockImport(em: EntityManager, workspaceId: string, id: str
   return rows.length > 0
 }
 
-/** Has whoever begins an import of the same file wait, until the end of the transaction. */
+/** Blocks concurrent starts of an import of the same file until the end of the transaction. */
 export async function lockFingerprint(em: EntityManager, workspaceId: string, fingerprint: string): Promise<void> {
   await sql(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`import ${workspaceId} ${fingerprint}`])
 }
 
-/** So many are kept: who has more has chosen another format. */
+/** Maximum number of stored errors per import. A file with more has another format. */
 export const MAX_ERRORS = 10_000
 
 export interface RowError {
@@ -23,7 +23,7 @@ export interface RowError {
   problem: string
 }
 
-/** Keeps what was wrong with rows, as long as there are not too many. */
+/** Stores row errors, at most `MAX_ERRORS` per import. */
 export async function insertErrors(em: EntityManager, importId: string, errors: readonly RowError[]): Promise<void> {
   if (errors.length === 0) return
   await sql(
@@ -36,7 +36,7 @@ export async function insertErrors(em: EntityManager, importId: string, errors: 
   )
 }
 
-/** A page of what was wrong with the rows of a workspace's import, by line; `undefined`: there is no such import. */
+/** Reads a page of an import's errors, by line. Returns `undefined` if the import does not exist. */
 export async function errorPage(
   em: EntityManager,
   workspaceId: string,

@@ -1,39 +1,39 @@
 import { type CsvError, type Info, parse } from 'csv-parse'
 
-/** No record is longer, in bytes: a quote that never closes would make one of all the rest. */
+/** Maximum length of a record. An unclosed quote would otherwise turn the rest of the file into one record. */
 export const MAX_RECORD_BYTES = 128 * 1024
 
 export interface RecordAt {
   cells: string[]
-  /** Behind it, in bytes of what is read. */
+  /** Offset after the record, in bytes. */
   end: number
-  /** On which line it begins and ends, counted from 1. A line break within a cell counts. */
+  /** First line of the record, from 1. Line breaks within cells count. */
   line: number
   lastLine: number
 }
 
 export interface ReadCsv {
   records: RecordAt[]
-  /** What is wrong with the record behind these, and on which line it begins: what follows cannot be told from it. */
-  broken: { line: number; words: string } | undefined
+  /** The malformed record after these, and its first line. What follows it cannot be parsed. */
+  broken: { line: number; reason: string } | undefined
 }
 
 /**
- * Reads the records of a piece of CSV (RFC 4180), in UTF-8.
+ * Reads the records of a chunk of CSV (RFC 4180) in UTF-8.
  *
- * @param isLast whether nothing follows: else what has no end yet is left for the next piece
- * @param most so many records are read at most
+ * @param isLast whether this is the end of the file. If not, an incomplete last record is left for the next chunk.
+ * @param most maximum number of records
  */
 export async function readCsv(
-  piece: Buffer,
+  chunk: Buffer,
   { delimiter, isLast, most }: { delimiter: string; isLast: boolean; most: number },
 ): Promise<ReadCsv> {
   const records: RecordAt[] = []
-  const lines = { mine: 0, parsers: 0, empty: 0 }
+  const lines = { counted: 0, byParser: 0, empty: 0 }
   const parser = parse({
     info: true,
     delimiter,
-    // The longest first: a file that somebody has put together has several.
+    // The longest first: a concatenated file may mix several.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
@@ -43,41 +43,40 @@ export async function readCsv(
   const enough = new Promise<undefined>((done) => (isEnough = () => done(undefined)))
   parser.on('data', ({ record, info }: { record: string[]; info: Info }) => {
     if (records.length === most) return isEnough()
-    const line = lines.mine + 1 + info.empty_lines - lines.empty
-    // The parser takes CRLF within a cell for two lines.
-    const within = info.lines - lines.parsers > 1 ? record.join('').match(/\r\n?|\n/g) : null
-    lines.mine = line + (within?.length ?? 0)
-    lines.parsers = info.lines
+    const line = lines.counted + 1 + info.empty_lines - lines.empty
+    // The parser counts a CRLF within a cell as two lines.
+    const within = info.lines - lines.byParser > 1 ? record.join('').match(/\r\n?|\n/g) : null
+    lines.counted = line + (within?.length ?? 0)
+    lines.byParser = info.lines
     lines.empty = info.empty_lines
-    records.push({ cells: record, end: info.bytes, line, lastLine: lines.mine })
+    records.push({ cells: record, end: info.bytes, line, lastLine: lines.counted })
   })
   const failed = new Promise<CsvError>((done) => parser.once('error', (error) => done(error as CsvError)))
   const ended = new Promise<undefined>((done) => parser.once('end', () => done(undefined)))
-  parser.write(piece, (error) => {
+  parser.write(chunk, (error) => {
     if (error) return
     if (isLast) parser.end()
-    // What has an end was told before; what has none is not told.
+    // The parser has emitted all complete records by now.
     else setImmediate(isEnough)
   })
   const error = await Promise.race([failed, ended, enough])
   parser.destroy()
   return {
     records,
-    broken: error && { line: lines.mine + 1, words: WORDS[error.code] ?? 'is broken' },
+    broken: error && { line: lines.counted + 1, reason: REASONS[error.code] ?? 'is malformed' },
   }
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'has a quote that never closes',
-  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES} bytes: most likely a quote in it never closes`,
-  CSV_INVALID_CLOSING_QUOTE: 'has a quote that does not end its cell: within one, quotes are doubled',
-  INVALID_OPENING_QUOTE:
-    'has a quote in the middle of a cell: such a cell begins with one, and those within it are doubled',
+const REASONS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has an unclosed quote',
+  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES} bytes. Most likely it has an unclosed quote.`,
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote. Double the quotes within a quoted cell.',
+  INVALID_OPENING_QUOTE: 'has a quote in the middle of a cell. Quote the whole cell and double the quotes within it.',
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** What separates the cells of a header: what stands in it most often, outside of quotes. */
+/** Detects the delimiter: the most frequent candidate in the header, outside of quotes. */
 export function delimiterOf(text: string): string {
   const counts = new Map<string, number>()
   let isQuoted = false

@@ -4,10 +4,10 @@ import type { Import } from './entities.ts'
 import { FileProblem, FORMATS, type Row } from './formats/index.ts'
 import { WRONG_HEADER } from './errors.ts'
 
-/** So many columns has a file. */
+/** Maximum number of columns of a file. */
 export const MAX_COLUMNS = 1_000
 
-/** How the rows of a file are read, by its header. @throws {ApiError} `wrong_header` */
+/** Creates a reader of rows from the header of a file. @throws {ApiError} `wrong_header` */
 export function readHeader(
   format: Import['format'],
   header: readonly string[],
@@ -16,7 +16,7 @@ export function readHeader(
   try {
     if (header.length > MAX_COLUMNS) throw new FileProblem(`The header has more than ${MAX_COLUMNS} columns`)
     const fault = findJsonFault(header)
-    if (fault) throw new FileProblem(`The header has what cannot be stored: ${fault}`)
+    if (fault) throw new FileProblem(`The header cannot be stored: ${fault}`)
     return FORMATS[format].readHeader(header, options)
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error
@@ -24,11 +24,12 @@ export function readHeader(
   }
 }
 
-/** What Plunk's API answers is no CSV. @param beginning of a file @throws {ApiError} `wrong_header` */
+/** Rejects JSON from Plunk's API, which is not CSV. @param beginning start of the file @throws {ApiError} `wrong_header` */
 export function assertNoJson(format: Import['format'], beginning: string): void {
   if (format === 'plunk' && /^\s*[[{]/.test(beginning))
     throw new ApiError(WRONG_HEADER, {
       message:
-        'It is JSON, which cannot be read in pieces: import it at the command line, as a file named .json (cli import --format plunk)',
+        'The file is JSON, which cannot be imported in chunks. Import it with the CLI, as a file named .json ' +
+        '(cli import --format plunk).',
     })
 }

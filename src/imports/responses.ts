@@ -8,10 +8,10 @@ export const importResponse = object({
   id: id('import'),
   name: string().required().meta({ example: 'customers.csv' }),
   format: string().oneOf(FORMAT_NAMES).required().meta({ example: 'csv' }),
-  status: string()
-    .oneOf(IMPORT_STATUSES)
-    .required()
-    .meta({ description: 'FAILED: broken from a line on. What is before that is done.', example: 'RUNNING' }),
+  status: string().oneOf(IMPORT_STATUSES).required().meta({
+    description: 'FAILED: the file is malformed from some line on. The rows before that line were imported.',
+    example: 'RUNNING',
+  }),
   listId: string().nullable().defined().meta({ example: null }),
   tags: array()
     .of(string().required())
@@ -24,23 +24,23 @@ export const importResponse = object({
     .meta({ example: null }),
   triggers: boolean().required().meta({ example: false }),
   confirmed: boolean().required().meta({ example: false }),
-  position: count('How far it is read, in bytes of UTF-8: the next piece begins there.', 1_048_576),
+  position: count('Bytes of UTF-8 read so far. The next chunk begins there.', 1_048_576),
   size: number()
     .integer()
     .nullable()
     .defined()
-    .meta({ description: 'Of the whole file, where it was said.', example: null }),
-  lines: count('How many lines are read.', 20_000),
-  created: count('How many contacts are new.', 19_000),
-  updated: count('How many were there.', 998),
-  suppressed: count('How many addresses are not mailed because of it, and were before.', 120),
-  failed: count('How many rows could not be read or written: see its errors.', 2),
-  problem: nullableText('Why it failed.'),
-  createdAt: timestamp('When it began.'),
-  finishedAt: timestamp('When it ended.').nullable().defined(),
+    .meta({ description: 'Size of the whole file in bytes of UTF-8, if given.', example: null }),
+  lines: count('Number of lines read.', 20_000),
+  created: count('Number of contacts created.', 19_000),
+  updated: count('Number of existing contacts updated.', 998),
+  suppressed: count('Number of addresses newly suppressed by this import.', 120),
+  failed: count('Number of rows that could not be read or written. See the errors of the import.', 2),
+  problem: nullableText('Why the import failed.'),
+  createdAt: timestamp('When the import was created.'),
+  finishedAt: timestamp('When the import ended.').nullable().defined(),
 })
   .required()
-  .meta({ component: 'Import', description: 'A file of contacts, and how far it is read.' })
+  .meta({ component: 'Import', description: 'A file of contacts, and the progress of reading it.' })
 
 export const presentImport = (found: Import): InferType<typeof importResponse> => ({
   id: found.id,
@@ -65,7 +65,7 @@ export const presentImport = (found: Import): InferType<typeof importResponse> =
 })
 
 export const errorResponse = object({
-  line: count('On which line of the file the row begins.', 17),
+  line: count('First line of the row in the file.', 17),
   problem: string().required().meta({ example: 'Invalid email address' }),
 })
   .required()

@@ -9,7 +9,7 @@ import { importSchema, MAX_CHUNK_BYTES, pieceSchema } from './schemas.ts'
 import { errorResponse, importResponse, presentError, presentImport } from './responses.ts'
 import { importChunk } from './import-chunk.ts'
 
-/** JSON writes some characters longer than they are. */
+/** JSON escapes make some characters longer. */
 const PIECE_LIMIT = { bytes: 3 * MAX_CHUNK_BYTES, values: 100 }
 
 export const importOperations = [
@@ -19,7 +19,7 @@ export const importOperations = [
     path: '/imports',
     tag: 'Contacts',
     summary: 'List imports',
-    description: 'The newest first.',
+    description: 'Newest first.',
     scope: 'contacts:read',
     query: pageQuery(),
     responses: { 200: { description: 'A page of imports.', schema: listOf(array().of(importResponse).required()) } },
@@ -34,15 +34,15 @@ export const importOperations = [
     method: 'POST',
     path: '/imports',
     tag: 'Contacts',
-    summary: 'Begin an import',
+    summary: 'Create an import',
     description:
-      'Of a file of contacts, which is brought in pieces from then on. An import starts no automation, unless it says so, and lifts no ' +
-      'suppression.',
+      'Creates an import for a file of contacts, which you then upload in chunks. An import starts no automations unless ' +
+      '`triggers` is true, and removes no suppressions.',
     scope: 'contacts:write',
     body: importSchema,
     responses: {
       201: {
-        description: 'It waits for its first piece.',
+        description: 'The import, waiting for its first chunk.',
         schema: single(importResponse),
         links: { getImport: { id: '$response.body#/data/id' }, takeImportPiece: { id: '$response.body#/data/id' } },
       },
@@ -77,7 +77,7 @@ export const importOperations = [
     path: '/imports/{id}',
     tag: 'Contacts',
     summary: 'Get an import',
-    description: 'How far it is: where that breaks off, it goes on there.',
+    description: 'Returns the progress of an import. After an interruption, continue at its `position`.',
     scope: 'contacts:read',
     responses: { 200: { description: 'The import.', schema: single(importResponse) } },
     errors: { 404: [IMPORT_NOT_FOUND] },
@@ -91,16 +91,16 @@ export const importOperations = [
     method: 'POST',
     path: '/imports/{id}/pieces',
     tag: 'Contacts',
-    summary: 'Bring the next piece of an import',
+    summary: 'Upload the next chunk of an import',
     description:
-      'A piece is done as a whole, or not at all, and once. The answer says up to where: the row at its end, which may go on, is left, and comes with ' +
-      'the next piece, which begins at `position`. Whoever does not know how far it is asks.',
+      'A chunk is applied as a whole, once. The response has the `position` at which the next chunk begins: an incomplete row at ' +
+      'the end of a chunk is left for the next one. If a response is lost, get the import to learn its position.',
     scope: 'contacts:write',
     body: pieceSchema,
     bodyLimit: PIECE_LIMIT,
-    // Its beginning is told: a file has a thousand pieces.
+    // Creating the import is audited. A file can have a thousand chunks.
     audit: 'never',
-    responses: { 200: { description: 'The import, as it is behind it.', schema: single(importResponse) } },
+    responses: { 200: { description: 'The import after the chunk.', schema: single(importResponse) } },
     errors: {
       400: ['position is required', WRONG_HEADER],
       404: [IMPORT_NOT_FOUND],
@@ -119,8 +119,8 @@ export const importOperations = [
     method: 'GET',
     path: '/imports/{id}/errors',
     tag: 'Contacts',
-    summary: 'List what an import could not read',
-    description: 'By line, the first 10,000. Mend these rows, and import them once more.',
+    summary: 'List the errors of an import',
+    description: 'The first 10,000 errors, by line. Fix these rows and import them again.',
     scope: 'contacts:read',
     query: pageQuery(),
     responses: { 200: { description: 'A page of errors.', schema: listOf(array().of(errorResponse).required()) } },

@@ -11,8 +11,8 @@ export const importSchema = object({
   name: filledText()
     .required()
     .test(atMost(MAX_NAME_LENGTH))
-    .meta({ description: 'Of the file.', example: 'customers.csv' }),
-  format: string().oneOf(FORMAT_NAMES).meta({ description: 'Whose file it is. Without one, csv.', example: 'csv' }),
+    .meta({ description: 'Name of the file.', example: 'customers.csv' }),
+  format: string().oneOf(FORMAT_NAMES).meta({ description: 'Format of the file. Defaults to csv.', example: 'csv' }),
   columns: array()
     .of(
       object({
@@ -37,16 +37,17 @@ export const importSchema = object({
     .max(MAX_CHOICES)
     .meta({
       description:
-        'Of the format csv: which column of the header is what. Others go by their names, such as email or first name, or become metadata.',
+        'For csv: the fields of columns. Other columns are recognized by name, such as email or first name, or become metadata.',
     }),
   header: array()
     .of(text().defined().meta({ example: 'E-Mail' }))
     .max(MAX_COLUMNS)
     .meta({
-      description:
-        'The titles of its columns, where they are known before: what is wrong with them is refused at once.',
+      description: 'The titles of the columns, if you know them. An invalid header is then rejected at once.',
     }),
-  listId: text().nullable().meta({ description: 'A list that they join who have not opted out.', isId: true }),
+  listId: text()
+    .nullable()
+    .meta({ description: 'A list that the contacts join, except those who opted out.', isId: true }),
   tags: array()
     .of(filledText().required().test(atMost(100)).meta({ example: 'imported' }))
     .max(MAX_TAGS),
@@ -55,25 +56,26 @@ export const importSchema = object({
     .oneOf([...STANDINGS, null] as const)
     .meta({
       description:
-        'What all of them are, where no column says more: UNSUBSCRIBED suppresses them for marketing, BOUNCED for every email.',
+        'The status of all contacts for which no column says otherwise. UNSUBSCRIBED suppresses marketing, BOUNCED every email.',
       example: 'SUBSCRIBED',
     }),
   triggers: boolean().meta({
-    description: 'Whether automations start because of it. False where nothing is said.',
+    description: 'Whether the import starts automations. Defaults to false.',
     example: false,
   }),
   confirmed: boolean().meta({
     description:
-      'Whether they have confirmed elsewhere that they want to be in the list: of one with doubleOptIn they are asked else, where triggers is true.',
+      'Whether the contacts already confirmed the list in another system. If not, a list with doubleOptIn sends them confirmation ' +
+      'requests if triggers is true.',
     example: false,
   }),
   size: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).nullable().meta({
-    description: 'Of the whole file, in bytes of UTF-8: progress is told of it.',
+    description: 'Size of the whole file, in bytes of UTF-8. Used to show progress.',
     example: 1048576,
   }),
 }).meta({ component: 'ImportInput' })
 
-/** How much of a file one call has, in bytes of UTF-8. */
+/** Maximum size of a chunk, in bytes of UTF-8. */
 export const MAX_CHUNK_BYTES = 1024 * 1024
 
 /** `POST /imports/{id}/pieces`. */
@@ -83,7 +85,7 @@ export const pieceSchema = object({
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .required()
-    .meta({ description: 'Where it begins, in bytes of UTF-8: the position of the import.', example: 0 }),
+    .meta({ description: 'Where the chunk begins, in bytes of UTF-8: the `position` of the import.', example: 0 }),
   text: text()
     .defined()
     .test({
@@ -92,8 +94,8 @@ export const pieceSchema = object({
       test: (value) => value == null || Buffer.byteLength(value) <= MAX_CHUNK_BYTES,
     })
     .meta({
-      description: 'What stands there. It may end in the middle of a row, never in the middle of a character.',
+      description: 'The content. It may end in the middle of a row, but not in the middle of a character.',
       example: 'email,first name\nada@example.com,Ada\n',
     }),
-  isLast: boolean().meta({ description: 'Whether the file ends with it.', example: true }),
+  isLast: boolean().meta({ description: 'Whether this is the last chunk of the file.', example: true }),
 }).meta({ component: 'ImportPiece' })

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
-/** How a file writes characters: UTF-8; UTF-16 where its byte order mark says so; else what Excel writes in the west. */
+/**
+ * Character encoding of a file: UTF-8, UTF-16 if it has that byte order mark, else windows-1252, which Excel writes in the west.
+ */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
-/** Finds how a file writes characters. What is UTF-8 by accident alone is hardly ever anything else (RFC 3629, section 1). */
+/** Detects the encoding. Text in another encoding is hardly ever valid UTF-8 by chance (RFC 3629, section 1). */
 export async function encodingOf(path: string): Promise<Encoding> {
   const marks = Buffer.alloc(2)
   const file = await open(path)
@@ -27,21 +29,22 @@ export async function encodingOf(path: string): Promise<Encoding> {
 
 export const sizeOf = async (path: string): Promise<number> => (await stat(path)).size
 
-/** Reads a file as bytes of UTF-8, from a position in these on. */
+/** Reads a file as UTF-8 from a byte position of its UTF-8 form. */
 export async function* utf8From(path: string, encoding: Encoding, position: number): AsyncGenerator<Buffer> {
   if (encoding === 'utf-8') {
     for await (const chunk of createReadStream(path, { start: position })) yield chunk as Buffer
     return
   }
-  // Where that is in the file, only reading it tells.
+  // The matching position in the file is known only by reading it.
   let at = 0
   const decoder = new TextDecoder(encoding)
-  const behind = (text: string): Buffer => {
+  const fromPosition = (text: string): Buffer => {
     const bytes = Buffer.from(text)
     const skipped = Math.min(Math.max(position - at, 0), bytes.length)
     at += bytes.length
     return bytes.subarray(skipped)
   }
-  for await (const chunk of createReadStream(path)) yield behind(decoder.decode(chunk as Buffer, { stream: true }))
-  yield behind(decoder.decode())
+  for await (const chunk of createReadStream(path))
+    yield fromPosition(decoder.decode(chunk as Buffer, { stream: true }))
+  yield fromPosition(decoder.decode())
 }

@@ -180,7 +180,7 @@ describe('an import', () => {
       // The status of the contacts in a file must be given. It is not guessed.
       await assert.rejects(
         atCommandLine(join(FILES, 'mailchimp-subscribed.csv'), { format: 'mailchimp' }),
-        /say as SUBSCRIBED/,
+        /to SUBSCRIBED or UNSUBSCRIBED/,
       )
     })
 

@@ -32,7 +32,7 @@ describe('an import', () => {
     )
     assert.deepEqual(await errorsOf(done.id), [
       { line: 3, problem: 'Invalid email address' },
-      { line: 7, problem: 'It has 2 cells, and the header has 5' },
+      { line: 7, problem: 'The row has 2 cells, but the header has 5' },
     ])
     const ada = (await contact(`ada@${at}`))!
     assert.deepEqual(
@@ -148,13 +148,9 @@ describe('an import', () => {
   it('reports the line of a syntax error, and keeps the rows before it', async () => {
     const at = domain()
     for (const [what, text, problem] of [
-      [
-        'a quote that never closes',
-        `email,x\na@${at},1\nb@${at},"2\nc@${at},3\n`,
-        /line 3 has a quote that never closes/,
-      ],
+      ['a quote that never closes', `email,x\na@${at},1\nb@${at},"2\nc@${at},3\n`, /line 3 has an unclosed quote/],
       ['a long one', `email,x\na@${at},1\nb@${at},"${'2\n'.repeat(200_000)}`, /line 3 is longer than 131072 bytes/],
-      ['a quote within', `email,x\na@${at},1\nb@${at},"2"3\nc@${at},3\n`, /line 3 has a quote that does not end/],
+      ['a quote within', `email,x\na@${at},1\nb@${at},"2"3\nc@${at},3\n`, /line 3 has text after a closing quote/],
     ] as const) {
       const done = await imported(text)
       assert.equal(done.status, 'FAILED', what)

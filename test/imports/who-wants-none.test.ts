@@ -141,7 +141,7 @@ describe('an import', () => {
     })
     const hinted = async (column: string) =>
       (await errorsOf((await imported(`email,${column}\nx@${domain()},maybe\n`)).id))[0]!.problem
-    assert.match(await hinted('opt_in'), /"ticked", where an empty cell is a no/)
+    assert.match(await hinted('opt_in'), /If an empty cell means no, choose "ticked"/)
     assert.doesNotMatch(await hinted('unsubscribed'), /ticked/)
     const tagged = `email,Tags\nx@${domain()},unsubscribed\n`
     assert.deepEqual(await run(tagged, [{ column: 'Tags', field: 'tags' }]), nothing)
@@ -154,7 +154,7 @@ describe('an import', () => {
     // Errors survive an erasure, so they contain no personal data.
     const told = await imported(`email,unsubscribed\nx@${at},ada@${other}\n`, {})
     const errors = await service().call('GET', `imports/${told.id}/errors`)
-    assert.match(JSON.stringify(errors.body), /must say yes or no/)
+    assert.match(JSON.stringify(errors.body), /must be yes or no/)
     assert.doesNotMatch(JSON.stringify(errors.body), new RegExp(other))
     await assert.rejects(run(`uuid,email,name,attributes,status\n1,x@${at},X,{},blocklisted\n`), /--format listmonk/)
   })

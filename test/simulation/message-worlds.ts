@@ -480,7 +480,7 @@ export const MESSAGE_WORLDS = {
       const input = { name: 'readers.csv', format: 'csv', options } as const
       const { id } = await createImport(world.em, workspaceId, input, newId())
       const file = Buffer.from('email\nada@example.com\nbob@example.com\ncid@example.com\n')
-      const isElsewhere = (error: Error) => /goes on at another position|has ended/.test(error.message)
+      const isElsewhere = (error: Error) => /continues at another position|has ended/.test(error.message)
       const importing = async () => {
         for (;;) {
           // It goes on where the import says that it is: a repeated piece may have been done.

@@ -12,13 +12,13 @@ import { doubtOf } from './detect-consent-columns.ts'
 import { tagsIn } from './tags.ts'
 import { assertOfNoService, saysOut, wantsMail } from './parse-consent.ts'
 
-/** What a column may be called that nobody has chosen a field for, as it is compared. */
+/** Folded titles by which a column is recognized if no field was chosen for it. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   email: ['email', 'emailaddress'],
   firstName: ['firstname'],
   externalId: ['externalid'],
   tags: ['tags'],
-  /** A box: who has not ticked it wants no mail. */
+  /** A checkbox: an empty cell is an opt-out. */
   ticked: [],
   subscribed: ['subscribed', 'issubscribed', 'optin', 'optedin', 'emailoptin'],
   unsubscribed:
@@ -28,12 +28,12 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 }
 const FIELDS = Object.keys(NAMES)
 
-/** So many columns are told at once. */
+/** Maximum number of columns named in an error. */
 const MAX_NAMED = 5
-/** So much of a title is told. */
+/** Maximum length of a title in an error. */
 const MAX_TITLE = 50
 
-/** Any CSV file: columns by their names, or as they are chosen; what is nothing else is metadata. */
+/** Any CSV file. Columns are matched by choice or by name; all others become metadata. */
 export const csv: Format = {
   name: 'csv',
   readHeader(header, { columns, as }) {
@@ -43,7 +43,7 @@ export const csv: Format = {
     const fields = titles.map((title) => {
       const chosen = choices.get(title)
       const named = FIELDS.find((field) => NAMES[field]!.includes(foldedWord(title)))
-      // "Opted out (Y/N)" is that; an "Email (old)" is another one.
+      // "Opted out (Y/N)" is an opt-out column, but "Email (old)" is not an email column.
       const isOptOut = NAMES['unsubscribed']!.includes(foldedWord(beforeBrackets(title)))
       return chosen ?? named ?? (isOptOut ? 'unsubscribed' : `metadata.${title}`)
     })
@@ -51,12 +51,14 @@ export const csv: Format = {
       if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
-    // Of two that are called alike the first counts: they can't be told apart.
+    // Of two columns with the same title, the first counts: a choice cannot tell them apart.
     if (fields.some((field, index) => field === 'email' && titles[index] !== titles[email]))
-      throw new FileProblem('The header has two columns for addresses: choose one, and what the other is')
-    if (email < 0) throw new FileProblem('The header has no column for addresses: call it "email", or choose one')
+      throw new FileProblem(
+        'The header has two columns for addresses. Choose one of them, and another field for the other.',
+      )
+    if (email < 0) throw new FileProblem('The header has no column for addresses. Name it "email", or choose one.')
     const [externalId, firstName, tags] = [at('externalId'), at('firstName'), at('tags')]
-    // Of several columns, any may say it.
+    // Several columns may hold consent. Any of them can opt out.
     const all = (wanted: string) => fields.flatMap((field, index) => (field === wanted ? [index] : []))
     const [ticked, subscribed, unsubscribed] = [all('ticked'), all('subscribed'), all('unsubscribed')]
     const metadata = fields.flatMap((field, index) =>
@@ -64,24 +66,24 @@ export const csv: Format = {
         ? [[field.slice('metadata.'.length), index] as const]
         : [],
     )
-    // What nobody has chosen a field for, and is data because of that.
+    // Columns that are metadata only because no field was chosen for them.
     const unchosen = fields.flatMap((field, index) =>
       field.startsWith('metadata.') && !choices.has(titles[index]!)
         ? [{ index, mayBeOut: doubtOf(titles[index]!) }]
         : [],
     )
-    /** A box that nobody has ticked is no word that she wants mail; a column called "subscribed" is taken to have one. */
+    /** An empty cell is ambiguous in a consent column, except in one called "subscribed". */
     const isUnticked = (cells: readonly string[], index: number): boolean =>
       fields[index] === 'subscribed' &&
       titles[index]!.toLowerCase() !== 'subscribed' &&
       wordIn(cells[index] ?? '') === ''
-    /** A label that says who wants no mail is none, where nobody has chosen that it is. */
+    /** A tag such as "unsubscribed" may be an opt-out, unless the column was chosen to be tags. */
     const mayBeTagged = (cells: readonly string[]): boolean => {
       if (tags < 0 || choices.has(titles[tags]!)) return false
       try {
         return tagsIn(cells[tags] ?? '').some(saysOut)
       } catch {
-        // Its row fails for that; what else it may say comes first.
+        // Invalid tags fail the row later. Opt-outs are checked first.
         return false
       }
     }
@@ -97,7 +99,7 @@ export const csv: Format = {
       optOut: optOutOf(as) ?? optOutOf(isOut(cells) ? 'UNSUBSCRIBED' : null),
     })
 
-    /** @throws {UnclearRow} where nothing says it, and something can't be read */
+    /** @throws {UnclearRow} if no cell is an opt-out, but one of them cannot be understood */
     function isOut(cells: readonly string[]): boolean {
       const said = [
         ...ticked.map((index) => {
@@ -113,8 +115,8 @@ export const csv: Format = {
         const title = titles[unread.index]!.slice(0, MAX_TITLE)
         throw new UnclearRow(
           cells[email]!,
-          `The column "${title}" must say yes or no (true or false, 1 or 0), or when; where it is data, choose that: "metadata.${title}"` +
-            (fields[unread.index] === 'subscribed' ? '; "ticked", where an empty cell is a no' : ''),
+          `The column "${title}" must be yes or no (true or false, 1 or 0) or a date. If it is data, choose "metadata.${title}"` +
+            (fields[unread.index] === 'subscribed' ? '. If an empty cell means no, choose "ticked"' : ''),
         )
       }
       const unclear = unchosen.flatMap(({ index, mayBeOut }) => (mayBeOut(cells[index] ?? '') ? [index] : []))
@@ -124,18 +126,18 @@ export const csv: Format = {
       if (untitled !== undefined)
         throw new UnclearRow(
           cells[email]!,
-          `It may say who wants no mail in column ${untitled + 1}, which has no title: give it one, such as "unsubscribed"`,
+          `Column ${untitled + 1} may be an opt-out, but has no title. Give it one, such as "unsubscribed".`,
         )
       const named = unclear.slice(0, MAX_NAMED).map((index) => `"${titles[index]!.slice(0, MAX_TITLE)}"`)
       throw new UnclearRow(
         cells[email]!,
-        `It may say who wants no mail in ${named.join(', ')}: choose of each column whether it does ("unsubscribed", or "subscribed" where it ` +
-          `says who wants some, "ticked" where an empty cell there is a no) or is data (such as "${unclear[0] === tags ? 'tags' : `metadata.${titles[unclear[0]!]!.slice(0, MAX_TITLE)}`}")`,
+        `These columns may hold opt-outs: ${named.join(', ')}. Choose a field for each: "unsubscribed" if it marks who opted out, ` +
+          `"subscribed" if it marks who opted in, "ticked" if an empty cell also means no, or data (such as "${unclear[0] === tags ? 'tags' : `metadata.${titles[unclear[0]!]!.slice(0, MAX_TITLE)}`}")`,
       )
     }
   },
 }
 
-/** What a column can be chosen to be. */
+/** Checks whether a column can be mapped to a field. */
 export const isField = (field: string): boolean =>
   FIELDS.includes(field) || field === 'nothing' || /^metadata\.[^\0]{1,200}$/.test(field)

@@ -15,7 +15,7 @@ const OF_IN =
   /opt(?:ed|s)?in|^(?:is|e?mail|optin)?confirmed$|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
 /** Of such words alone, that is: none of them begins as another one goes on. */
 const BOX =
-  /^(?:i|e?mails?|accepts?|agree[ds]?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to|gdpr|dsgvo|rgpd|newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consent_version?|permission|given|signup|einwilligung|werbung|canbecontacted)+$/
+  /^(?:i|e?mails?|accepts?|agree[ds]?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to|gdpr|dsgvo|rgpd|newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consents?|permission|given|signup|einwilligung|werbung|canbecontacted)+$/
 /** None of these begins as another one goes on: there is one way through each title. */
 const PREFIX =
   '(?:has|is|was|e?mails?|contact|customer|user|account|newsletter|marketing|consent|permission|mailing|list|optin|einwilligung|werbung)'

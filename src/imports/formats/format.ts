@@ -1,16 +1,16 @@
 import type { ContactInput, SuppressionReason } from '../../contacts/index.ts'
 import { normalForm } from '../../platform/normal-form.ts'
 
-/** What the people of a file are, where no column says it. */
+/** Status of all contacts of a file, if no column has it. */
 export const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
 export type Standing = (typeof STANDINGS)[number]
 
-/** A row of a file. What she wants is read apart from what she is: it counts also where the rest cannot be read. */
+/** A row of a file. The opt-out is read separately from the contact, because it counts even if the rest is invalid. */
 export interface Row {
   email: string
-  /** By which somebody else knows her; `undefined` where nothing says it. */
+  /** The ID of the contact in another system, if the row has one. */
   externalId?: string | undefined
-  /** Why its address is not to be mailed; `null`: it may be. */
+  /** Why the address must not be emailed, or `null` if it may be. */
   optOut: OptOut | null
   /** @throws {RowProblem} */
   contact(): Omit<ContactInput, 'listId' | 'email'>
@@ -21,9 +21,9 @@ export interface OptOut {
   note: string | null
 }
 
-/** Which column is what, where somebody says so. */
+/** The field chosen for a column. */
 export interface ColumnChoice {
-  /** As the header has it. */
+  /** Title of the column in the header. */
   column: string
   /** See `docs/import.md`. */
   field: string
@@ -35,29 +35,29 @@ export interface FormatOptions {
 }
 
 /**
- * The form of a file: one file of this folder each, listed in `index.ts`. It reads the header once, and then rows by it, in which cells
- * have been trimmed and an empty one says nothing.
+ * A file format. Each format is a file of this folder, listed in `index.ts`. It reads the header once and returns a reader of
+ * rows. Cells are trimmed, and an empty cell means no value.
  */
 export interface Format {
   name: string
   /**
-   * @returns what reads a row; `RowProblem` is thrown where it cannot tell who has opted out
-   * @throws {FileProblem} where the header is none of this form
+   * @returns a reader of rows, which throws `RowProblem` if it cannot determine an opt-out
+   * @throws {FileProblem} if the header does not match this format
    */
   readHeader(header: readonly string[], options: FormatOptions): (cells: readonly string[]) => Row
 }
 
-/** Nothing of a file can be read. */
+/** Error for a file that cannot be read at all. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem'
 }
 
-/** A row cannot be read, and those behind it can. */
+/** Error for a row that cannot be read. Later rows can. */
 export class RowProblem extends Error {
   override readonly name = 'RowProblem'
 }
 
-/** The same of a row that may say that its address is not to be mailed: no other row of it may be taken for a word that it is. */
+/** Error for a row that may be an opt-out. All other rows of its address are then skipped, too. */
 export class UnclearRow extends RowProblem {
   readonly email: string
 
@@ -67,16 +67,16 @@ export class UnclearRow extends RowProblem {
   }
 }
 
-/** What no reader sees, and spreadsheets keep. */
+/** Invisible characters that spreadsheets keep. */
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 
-/** What a column is called, or a cell says. */
+/** Returns the visible text of a title or a cell. */
 export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
-/** No address is longer, whatever stands around it. */
+/** Maximum length of a cell with an address, including a display name. */
 const MAX_ADDRESS = 1_000
 
-/** An address as people and their programs write it into a cell: "Ada <ada@example.com>", `mailto:`, or with the sign of a spreadsheet's text. */
+/** Extracts an address from a cell: "Ada <ada@example.com>", `mailto:`, or with the quote that marks text in a spreadsheet. */
 export const addressIn = (cell: string): string => {
   if (cell.length > MAX_ADDRESS) return cell
   const word = cell.replaceAll(/\p{Cf}/gu, '').trim()
@@ -93,59 +93,59 @@ function withoutQuotes(word: string): string {
   return word.slice(from, to)
 }
 
-/** The same as it is compared: "Opted out?", `opted_out` and `optedOut` are one. */
+/** Normalizes a title for comparison: "Opted out?", `opted_out` and `optedOut` are equal. */
 export const foldedWord = (cell: string): string =>
   normalForm(wordIn(cell))
     .toLowerCase()
     .replaceAll(/[\s_?!.-]+/g, '')
 
-/** What is said before brackets, which say more of it: where it is that somebody wants no mail, that is enough. */
+/** Returns the text before a trailing remark in brackets, which is enough to recognize an opt-out. */
 export function beforeBrackets(cell: string): string {
   const word = wordIn(cell)
   const at = word.endsWith(')') ? word.indexOf('(') : -1
   return at < 0 ? word : word.slice(0, at)
 }
 
-/** Where a column is, under one of its names, compared without case; -1: nowhere. */
+/** Finds the index of a column by one of its names, without case. Returns -1 if there is none. */
 export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>
   header.findIndex((title) => names.includes(wordIn(title).toLowerCase()))
 
-/** @throws {FileProblem} where there is no column for addresses */
+/** @throws {FileProblem} if there is no column for addresses */
 export function emailColumnOf(header: readonly string[], ...names: readonly string[]): number {
   const at = columnOf(header, ...names)
   if (at < 0)
     throw new FileProblem(
-      `The header has no column for addresses: it has to be called ${names.map((name) => `"${name}"`).join(' or ')}, or chosen`,
+      `The header has no column for addresses. Name it ${names.map((name) => `"${name}"`).join(' or ')}, or choose one.`,
     )
   return at
 }
 
-/** Objects are written from what strangers named: without a prototype, any key is data. */
+/** Creates metadata without a prototype, because the keys come from untrusted files. */
 export const metadataOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> | undefined => {
-  const said = entries.filter(([, value]) => value !== '' && value !== null && value !== undefined)
-  return said.length === 0 ? undefined : Object.assign(Object.create(null) as object, Object.fromEntries(said))
+  const given = entries.filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  return given.length === 0 ? undefined : Object.assign(Object.create(null) as object, Object.fromEntries(given))
 }
 
-/** @throws {RowProblem} where a cell that should be an object of JSON is none */
+/** @throws {RowProblem} if the cell is not a JSON object */
 export function objectInCell(cell: string, column: string): Record<string, unknown> {
   if (cell === '' || cell === 'null') return {}
   let value: unknown
   try {
     value = JSON.parse(cell)
   } catch {
-    throw new RowProblem(`${column} is no JSON`)
+    throw new RowProblem(`${column} is not JSON`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new RowProblem(`${column} is no JSON object`)
+    throw new RowProblem(`${column} is not a JSON object`)
   return value as Record<string, unknown>
 }
 
-/** An instant as ISO 8601 has it; `undefined` where the text has none that can be read for certain. */
+/** Parses a timestamp to ISO 8601. Returns `undefined` if the text is ambiguous. */
 export const instantOf = (text: string): string | undefined => {
   const [, day, time, fraction = '', sign, hours, minutes] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?(?:Z| ?([+-])(\d\d):?(\d\d)(?: \S{1,10})?)?$/.exec(text) ?? []
   if (day === undefined || day.startsWith('0001')) return undefined
-  // Without a zone it is UTC: nobody says another one.
+  // Timestamps without a zone are taken as UTC.
   const zone = sign === undefined ? 'Z' : `${sign}${hours ?? ''}:${minutes ?? ''}`
   const at = new Date(`${day}T${time ?? ''}${fraction.slice(0, 4)}${zone}`)
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
@@ -157,7 +157,7 @@ const SUPPRESSION_OF: Readonly<Record<Standing, SuppressionReason | null>> = {
   BOUNCED: 'BOUNCED',
 }
 
-/** Why an address of a file of such people is not to be mailed. */
+/** Returns the opt-out of contacts with this status, or `null` if they may be emailed. */
 export const optOutOf = (as: Standing | null, note: string | null = null): OptOut | null => {
   const reason = as === null ? null : SUPPRESSION_OF[as]
   return reason === null ? null : { reason, note }

@@ -4,7 +4,7 @@ import { listmonk } from './listmonk.ts'
 import { mailchimp } from './mailchimp.ts'
 import { plunk } from './plunk.ts'
 
-/** The forms of files that are understood. A new one is a file of this folder, and its name here. */
+/** Supported file formats. To add one, create a file in this folder and list it here. */
 export const FORMATS = { csv, listmonk, mailchimp, plunk } as const satisfies Record<string, Format>
 export const FORMAT_NAMES = Object.keys(FORMATS) as (keyof typeof FORMATS)[]
 export type FormatName = keyof typeof FORMATS

@@ -14,8 +14,8 @@ import {
 } from './format.ts'
 
 /**
- * The subscribers that listmonk exports. Who has left a list there is "enabled" all the same: a file of those, filtered by that, is
- * imported as UNSUBSCRIBED.
+ * The subscriber export of listmonk. Subscribers who left a list are still "enabled" there. Export them separately, with a
+ * filter, and import that file as UNSUBSCRIBED.
  *
  * @see https://listmonk.app/docs/apis/subscribers/
  */
@@ -33,18 +33,18 @@ export const listmonk: Format = {
     ]
     if (status < 0 && as === null)
       throw new FileProblem(
-        'The header has no column "status", which says who is blocklisted: export the subscribers with it',
+        'The header has no column "status", which marks blocklisted subscribers. Export the subscribers with it.',
       )
     return (cells) => {
       const whole = cells[name] ?? ''
-      const isMadeUp = whole.toLowerCase() === madeOf(cells[email]!)
+      const isGenerated = whole.toLowerCase() === generatedNameOf(cells[email]!)
       return {
         email: cells[email]!,
         contact: () => ({
-          firstName: isMadeUp || whole === '' ? undefined : whole.split(/\s/, 1)[0],
+          firstName: isGenerated || whole === '' ? undefined : whole.split(/\s/, 1)[0],
           metadata: metadataOf([
             ...Object.entries(objectInCell(cells[attributes] ?? '', 'attributes')),
-            ['name', isMadeUp ? '' : whole],
+            ['name', isGenerated ? '' : whole],
             ['listmonkUuid', cells[uuid]],
             ['createdAt', instantOf(cells[created] ?? '')],
           ]),
@@ -55,16 +55,16 @@ export const listmonk: Format = {
   },
 }
 
-/** What listmonk makes of an address that has no name. */
-const madeOf = (email: string): string => email.split('@', 1)[0]!.replaceAll('.', ' ').toLowerCase()
+/** Returns the name that listmonk generates for an address without one. */
+const generatedNameOf = (email: string): string => email.split('@', 1)[0]!.replaceAll('.', ' ').toLowerCase()
 
-/** Blocklisted by somebody, by herself, or for a bounce: nobody has written which. */
+/** Maps a status. listmonk does not record who blocklisted a subscriber: an operator, the subscriber, or a bounce. */
 function statusOf(email: string, status: string, as: Standing | null): Row['optOut'] {
   const word = foldedWord(status)
   if (['blocklisted', 'blacklisted', 'disabled'].includes(word)) return { reason: 'MANUAL', note: `listmonk: ${word}` }
   if (word === 'enabled') return null
   if (word === 'unsubscribed') return optOutOf('UNSUBSCRIBED', 'listmonk: unsubscribed')
-  // Guessing would mail somebody who wants none.
+  // A wrong guess would email a contact who opted out.
   if (as === null) throw new UnclearRow(email, 'status must be enabled, disabled or blocklisted')
   return null
 }

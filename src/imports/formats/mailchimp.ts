@@ -11,7 +11,7 @@ import {
 } from './format.ts'
 import { tagsIn } from './tags.ts'
 
-/** Mailchimp's own columns: what is none of these is a field of the audience. */
+/** Mailchimp's own columns. All others are fields of the audience. */
 const OWN = new Set(
   (
     'email address|first name|last name|sms phone number|sms_marketing_status|member_rating|optin_time|optin_ip|confirm_time|confirm_ip|' +
@@ -22,20 +22,21 @@ const OWN = new Set(
 const MAX_NOTE = 500
 
 /**
- * The files of a Mailchimp audience, one for each standing of its people. Those who have left and those who are gone have columns
- * by which their file is known; the other two look alike, so that somebody has to say which it is.
+ * The export files of a Mailchimp audience, one for each status. The files of unsubscribed and cleaned contacts have columns of
+ * their own. The files of subscribed and nonsubscribed contacts look alike, so the user must choose the status.
  */
 export const mailchimp: Format = {
   name: 'mailchimp',
   readHeader(header, { as }) {
     const email = emailColumnOf(header, 'email address', 'email')
     const at = (...names: string[]) => columnOf(header, ...names)
-    const [left, cleaned] = [at('unsub_time'), at('clean_time')]
-    // What the columns say outweighs what somebody says: nobody is mailed by mistake.
-    const standing: Standing | null = left >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
+    const [unsubscribed, cleaned] = [at('unsub_time'), at('clean_time')]
+    // The columns override the chosen status, so that no contact is emailed by mistake.
+    const standing: Standing | null = unsubscribed >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
     if (standing === null)
       throw new FileProblem(
-        'Who of Mailchimp’s "subscribed" and "nonsubscribed" these are, only the name of the file tells: say as SUBSCRIBED or UNSUBSCRIBED',
+        'Mailchimp exports "subscribed" and "nonsubscribed" contacts in the same format. Set "as" to SUBSCRIBED or UNSUBSCRIBED, ' +
+          'according to the file name.',
       )
     const [firstName, lastName, tags, timezone, euid, optIn, confirm] = [
       at('first name'),
@@ -49,7 +50,7 @@ export const mailchimp: Format = {
     const fields = header.flatMap((title, index) =>
       OWN.has(title.trim().toLowerCase()) || title.trim() === '' ? [] : [[title.trim(), index] as const],
     )
-    const say = (...names: string[]) => {
+    const joined = (...names: string[]) => {
       const columns = names.map((name) => at(name))
       return (cells: readonly string[]) =>
         columns
@@ -58,9 +59,9 @@ export const mailchimp: Format = {
           .slice(0, MAX_NOTE) || null
     }
     const noteOf =
-      left >= 0
-        ? say('unsub_time', 'unsub_reason', 'unsub_reason_other', 'unsub_campaign_title')
-        : say('clean_time', 'clean_campaign_title')
+      unsubscribed >= 0
+        ? joined('unsub_time', 'unsub_reason', 'unsub_reason_other', 'unsub_campaign_title')
+        : joined('clean_time', 'clean_campaign_title')
     return (cells) => ({
       email: cells[email]!,
       contact: () => ({
@@ -79,7 +80,7 @@ export const mailchimp: Format = {
   },
 }
 
-/** Whom the staff has unsubscribed has not said so herself. */
+/** Marks contacts that staff unsubscribed, who did not opt out themselves. */
 const BY_ADMIN = 'Unsubscribed by admin'
 
 function optOutFor(standing: Standing, note: string | null): OptOut | null {

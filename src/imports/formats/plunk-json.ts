@@ -4,10 +4,10 @@ import { FileProblem } from './format.ts'
 const COLUMNS = ['id', 'email', 'subscribed', 'data', 'createdAt', 'snoozedUntil']
 
 /**
- * Writes what Plunk's API answers as CSV: a page, an array of pages or of contacts, or one of them on each line. Its first version has
- * `data` as a text of JSON, its second one as an object.
+ * Converts responses of Plunk's API to CSV: a page, an array of pages or of contacts, or one of them per line. Version 1 of that
+ * API has `data` as a JSON string, version 2 as an object.
  *
- * @throws {FileProblem} where it is neither
+ * @throws {FileProblem} if the text is neither
  */
 export function plunkToCsv(text: string): string {
   const contacts = documentsIn(text).flatMap(contactsIn)
@@ -24,14 +24,14 @@ function documentsIn(text: string): unknown[] {
   try {
     return [JSON.parse(text)]
   } catch {
-    // A document on each line, perhaps.
+    // Try one document per line.
   }
   return text.split('\n').flatMap((line, at) => {
     if (line.trim() === '') return []
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      throw new FileProblem(`It is no JSON, as a whole or in line ${at + 1}`)
+      throw new FileProblem(`The file is not JSON, neither as a whole nor on line ${at + 1}`)
     }
   })
 }
@@ -39,9 +39,9 @@ function documentsIn(text: string): unknown[] {
 function contactsIn(value: unknown): Record<string, unknown>[] {
   if (Array.isArray(value)) return value.flatMap(contactsIn)
   if (typeof value !== 'object' || value === null)
-    throw new FileProblem('It has something that is no contact of Plunk’s')
+    throw new FileProblem('The file contains a value that is not a Plunk contact')
   const of = value as Record<string, unknown>
   if (typeof of['email'] === 'string') return [of]
   if (Array.isArray(of['data'])) return of['data'].flatMap(contactsIn)
-  throw new FileProblem('It has something that is no contact of Plunk’s, and no page of its API')
+  throw new FileProblem('The file contains an object that is neither a Plunk contact nor a page of its API')
 }

@@ -10,12 +10,12 @@ import {
   UnclearRow,
 } from './format.ts'
 
-/** Columns of Plunk's own, besides which each is a field of its `data`. */
+/** Plunk's own columns. All others are fields of its `data`. */
 const OWN = ['id', 'email', 'subscribed', 'data', 'createdat', 'updatedat', 'snoozeduntil', 'projectid', 'firstname']
 
 /**
- * Plunk's contacts: as a script writes them from its API, a column each, or with `data` as JSON. It has no export of its own: what its
- * API answers, the command line reads as it is (see `plunkToCsv`).
+ * Plunk's contacts as CSV, with a column for each field or with `data` as JSON. Plunk has no export. The CLI reads the responses
+ * of its API directly (see `plunkToCsv`).
  *
  * @see https://docs.useplunk.com/api-reference/contacts/list
  */
@@ -34,7 +34,7 @@ export const plunk: Format = {
     ]
     if (subscribed < 0 && as === null)
       throw new FileProblem(
-        'The header has no column "subscribed", which says who wants no mail: write it as the API has it',
+        'The header has no column "subscribed", which marks who opted out. Add it with the values of the API.',
       )
     const fields = header.flatMap((title, index) =>
       OWN.includes(title.trim().toLowerCase()) ? [] : [[title.trim(), index] as const],
@@ -61,7 +61,7 @@ export const plunk: Format = {
       },
       optOut:
         optOutOf(as) ??
-        // Who has snoozed is one who is subscribed, there, and gets nothing until then.
+        // In Plunk, a snoozed contact is subscribed but gets no email until then.
         ((subscribed >= 0 && isOut(cells[email]!, cells[subscribed] ?? '')) || isSnoozed(cells[snoozed] ?? '')
           ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed].slice(0, 100)}` : null)
           : null),
@@ -69,7 +69,7 @@ export const plunk: Format = {
   },
 }
 
-/** Plunk reads "true", "1" and "yes", in any case, as subscribed, and anything else as not. */
+/** Reads "true", "1" and "yes" as subscribed, without case, as Plunk does. Unlike Plunk, rejects other values. */
 function isOut(email: string, cell: string): boolean {
   const word = cell.toLowerCase()
   if (['true', '1', 'yes'].includes(word)) return false
@@ -77,5 +77,5 @@ function isOut(email: string, cell: string): boolean {
   throw new UnclearRow(email, 'subscribed must be true or false')
 }
 
-/** Until an instant to come; what is no instant is no word about her. */
+/** Checks whether the instant is in the future. Invalid instants count as not snoozed. */
 const isSnoozed = (cell: string): boolean => (/^\d{13}$/.test(cell) ? Number(cell) : Date.parse(cell)) > Date.now()

@@ -1,17 +1,17 @@
 import { parse } from 'csv-parse/sync'
 import { RowProblem } from './format.ts'
 
-/** Of all the tags of a contact. */
+/** Maximum length of all tags of a contact together. */
 const MAX_CHARACTERS = 10_000
 
-/** Words in one cell: a line of CSV of its own, as Mailchimp writes them, so that a tag may have a comma in it. */
+/** Parses the tags of a cell. The cell is a line of CSV itself, as Mailchimp writes it, so a tag can contain a comma. */
 export function tagsIn(cell: string): string[] {
   if (cell === '') return []
-  if (cell.length > MAX_CHARACTERS) throw new RowProblem('Its tags are too long')
+  if (cell.length > MAX_CHARACTERS) throw new RowProblem('The tags are too long')
   try {
-    const [words = []] = parse(cell, { relax_quotes: true, trim: true })
-    return words.map((word) => word.trim()).filter((word) => word !== '')
+    const [tags = []] = parse(cell, { relax_quotes: true, trim: true })
+    return tags.map((tag) => tag.trim()).filter((tag) => tag !== '')
   } catch {
-    throw new RowProblem('Its tags cannot be told apart')
+    throw new RowProblem('The tags are not a valid list')
   }
 }
