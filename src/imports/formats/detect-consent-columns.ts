@@ -6,60 +6,62 @@ const OUT =
   'stopmail|invalid|spam|gesperrt|werbesperre|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri|uitgeschreven|afgemeld|disiscri|desuscri|' +
   "dad[oa]debaja|don['’]?t(?:e?mail|contact|send|market)|never(?:e?mail|contact|send)|widerspr|objection|objected|abmeld|afmelding"
 const NONE = 'no(?:e?mail|marketing|news|promo)|keine?(?:mail|werbung|newsletter)'
-/** Columns that may tell who wants no mail, by what they are called: where a cell of them says anything but no, … */
+/** Titles of columns that may mark opt-outs. A cell is doubtful unless it is a no. */
 const OF_OUT = new RegExp(
   `${OUT}|^(?:${NONE})|^clean(?:ed|time|campaign)|^dn[ce]$|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|^(?:is)?junk(?:ed)?$|^baja|baja$|^opposition|mailingpaused$`,
 )
-/** … where it says anything but yes, or nothing in what is a box that nobody has ticked, … */
+/**
+ * Titles of columns that may mark opt-ins. A cell is doubtful unless it is a yes. An empty cell is doubtful in a checkbox column.
+ */
 const OF_IN =
   /opt(?:ed|s)?in|^(?:is|e?mail|optin)?confirmed$|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
-/** Of such words alone, that is: none of them begins as another one goes on. */
+/** Titles of checkbox columns consist of these words only. A title can be split in one way only, so matching is linear. */
 const BOX =
   /^(?:i|e?mails?|accepts?|agree[ds]?|wants?|receives?|gets?|subscribe|join|our|the|my|yes|to|gdpr|dsgvo|rgpd|newsletters?|marketing|mailings?|mailinglist|opt(?:ed)?in|consents?|permission|given|signup|einwilligung|werbung|canbecontacted)+$/
-/** None of these begins as another one goes on: there is one way through each title. */
+/** Prefixes of titles. A title can be split in one way only, so matching is linear. */
 const PREFIX =
   '(?:has|is|was|e?mails?|contact|customer|user|account|newsletter|marketing|consent|permission|mailing|list|optin|einwilligung|werbung)'
-/** Of one that speaks of both, what it says of her is clear in these alone: "Newsletter unsubscribed", "Consent withdrawn". */
+/** Titles that contain opt-in words but clearly mark opt-outs: "Newsletter unsubscribed", "Consent withdrawn". */
 const CLEARLY_OUT = new RegExp(
   `^${PREFIX}*(?:${OUT}|${NONE})|^${PREFIX}+(?:withdrawn|revoked|declined|refused|rejected|denied|removed|excluded|stopped|cancell?ed|expired|` +
     'widerrufen|abgelehnt|verweigert|entzogen|retiré|révoqué|revocad[oa]|retirad[oa]|rechazad[oa]|revocat[oa]|rifiutat[oa]|ingetrokken|' +
     'geweigerd|disabled|paused|deactivated)(?:at|on|date|time)?$|^(?:remove|exclude)d?from',
 )
-/** In others it may be that, or what she can do at any time: "Newsletter & exclusive offers". */
+/** Words that may negate an opt-in title, or may be part of its text: "Newsletter & exclusive offers". */
 const NEGATED =
   /withdr|revo[ck]|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|rechaz|rifiut|ingetrokken|geweigerd|disabled|paused|inactive|deactiv|off$|^left|objec|^non|not(?:allowed|interested)|nolonger|donot|don['’]?t|gekündigt|exempt|^baja/
-/** … and where it says no, or that somebody is one of these. */
+/** Titles of columns that may hold a subscription state. A cell is doubtful if it is a no or one of `NO_STATE`. */
 const OF_STATE =
   /subscri(?!ptions$)|^(?:can|may|allow|ok|send|receives?|gets?)(?:to)?(?:e?mail|news|promo)|emailable|^promotion(?:s|al(?:e?mails?|offers?))$|^(?:gdpr|rgpd|dsgvo)|abonn|suscri|iscri[tz]|inscri|angemeldet|aangemeld|ingeschreven/
 const STATE =
   /^(?:e?mail|mailing|contact|marketing|newsletter|list)*(?:status|state|zustand|estado|situação|stato|statut)$/
 const NO_STATE =
   /^(?:ina[ck]ti|inattiv|suspend|blocked|disabled|spam|pending|unconfirmed|archived|cancell?ed|denied|declined|revoked|withdrawn|deleted|removed|expired|paused|stopped|refused|undeliver|awaiting|invalid|complain|junk|marked|gesperrt|baja$|dad[oa]debaja|no$|not(?!tingham|redame|o$)|non(?!thaburi)|never(?!s$))/
-/** Of words that others begin with, too: "no thanks", and no Nova Scotia. */
+/** Negations as whole words: "no thanks", but not "Nova Scotia". */
 const NOT = /^(?:(?:not|non|never|no|nicht|kein)(?!\p{L})|ne[\s_-]+\p{L})/iu
-/** Some write a number for it, of which only 1 is known to be a yes. */
+/** Numeric state codes. Only 1 is known to be a yes. */
 const CODE = /^[02-9]$/
-/** Of which one, where, when and how often, which is neither yes nor no: "Opt-in IP", "Marketing channel". */
+/** Titles of attributes of a consent, which are neither yes nor no: "Opt-in IP", "Marketing channel". */
 const OF_SOMETHING_ELSE =
   /(?:ip|id|source|page|url|link|text|language|street|city|zip|code|country|address|channel|campaign|name|version|count|number|rate|score|plan|tier|level|type|budget|price|date|(?<!any)time)$/
-/** What is counted or measured is no word of anybody's; when it was is one. */
+/** Titles of measurements, which are not consent. The date of an opt-out is. */
 const MEASURED = /(?:rate|score)$/
 
-/** What is longer, without spaces, is no name of a column, but what somebody was asked. */
+/** Longer titles, without spaces, are the full text of a question. */
 const MAX_NAME = 60
 
 /**
- * Whether cells of a column that nobody has chosen may say that somebody wants no mail. It is asked then, for a guess would mail her, or keep
- * from mailing somebody else for good.
+ * Creates a check whether a cell of a column without a chosen field may be an opt-out. The user must then choose a field: a wrong
+ * guess would either email a contact who opted out, or suppress another one permanently.
  *
- * @param title looked at once, and whole: some have all of a consent above their column
+ * @param title analyzed once, at full length: some titles are the whole text of a consent
  */
 export function doubtOf(title: string): (cell: string) => boolean {
   const column = foldedWord(title)
   const isIn = OF_IN.test(column)
   const isClear = CLEARLY_OUT.test(column)
   const isOut = OF_OUT.test(column) || isClear
-  // Whole sentences speak of both, and end in anything.
+  // Full sentences mix opt-in and opt-out words, and have any ending.
   const isAnything = column.length > MAX_NAME ? isOut || isIn : isIn && !isClear && (isOut || NEGATED.test(column))
   const [isBox, isMeasured, isOther] = [isIn && BOX.test(column), MEASURED.test(column), OF_SOMETHING_ELSE.test(column)]
   const [isState, isOfState] = [STATE.test(column), OF_STATE.test(column)]
