@@ -1,4 +1,4 @@
-/** What stands for `@temporalio/activity` in a simulation. */
+/** Replacement for `@temporalio/activity` in a simulation. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export { ApplicationFailure, CancelledFailure } from '@temporalio/common'

@@ -20,11 +20,11 @@ const MINUTE_MS = 60_000
 interface CampaignOptions {
   recipients: readonly string[]
   throttlePerHour?: number
-  /** Sends a second variant to half of the recipients, and decides so many minutes later what the others get. */
+  /** Sends a second variant to half of the recipients, and chooses the variant for the others after this many minutes. */
   decidesAfterMinutes?: number
 }
 
-/** Creates a list of recipients and a campaign to it, as a draft. */
+/** Creates a list of recipients and a draft campaign to it. */
 export async function aCampaign(world: World, { recipients, throttlePerHour, decidesAfterMinutes }: CampaignOptions) {
   const { em } = world.ground.orm
   const { workspaceId } = world.ground
@@ -67,10 +67,10 @@ const MOVES = {
   cancel: cancelCampaign,
 }
 
-/** A move whose first attempt was carried out and not answered finds that there is nothing to do. */
+/** Matches the error of a repeated transition whose first attempt was carried out but got no response. */
 const wasDone = (error: Error) => /^The campaign is /.test(error.message)
 
-/** Moves a campaign on, until that is acknowledged. @returns no answer where an earlier attempt may have done it */
+/** Repeats a transition of a campaign until it is acknowledged. @returns no answer if an earlier attempt may have done it */
 export function move(world: World, id: string, how: 'pause' | 'resume' | 'cancel') {
   const { workspaceId } = world.ground
   return world.client(how, (dependencies) => MOVES[how](dependencies, workspaceId, id, newCall()), wasDone)
@@ -86,12 +86,12 @@ export function schedule(world: World, id: string, at?: Date) {
   )
 }
 
-/** Pauses a campaign for a while. @returns the steps between which nothing of it may begin */
+/** Pauses a campaign for a while. @returns the steps between which no email of it may begin */
 async function pauseForAWhile(world: World, id: string): Promise<[number, number][]> {
   const paused = await move(world, id, 'pause')
   await world.scheduler.pause(world.scheduler.choose([1_000, 0, 8_000, 30_000]))
   const resumedAt = world.scheduler.step
-  // An API that was stopped may still pause it when its client has long had another one do so.
+  // A stalled API may still pause it after its client sent the request to another one.
   for (;;) {
     await move(world, id, 'resume')
     if (!world.stopped('api')) break
@@ -108,15 +108,15 @@ const wishes = (wish: PreferenceChange) => (world: World, _campaignId: string, c
 const gone = (error: Error) => /not found/i.test(error.message)
 
 interface Stop {
-  /** Asks for it, until that is acknowledged. */
+  /** Repeats the request until it is acknowledged. */
   ask: (world: World, campaignId: string, contactId: string) => Promise<{ answer: unknown; at: number }>
-  /** Whom it keeps from being mailed. */
+  /** The recipients that get no email afterwards. */
   who: 'ada' | 'all'
-  /** Whether what was begun before may not arrive after it, either. */
+  /** Whether an email that began before the stop may not arrive after its response. */
   waits: boolean
 }
 
-/** What stops a campaign for a recipient, or for all of them. */
+/** Requests that stop a campaign for one recipient or for all of them. */
 const STOPS: Record<string, Stop> = {
   unsubscribed: { ask: wishes({ kind: 'nothing' }), who: 'ada', waits: false },
   left: { ask: wishes({ kind: 'lists', ids: [] }), who: 'ada', waits: false },
@@ -147,23 +147,25 @@ const STOPS: Record<string, Stop> = {
   cancelled: { ask: (world, campaignId) => move(world, campaignId, 'cancel'), who: 'all', waits: false },
 }
 
-/** The instants of an email's path at which a stop comes: nothing goes on there until the stop was answered, or has to wait. */
+/**
+ * Points in the delivery of an email at which a stop arrives: nothing continues there until the stop was answered or has to wait.
+ */
 const INSTANTS = [
   // While recipients are prepared.
   undefined,
   // Between the preparation of an email and its claim: of the recipient who is stopped, and of another one.
   /^mail DATA ada@/,
   /^mail DATA bob@/,
-  // In the middle of the claim's transaction, whose locks keep the stop waiting.
+  // In the middle of the claim's transaction, whose locks block the stop.
   /^SQL with given as \( select \*, case/,
   // After the claim, while the email is transmitted.
   /^mail takes ada@/,
 ]
 
-/** How long a stop may wait for an email that is kept from arriving, in virtual milliseconds. */
+/** How long a stop may wait for an email whose arrival is delayed, in virtual milliseconds. */
 export const KEPT_MS = 1_500
 
-/** A campaign that is stopped at one of the instants. */
+/** Stops a campaign at one of the instants. */
 async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise<Story> {
   const recipients = ['ada', 'bob', 'cid']
   const { id, contactIds } = await aCampaign(world, { recipients })
@@ -178,7 +180,7 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
     await Promise.race([asked, world.scheduler.pause(KEPT_MS)])
     hold?.release()
     const { answer, at } = await asked
-    // A schedule that was repeated may be carried out after the cancellation: its client asked for that.
+    // A repeated schedule request may be carried out after the cancellation, as its client requested.
     const isStopped = answer !== undefined && (who === 'ada' || (await scheduled).attempt === 1)
     if (isStopped) stoppedAt = at
   }
@@ -193,10 +195,10 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
 
 export const PEOPLE = ['ada', 'bob', 'cid']
 
-/** After how many steps a worker dies: a campaign to three takes some fifty. */
+/** Numbers of steps after which a worker dies: a campaign to three contacts takes about 50. */
 const DYING_STEPS = Array.from({ length: 50 }, (_, n) => n)
 
-/** Worlds of an email to many. */
+/** Worlds of campaigns. */
 export const CAMPAIGN_WORLDS = {
   campaign: {
     workers: 2,
@@ -215,7 +217,7 @@ export const CAMPAIGN_WORLDS = {
   'campaign-overtaken': {
     workers: 2,
     async run(world) {
-      // Slow enough that it still sends when the worker comes back.
+      // Slow enough that it still sends when the worker returns.
       const { id } = await aCampaign(world, { recipients: PEOPLE, throttlePerHour: 60 })
       const hold = world.scheduler.hold(world.scheduler.pick([/^mail DATA ada@/, /^mail takes ada@/]))
       const stopping = async () => {

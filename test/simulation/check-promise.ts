@@ -1,75 +1,75 @@
-/** Holds what a run did against the promise. */
+/** Compares what a run did with the guarantees. */
 import { eventDedupKey } from '../../src/automation-engine/enrollment.ts'
 import { LEASE_SECONDS } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { BEGINNING, type Process } from './scheduler.ts'
 import type { World } from './world.ts'
 
-/** What was acknowledged. */
+/** What was acknowledged in a run, and what has to follow from it. */
 export interface Story {
-  /** All that is to be acknowledged: the run goes on until it is. */
+  /** Everything that has to be acknowledged: the run continues until it is. */
   done: Promise<unknown>
-  /** Who has to get every email, each once. */
+  /** Contacts that have to get every email, each once. */
   expected: { contact: string; subjects: string[] }[]
-  /** Whoever gets an email that was begun, or taken, after this is mailed against an acknowledged call. */
+  /** Emails to this contact that begin (or are accepted) after this step violate an acknowledged request. */
   never: {
     contact?: string
-    /** Of those emails alone. */
+    /** Limits the rule to emails with these subjects. */
     subjects?: readonly string[]
     takenAfter?: () => number | undefined
     begunBetween?: () => readonly [number, number][]
   }[]
-  /** How often somebody may be mailed the same step at most, where sequences may be repeated. */
+  /** Maximum number of emails to one contact for the same step, where enrollments may be repeated. */
   times?: () => number
   /**
-   * Which enrollments may be ended before their time: all, by a deletion; or those that have mailed nothing, by one that comes
-   * in the same moment. Else none is.
+   * Enrollments that may end early: all (by a deletion), or those that have sent nothing (by a concurrent deletion). Default:
+   * none.
    */
   mayEnd?: 'all' | 'unmailed'
-  /** A campaign that has to come to its end. */
+  /** A campaign that has to finish. */
   campaign?: CampaignStory
-  /** The statuses that emails must have at the end, where no sender was stopped but by the world itself. */
+  /** Statuses that emails must have at the end, unless something other than the world stopped a sender. */
   becomes?: { contact: string; subject: string; status: string }[]
-  /** How many senders the world stops; 0 if it is not said. */
+  /** Number of senders that the world itself stops. Default: 0. */
   ownFaults?: number
-  /** What an automation has to be at the end. */
+  /** Status that an automation must have at the end. */
   status?: { automationId: string; is: string }
 }
 
-/** What is known of a campaign by others than itself. */
+/** Expectations about a campaign. */
 export interface CampaignStory {
   id: string
-  /** Who gets one of the subjects, once. */
+  /** Contacts that get one of the subjects, once. */
   recipients: readonly string[]
   subjects: readonly string[]
-  /** Who may have got nothing, with a reason: it was stopped, for them or for all. */
+  /** Contacts that may have got nothing, with a reason: the campaign was stopped for them or for all. */
   mayBeLeft?: readonly string[] | (() => readonly string[])
-  /** When it begins, in virtual milliseconds. */
+  /** Start time in virtual milliseconds. */
   notBefore?: number
-  /** How many emails it sends an hour. */
+  /** Emails per hour. */
   perHour?: number
-  /** How many emails it may send on each day. */
+  /** Maximum number of emails on each day. */
   perDay?: readonly number[]
 }
 
-/** A sentence of the promise: what speaks against it, in words. */
+/** One guarantee: yields every violation as text. */
 type Sentence = (evidence: Evidence) => AsyncGenerator<string> | Generator<string>
 
 interface Evidence extends Story {
   world: World
-  /** Whether nothing is pending for anybody any more. */
+  /** Whether no work is pending. */
   quiet: boolean
   messages: readonly Message[]
 }
 
-/** As the ledger has it at the end. Who was erased has no address. */
+/** A row of `messages` at the end. It has no address if the contact was erased. */
 interface Message {
   email: string | null
   subject: string | null
   status: string
 }
 
-/** @returns what is wrong, in words; nothing when the promise was kept. */
+/** @returns the violations as text; empty if the guarantees hold */
 export async function checkPromise(world: World, story: Story, quiet: boolean): Promise<string[]> {
   const evidence = { ...story, world, quiet, messages: await readMessages(world) }
   const violations: string[] = []
@@ -94,7 +94,7 @@ const readMessages = (world: World) =>
        and own.variant = coalesce(message.variant, 0)`,
   )
 
-/** The faults after which a sender may not know what became of its email. */
+/** Counts the faults after which a sender may not know the outcome of its email. */
 const countDoubtful = ({ scheduler }: World) =>
   scheduler.faults.filter(({ what, fault }) => /crash|stall|nap/.test(fault) || what.startsWith('mail')).length
 
@@ -110,10 +110,10 @@ const PROMISE: readonly Sentence[] = [
   function* nobodyIsMailedTwice({ world, times = () => 1 }) {
     const { taken } = world.mail
     for (const [id, all] of Map.groupBy(taken, ({ messageId }) => messageId)) {
-      if (all.length > 1) yield `${id} was taken ${all.length} times`
+      if (all.length > 1) yield `${id} was accepted ${all.length} times`
     }
     for (const [what, all] of Map.groupBy(taken, ({ to, subject }) => `${to} ${subject}`)) {
-      if (all.length > times()) yield `${what} was taken ${all.length} times`
+      if (all.length > times()) yield `${what} was accepted ${all.length} times`
     }
   },
 
@@ -138,7 +138,7 @@ const PROMISE: readonly Sentence[] = [
        from enrollments enrollment where status = 'CANCELLED'`,
     )
     for (const { dedupKey, mailed } of cancelled) {
-      if (mailed || mayEnd !== 'unmailed') yield `the enrollment by ${dedupKey} was ended before its time`
+      if (mailed || mayEnd !== 'unmailed') yield `the enrollment by ${dedupKey} ended early`
     }
   },
 
@@ -149,7 +149,7 @@ const PROMISE: readonly Sentence[] = [
          on two.automation_id = one.automation_id and two.contact_id = one.contact_id
          and two.recorded_at > one.recorded_at and two.recorded_at < one.ended_at`,
     )
-    if (overlapping.length > 0) yield 'somebody was in the same automation twice at a time'
+    if (overlapping.length > 0) yield 'a contact was in the same automation twice at the same time'
   },
 
   async function* noEventIsLost({ world }) {
@@ -159,7 +159,7 @@ const PROMISE: readonly Sentence[] = [
         `select exists (select from enrollments where dedup_key = $1 or ended_at >= $2::timestamptz) as counts`,
         [eventDedupKey(id), new Date(at).toISOString()],
       )
-      if (!row?.counts) yield `event ${id} started nothing, and nothing ran that could have received it`
+      if (!row?.counts) yield `event ${id} started nothing, and no enrollment ran that could have received it`
     }
   },
 
@@ -170,14 +170,15 @@ const PROMISE: readonly Sentence[] = [
       [[...world.temporal.heardInWait].map(eventDedupKey)],
     )
     for (const { dedupKey } of started)
-      yield `${dedupKey} was received in the middle of a sequence, and started another one`
+      yield `${dedupKey} was received by a running enrollment, and started another one`
   },
 
   function* noWaitIsShort({ world, expected, never }) {
     if (expected.every(({ subjects }) => subjects.length < 2) || never.length > 0) return
     for (const [, all] of Map.groupBy(world.mail.taken, ({ to }) => to)) {
       for (const two of all.filter(({ subject }) => subject === '2')) {
-        // The email before it may be one of which nobody knows, or knew when the sequence went on: then none measures it.
+        // The outcome of the email before may be unknown, now or when the workflow continued: then no email marks the start of
+        // the wait.
         const one = all.findLast(({ subject, at }) => subject === '1' && at < two.at)
         if (one && one.took < LEASE_SECONDS * 1_000 && two.time - one.time < 60_000)
           yield `the wait took ${two.time - one.time} ms`
@@ -191,7 +192,7 @@ const PROMISE: readonly Sentence[] = [
     const [row] = await sql<{ status: string }>(world.em, 'select status from automations where id = $1::uuid', [
       automationId,
     ])
-    if (row?.status !== is) yield `the automation is ${row?.status}, and was made ${is}`
+    if (row?.status !== is) yield `the automation is ${row?.status}, but was set to ${is}`
   },
 
   function* unconfirmedHasItsReason({ world, messages }) {
@@ -204,7 +205,7 @@ const PROMISE: readonly Sentence[] = [
       const begun = world.mail.begun.filter(
         (other) => other.to === email && (subject === null || other.subject === subject),
       )
-      if (begun.length === 0) yield `"${subject}" to ${email} is UNCONFIRMED, and was never begun`
+      if (begun.length === 0) yield `"${subject}" to ${email} is UNCONFIRMED, but was never begun`
       else if (!begun.some(({ sender }) => mayNotKnow(sender)))
         yield `"${subject}" to ${email} is UNCONFIRMED although its sender lived and its server answered`
     }
@@ -215,7 +216,7 @@ const PROMISE: readonly Sentence[] = [
     for (const { contact, subject, status } of becomes) {
       const own = messages.filter((message) => message.email === addressOf(contact) && message.subject === subject)
       const statuses = own.map((message) => message.status).join()
-      if (statuses !== status) yield `"${subject}" to ${contact} is ${statuses || 'nowhere'}, and not ${status}`
+      if (statuses !== status) yield `"${subject}" to ${contact} is ${statuses || 'missing'}, not ${status}`
     }
   },
 
@@ -224,14 +225,14 @@ const PROMISE: readonly Sentence[] = [
     for (const { to, subject } of world.mail.taken) {
       const own = messages.filter((message) => message.email === to && message.subject === subject)
       if (own.length > 0 && own.every(({ status }) => unsent.includes(status)))
-        yield `"${subject}" to ${to} was taken, and is ${own.map(({ status }) => status).join()}`
+        yield `"${subject}" to ${to} was accepted, but is ${own.map(({ status }) => status).join()}`
     }
   },
 
   function* everyMessageIsSettled({ quiet, messages }) {
     for (const { email, subject, status } of messages) {
       if (quiet && ['QUEUED', 'SENDING', 'DEFERRED'].includes(status))
-        yield `"${subject}" to ${email ?? 'somebody who is gone'} is left ${status}`
+        yield `"${subject}" to ${email ?? 'a deleted contact'} is left ${status}`
     }
   },
 
@@ -241,7 +242,7 @@ const PROMISE: readonly Sentence[] = [
       for (const { to, subject, at, begunAt } of world.mail.taken) {
         if (contact !== undefined && to !== addressOf(contact)) continue
         if (subjects !== undefined && !subjects.includes(subject)) continue
-        if (at > after) yield `"${subject}" to ${to} was taken after the answer`
+        if (at > after) yield `"${subject}" to ${to} was accepted after the response`
         if (begunBetween?.().some(([from, until]) => begunAt > from && begunAt < until))
           yield `"${subject}" to ${to} was sent while paused`
       }
@@ -264,13 +265,13 @@ const PROMISE: readonly Sentence[] = [
       if (taken.length > 1) yield `${to} got the campaign ${taken.length} times`
       if (own.length > 1) yield `${to} has ${own.length} messages of the campaign`
       const [row] = own
-      // Erased, or never prepared because it was stopped before.
+      // Erased, or never prepared because the campaign was stopped before.
       if (!row) {
         if (!left.includes(to)) yield `${to} has no message of the campaign`
       } else if (row.status === 'SENT') {
-        if (taken.length === 0) yield `the campaign's email to ${to} is SENT, and was never taken`
+        if (taken.length === 0) yield `the campaign's email to ${to} is SENT, but was never accepted`
       } else if (row.status !== 'UNCONFIRMED') {
-        if (taken.length > 0) yield `the campaign's email to ${to} is ${row.status}, and was taken`
+        if (taken.length > 0) yield `the campaign's email to ${to} is ${row.status}, but was accepted`
         if (!left.includes(to)) yield `the campaign's email to ${to} is ${row.status}: ${row.error}`
         if (row.error === null) yield `the campaign's email to ${to} is ${row.status} without a reason`
       }
@@ -282,17 +283,18 @@ const PROMISE: readonly Sentence[] = [
     const begun = world.mail.taken.map(({ time, took }) => time - took).toSorted((a, b) => a - b)
     const { notBefore = 0, perHour, perDay } = campaign
     const [first, last] = [begun[0], begun.at(-1)]
-    if (first !== undefined && first < notBefore) yield `the campaign began ${notBefore - first} ms before its time`
-    // Two workers may both have looked before either has counted, where one was taken for dead.
+    if (first !== undefined && first < notBefore) yield `the campaign began ${notBefore - first} ms early`
+    // Two workers may both have read the counter before either has incremented it, if one of them was considered dead.
     const excused = world.scheduler.faults.length
     if (perHour !== undefined && first !== undefined && last !== undefined) {
       const allowed = 1 + Math.floor(((last - first) * perHour) / 3_600_000) + excused
-      if (begun.length > allowed) yield `${begun.length} emails went where ${allowed} may go`
+      if (begun.length > allowed) yield `${begun.length} emails were sent where ${allowed} are allowed`
     }
     for (const [day, allowed] of (perDay ?? []).entries()) {
       const isOfDay = (time: number) => Math.floor((time - BEGINNING) / DAY_MS) === day
       const count = begun.filter(isOfDay).length
-      if (count > allowed) yield `on day ${day + 1} of the warm-up ${count} emails went where ${allowed} may go`
+      if (count > allowed)
+        yield `on day ${day + 1} of the warm-up ${count} emails were sent where ${allowed} are allowed`
     }
   },
 ]

@@ -8,16 +8,16 @@ import { openDatabase } from '../../src/schema/open.ts'
 import { closedAtSignal } from '../support/at-signal.ts'
 import { freePorts } from '../support/ports.ts'
 
-/** Postgres for a simulation, with a database for each of its processes. */
+/** Postgres for a simulation, with one database for each of its processes. */
 export interface GroundPostgres {
   urls: string[]
   close(): Promise<void>
 }
 
-/** It need not survive a power cut: what is killed here is a client. */
+/** Durability is off: only clients are killed, and there are no power cuts. */
 const FAST = ['fsync', 'synchronous_commit', 'full_page_writes']
 
-/** Starts it in a folder that is gone afterwards. */
+/** Starts Postgres in a temporary folder. */
 export async function makeGround(databases: number): Promise<GroundPostgres> {
   const [port] = (await freePorts(1)) as [number]
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-simulation-'))
@@ -50,8 +50,8 @@ export async function makeGround(databases: number): Promise<GroundPostgres> {
 }
 
 /**
- * Functions that stand for Postgres's own clock and random identifiers, found before those wherever a statement, a function
- * or a default names them. Virtual time is in a sequence, because a sequence is the same for every transaction.
+ * Functions that replace Postgres's own clock and random identifiers. They are found first wherever a statement, a function or a
+ * default names one of them. Virtual time is in a sequence, because a sequence is the same for every transaction.
  */
 const VIRTUAL_FUNCTIONS = `
 create schema simulation;

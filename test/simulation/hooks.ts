@@ -1,6 +1,6 @@
 /**
- * `node --import`: puts virtual time, a model of Temporal's workflow runtime and the chosen mutant under the product's own
- * modules while they are loaded. Nothing on the disk changes.
+ * For `node --import`: loads the product's own modules with virtual time, a model of Temporal's workflow runtime and the chosen
+ * mutant. No file on the disk changes.
  */
 import { registerHooks } from 'node:module'
 import { MUTANTS } from '../faults/mutants.ts'
@@ -8,23 +8,23 @@ import { MUTANTS } from '../faults/mutants.ts'
 const here = (file: string) => new URL(file, import.meta.url).href
 const ROOT = new URL('../..', import.meta.url).href
 
-/** Modules whose time is virtual: all but those that talk to Postgres, listen, render or start something. */
+/** Modules with virtual time: all but those that talk to Postgres, listen, render or start something. */
 const TIMED = /^(src\/(?!(http|parts|runtime|bin|rendering|schema)\/)[^/]+|activities|workflows)\/(?!db\/|entities)/
 
 const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date, AbortSignal } from '${here('./virtual-time.ts')}'; `
 
-/** Identifiers are the same in the same run: in the order in which they are made. */
+/** Identifiers are sequential, so that they are the same in a repeated run. */
 const IDS = 'src/platform/ids.ts'
 const SAME_IDS = 'v7({ msecs: 1_767_225_600_000, seq: (used += 1), random: new Uint8Array(16) })'
 
 function replaceOnce(source: string, text: string, by: string): string {
-  if (!source.includes(text)) throw new Error(`"${text}" is not there any more`)
+  if (!source.includes(text)) throw new Error(`"${text}" is not in the source any more`)
   return source.replace(text, () => by)
 }
 
 const named = process.argv.indexOf('--mutant')
 const mutant = named < 0 ? undefined : MUTANTS[process.argv[named + 1] ?? '']
-if (named >= 0 && !mutant) throw new Error('There is no such mutant; --list-mutants names them')
+if (named >= 0 && !mutant) throw new Error('Unknown mutant. --list-mutants lists the names')
 
 registerHooks({
   resolve(specifier, context, nextResolve) {

@@ -1,4 +1,6 @@
-/** A mail server, and the connections to it: a message is begun, flows at once when it may, and is answered later. */
+/**
+ * Model of a mail server and the connections to it: a message begins, is transmitted as soon as it may be, and is answered later.
+ */
 import { takeNow } from '../support/take-now.ts'
 import { ConnectionSlots } from '../../src/smtp/connection-slots.ts'
 import type { Delivery, Email, SendHooks, MailTransport, ConnectionSlot } from '../../src/smtp/transport.ts'
@@ -8,23 +10,25 @@ export interface Taken {
   to: string
   subject: string
   messageId: string
-  /** The steps in which the message began to flow, and in which the server had it all. */
+  /** The step in which the transmission began, and the step in which the server had the whole message. */
   begunAt: number
   at: number
-  /** When it had it, in virtual milliseconds, and how long its sender took over that. */
+  /** When the server had it, and how long its sender took, in virtual milliseconds. */
   time: number
   took: number
 }
 
 const EDGE = FAULTS.filter((fault) => fault !== 'fail-after')
-/** What flows is with the kernel: neither a stopped process nor a slow one keeps it back. */
+/** Transmitted bytes are with the kernel: neither a stopped nor a slow process delays them. */
 const ANSWER = FAULTS.filter((fault) => !['stall', 'nap', 'slow'].includes(fault))
 
 export class MailModel {
-  /** Where somebody began: the server waited for the message then. */
+  /** Messages whose transmission began: the server was waiting for the content. */
   readonly begun: { to: string; subject: string; sender: Process }[] = []
   readonly taken: Taken[] = []
-  /** What the server does with the next messages: it refuses one, breaks off at its end, or takes it and loses its answer. */
+  /**
+   * What the server does with the next messages: reject one, close the connection at its end, or accept it and lose the response.
+   */
   readonly instead: ('refuse' | 'cut' | 'lose')[] = []
   /** The number of next connections that the server closes before a message begins. */
   closes = 0
@@ -34,7 +38,7 @@ export class MailModel {
     this.scheduler = scheduler
   }
 
-  /** The transport of one process. @param server which of several mail servers it is for */
+  /** Creates the transport of one process. @param server name of the mail server, if there are several */
   transport(connections: number, server = 'mail'): MailTransport {
     const slots = new ConnectionSlots(connections)
     const permit = (release: () => void): ConnectionSlot => ({
@@ -85,7 +89,7 @@ export class MailModel {
           const instead = this.instead.shift()
           if (instead === 'refuse') return { kind: 'refused', reason: '554 5.7.1 Not today' }
           const breakOffHere = () => {
-            scheduler.faults.push({ process, what: 'mail breaks off', fault: 'fail-after' })
+            scheduler.faults.push({ process, what: 'the mail server closes the connection', fault: 'fail-after' })
             throw broken()
           }
           if (instead === 'cut') return breakOffHere()

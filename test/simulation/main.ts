@@ -1,7 +1,7 @@
 /**
- * `npm run test:simulation`: the product's services, activities, workflows and statements, on the real Postgres; Temporal
- * and the mail server are models, and one order of things is tried after the other, with crashes, stalls, cut connections
- * and lost answers. A red seed is red again, and prints the steps that broke it.
+ * `npm run test:simulation`: runs the product's services, activities, workflows and statements on a real Postgres. Temporal and
+ * the mail server are models. It tries one order of events after the other, with crashes, stalls, cut connections and lost
+ * responses. A failing seed fails again, and prints the steps that broke it.
  */
 import { availableParallelism } from 'node:os'
 import { assertKnown, readOptions, wholeNumber } from '../../scripts/options.ts'
@@ -12,16 +12,16 @@ import { WORLDS } from './world-names.ts'
 
 const { values } = readOptions({
   call: 'npm run test:simulation -- [OPTION …]',
-  what: 'tries orders of things in each of its worlds.',
+  what: 'tries different orders of events in each of its worlds.',
   options: {
-    seeds: { takes: 'N', what: 'so many in each world; 200 if nothing is said' },
-    seed: { takes: 'S', what: 'this one alone; with --seeds, the one to begin with' },
-    world: { takes: 'NAME', what: 'this world alone' },
-    mutant: { takes: 'NAME', what: 'the build broken on purpose, which has to be found out' },
-    mutants: { what: 'every mutant, each in its worlds until it is red' },
-    exhaust: { what: 'every single deviation from the plain run, instead of seeds' },
-    'list-worlds': { what: 'name the worlds' },
-    'list-mutants': { what: 'name the mutants' },
+    seeds: { takes: 'N', what: 'seeds in each world (default: 200)' },
+    seed: { takes: 'S', what: 'only this seed; with --seeds, the first one' },
+    world: { takes: 'NAME', what: 'only this world' },
+    mutant: { takes: 'NAME', what: 'use this deliberately broken build, which has to fail' },
+    mutants: { what: 'run every mutant in its worlds until one fails' },
+    exhaust: { what: 'try every single deviation from the plain run instead of seeds' },
+    'list-worlds': { what: 'list the worlds' },
+    'list-mutants': { what: 'list the mutants' },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -55,7 +55,7 @@ try {
 }
 process.exit(green ? 0 : 1)
 
-/** Tries each world, up to the first that is red. @returns whether all are green. */
+/** Tries each world until the first failure. @returns whether all pass */
 async function tryWorlds(): Promise<boolean> {
   const started = performance.now()
   let schedules = 0
@@ -65,7 +65,7 @@ async function tryWorlds(): Promise<boolean> {
     schedules += tried.schedules
     found = tried.found
     if (found) break
-    say(`✔ ${name}: ${tried.schedules} ${values.exhaust ? 'schedules, all there are with one deviation' : 'seeds'}`)
+    say(`✔ ${name}: ${tried.schedules} ${values.exhaust ? 'schedules with one deviation' : 'seeds'}`)
   }
   if (found) tell(found)
   say(`${schedules - (found ? 1 : 0)} passed, ${found ? 1 : 0} failed`)
@@ -73,10 +73,10 @@ async function tryWorlds(): Promise<boolean> {
   return !found
 }
 
-/** Tries each mutant in its worlds until it is red. @returns whether every one is. */
+/** Tries each mutant in its worlds until one fails. @returns whether all mutants fail */
 async function tryMutants(): Promise<boolean> {
   const survivors: string[] = []
-  // What is restored is no world of it.
+  // Mutants of a restore have no world.
   const mutants = Object.keys(MUTANTS).filter((name) => MUTANTS[name]!.worlds.length > 0)
   for (const name of mutants) {
     const started = performance.now()
@@ -89,11 +89,13 @@ async function tryMutants(): Promise<boolean> {
       if (found) break
     }
     if (!found) survivors.push(name)
-    const what = found ? `red after ${schedules}, ${found.how}: ${found.violations[0]}` : `GREEN after ${schedules}`
+    const what = found
+      ? `fails after ${schedules}, ${found.how}: ${found.violations[0]}`
+      : `SURVIVES after ${schedules}`
     say(`${found ? '✔' : '✘'} ${name}: ${what} (${seconds(started)} s)`)
   }
   const { length } = mutants
-  say(`${length - survivors.length} of ${length} mutants are red`)
+  say(`${length - survivors.length} of ${length} mutants fail`)
   return survivors.length === 0
 }
 
@@ -101,5 +103,5 @@ function tell({ world, how, trace, violations, mutant }: Found): void {
   say(`✘ ${world}`)
   for (const line of trace) say(`    ${line}`)
   for (const violation of violations) say(`  ${violation}`)
-  say(`The same again: npm run test:simulation -- ${how}${mutant ? ` --mutant ${mutant}` : ''}`)
+  say(`To repeat it: npm run test:simulation -- ${how}${mutant ? ` --mutant ${mutant}` : ''}`)
 }

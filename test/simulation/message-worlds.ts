@@ -20,7 +20,7 @@ const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const LONG_WAIT = { type: 'WAIT', delayMinutes: 5 } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
 
-/** Waits until `count` messages have a status. @returns the oldest one; `undefined` if that does not happen */
+/** Waits until `count` messages have a status. @returns the oldest one, or `undefined` if that does not happen */
 async function messageIn(
   world: World,
   status: string,
@@ -39,7 +39,7 @@ async function messageIn(
   return undefined
 }
 
-/** Who comes too late is told so. */
+/** Matches the error of a request that came too late. */
 const nothingLeft = (error: Error) =>
   /is tried again|has become another|can be dismissed|may arrive twice/.test(error.message)
 
@@ -66,7 +66,7 @@ const unsubscribe = (world: World, contactId: string) =>
     setPreferences(dependencies, { contactId, originId: newId() }, { kind: 'nothing' }),
   )
 
-/** Injects a fault into the commit of the next claim. @returns whether there was one within 20 s */
+/** Injects a fault into the commit of the next claim. @returns whether there was a claim within 20 s */
 async function strikeClaim(world: World, fault: Fault): Promise<boolean> {
   const { scheduler } = world
   const claim = scheduler.hold(/^SQL with given as \( select \*, case/)
@@ -76,7 +76,7 @@ async function strikeClaim(world: World, fault: Fault): Promise<boolean> {
   return statement !== undefined
 }
 
-/** What happens beside a retry. @returns the steps between which nothing may begin */
+/** What happens concurrently with a retry. @returns the steps between which no email may begin */
 const BESIDE: Record<string, (world: World, automationId: string, contactId: string) => Promise<[number, number][]>> = {
   nothing: () => Promise.resolve([]),
   async pause(world, automationId) {
@@ -84,7 +84,7 @@ const BESIDE: Record<string, (world: World, automationId: string, contactId: str
     await world.scheduler.pause(world.scheduler.pick([0, 3_000, 20_000]))
     const until = world.scheduler.step
     await world.setStatus(automationId, 'ACTIVE')
-    // An API that was stopped may still pause it when its client has long had another one do so.
+    // A stalled API may still pause it after its client sent the request to another one.
     if (world.stopped('api')) {
       await world.scheduler.pause(STALL_MS)
       await world.setStatus(automationId, 'ACTIVE')
@@ -97,10 +97,10 @@ const BESIDE: Record<string, (world: World, automationId: string, contactId: str
   },
 }
 
-/** More than a row, and less than two. */
+/** More than one row and less than two. */
 const PIECE_BYTES = 25
 
-/** Worlds of what operators, importers and recipients decide about. */
+/** Worlds of decisions by operators, importers and recipients. */
 export const MESSAGE_WORLDS = {
   retry: {
     workers: 2,
@@ -115,7 +115,7 @@ export const MESSAGE_WORLDS = {
         const failed = await messageIn(world, 'FAILED')
         if (!failed) return
         const { id } = failed
-        // Two ask for it, and nobody knows whether the first retry arrived: it is not sent again.
+        // Two operators retry it, and the outcome of the first retry is unknown: it is not sent again.
         if (world.scheduler.pick([true, false])) world.mail.instead.push('lose')
         // The first attempt of the retry does not reach the mail server.
         world.mail.closes = world.scheduler.pick([0, 1])
@@ -143,7 +143,7 @@ export const MESSAGE_WORLDS = {
         const unconfirmed = await messageIn(world, 'UNCONFIRMED')
         if (!unconfirmed) return
         const { id } = unconfirmed
-        // The first attempt may have arrived, whatever is said of the second one.
+        // The first attempt may have arrived, whatever the outcome of the second one is.
         if (world.scheduler.pick([false, true])) world.mail.instead.push('refuse')
         const dismissLater = async () => {
           await world.scheduler.steps(world.scheduler.pick([0, 3, 6, 9, 12, 15, 60, 90]))
@@ -171,7 +171,7 @@ export const MESSAGE_WORLDS = {
         const unconfirmed = await messageIn(world, 'UNCONFIRMED')
         if (!unconfirmed) return
         const { id } = unconfirmed
-        // The dismissal has read the message, and has not written it yet.
+        // The dismissal has read the message, but has not written it yet.
         const write = scheduler.hold(/^SQL update messages set status = '…', retry_at = null where/)
         const dismissed = dismiss(world, id)
         await Promise.race([write.reached, scheduler.pause(10_000)])
@@ -205,7 +205,7 @@ export const MESSAGE_WORLDS = {
     async run(world) {
       const automationId = await world.automation([EMAIL])
       const contactId = await world.contact('ada')
-      // The mail server takes the email, and its answer is lost.
+      // The mail server accepts the email, and its response is lost.
       world.mail.instead.push('lose')
       const retrying = async () => {
         await world.enroll(automationId, contactId)
@@ -459,7 +459,7 @@ export const MESSAGE_WORLDS = {
           { contact: 'ada', subjects: ['2'], begunBetween: () => [[0, confirmingAt]] },
           { contact: 'bob', subjects: ['2'], takenAfter: () => 0 },
         ],
-        // Confirming ends what would remind them.
+        // The confirmation ends the automation that would remind them.
         mayEnd: 'all',
       }
     },
@@ -483,7 +483,7 @@ export const MESSAGE_WORLDS = {
       const isElsewhere = (error: Error) => /continues at another position|has ended/.test(error.message)
       const importing = async () => {
         for (;;) {
-          // It goes on where the import says that it is: a repeated piece may have been done.
+          // The client continues at the position that the import reports: a repeated chunk may have been applied.
           const { status, position } = await getImport(world.em, workspaceId, id)
           if (status !== 'RUNNING') return
           const bytes = file.subarray(position, position + PIECE_BYTES)

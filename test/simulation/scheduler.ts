@@ -2,53 +2,53 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as immediately } from 'node:timers/promises'
 import { Random } from '../faults/random.ts'
 
-/** A process of the simulated instance. Killed, it never does anything again; what it waited for never comes. */
+/** A process of the simulated instance. After it is killed, it never does anything again, and gets no more answers. */
 export interface Process {
   name: string
   alive: boolean
-  /** Until when it is stopped, in virtual milliseconds: it does nothing, and everybody else goes on. */
+  /** Until when it is stopped, in virtual milliseconds. It does nothing, and all other processes continue. */
   stalledUntil: number
 }
 
-/** What can go wrong at the moment something crosses a process's edge. */
+/** Faults that can happen when an action crosses the boundary of a process. */
 export const FAULTS = [
-  // The process is killed: what it asked for is not done, or it is, and nobody hears of it.
+  // The process is killed: its request is not carried out, or it is, but gets no answer.
   'crash-before',
   'crash-after',
-  // It is told that it failed, and it did; or it was done all the same.
+  // The process gets an error, although the request was carried out; or it was not.
   'fail-before',
   'fail-after',
-  // The process is stopped for longer than anybody waits, and goes on as if nothing had been.
+  // The process is stopped for longer than any timeout, and then continues as if nothing had happened.
   'stall',
   'stall-after',
-  // It is stopped for longer than Temporal waits for it, and goes on within its leases.
+  // It is stopped for longer than Temporal waits for it, and continues within its leases.
   'nap',
   'nap-after',
-  // The way there, or back, takes some seconds.
+  // The request or its answer takes some seconds.
   'slow',
   'slow-after',
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** Something that a process asks of the outside: a statement, a call to Temporal, a word to the mail server. */
+/** An external call of a process: a statement, a call to Temporal, an SMTP command. */
 export interface Action {
   process: Process
   what: string
-  /** The faults that can meet it. */
+  /** The faults that can happen to it. */
   faults: readonly Fault[]
   run: () => Promise<unknown>
-  /** What the process sees where it fails. */
+  /** The error that the process gets if it fails. */
   error: () => Error
-  /** The session that a statement is for. */
+  /** The session of a statement. */
   session?: object | undefined
-  /** Whether it has left the process, and goes its way also where that is stopped. */
+  /** Whether it has left the process, and proceeds even if the process is stopped. */
   isOut: boolean
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
 export type Answer = { value: unknown } | { error: unknown }
-/** What waits for a lock is answered later. */
+/** A statement that waits for a lock is answered later. */
 type Outcome = Answer | 'later'
 
 interface AskOptions {
@@ -64,34 +64,34 @@ interface Timer {
   run: () => void
 }
 
-/** Decides. The same decisions make the same run. */
+/** Makes the choices of a run. The same choices make the same run. */
 export interface Decisions {
-  /** Which of so many goes next. */
+  /** The index of the action that goes next, out of `count`. */
   next(count: number): number
-  /** One of so many, each as likely as the others. */
+  /** An index below `count`, uniformly distributed. */
   pick(count: number): number
-  /** Whether and how this fails. */
+  /** The fault of this action, if any. */
   fault(what: string, possible: readonly Fault[]): Fault | undefined
 }
 
 const MINUTE = 60_000
 
-/** When each run begins. */
+/** Virtual time at the start of each run. */
 export const BEGINNING = Date.parse('2026-01-01T00:00:00Z')
 
-/** How long a stalled process is stopped, in virtual milliseconds: past every lease and every timeout. */
+/** How long a stalled process is stopped, in virtual milliseconds: longer than every lease and every timeout. */
 export const STALL_MS = 90_000
 
-/** How long one that naps is stopped, in virtual milliseconds: less than a lease, and more than a task's time. */
+/** How long a napping process is stopped, in virtual milliseconds: less than a lease, and more than the timeout of a task. */
 const NAP_MS = 20_000
 
-/** How long a slow way takes, in virtual milliseconds: less than any timeout. */
+/** How long a slow call takes, in virtual milliseconds: less than any timeout. */
 const SLOW_MS = 2_500
 
-/** Steps of a run, at most. One without an end would take minutes; others take some hundreds. */
+/** Maximum number of steps of a run. An endless run would take minutes; normal ones take some hundreds of steps. */
 const MAX_STEPS = 10_000
 
-/** So many turns of the loop without anything new, and a step is over. */
+/** Number of idle turns of the event loop after which a step is complete. */
 const QUIET_TURNS = 12
 
 /** Counts the steps of all runs of this process. */
@@ -100,22 +100,22 @@ export const progress = { steps: 0 }
 export const current = new AsyncLocalStorage<Process>()
 
 /**
- * The one clock and the one order of things: of all that could happen next, one thing does, and then everything that follows
- * from it without asking anybody. Nothing happens at the same time, so that a run can be had again.
+ * The only clock and the only order of events. Of all possible actions it carries out one, and then everything that follows from
+ * it without an external call. Nothing happens at the same time, so that a run is reproducible.
  */
 export class Scheduler {
   now = BEGINNING
-  /** What was done, in words: printed where it broke something. */
+  /** The steps as text, printed if the run fails. */
   readonly trace: string[] = []
-  /** What went wrong. */
+  /** The faults that happened. */
   readonly faults: { process: Process; what: string; fault: Fault }[] = []
-  /** Counts the steps: of two things at the same instant it tells which was first. */
+  /** Counts the steps, and so orders two events at the same instant. */
   step = 0
   readonly processes = new Set<Process>()
   onCrash: (process: Process) => void = () => undefined
-  /** Asked after each step: a statement that waited for a lock may be answered now. @returns whether one was. */
+  /** Runs after each step: a statement that waited for a lock may be answered now. @returns whether one was */
   settleBlocked: () => Promise<boolean> = () => Promise.resolve(false)
-  /** Things that the world offers to happen: a task for a worker, say. */
+  /** Actions that the world offers, such as a task for a worker. */
   offers: () => Offer[] = () => []
   private readonly actions: Action[] = []
   private timers = new Set<Timer>()
@@ -123,7 +123,7 @@ export class Scheduler {
   private holds: { pattern: RegExp; reach: (by: Action) => void; isReached: boolean }[] = []
   private strikes: { session: object; pattern: RegExp; fault: Fault }[] = []
   private busy = 0
-  /** Counts everything that somebody asked for: where it stands still, nobody will ask for more. */
+  /** Counts all calls: if it stays the same, no more calls will come. */
   private stirred = 0
   private readonly decisions: Decisions
 
@@ -137,14 +137,14 @@ export class Scheduler {
     return process
   }
 
-  /** Asks the outside for something, as the process that runs. */
+  /** Makes an external call of the current process. */
   ask<Result>(
     what: string,
     run: () => Promise<Result> | Result,
     { faults = [], error = () => new Error('it failed'), session, isOut = false }: AskOptions = {},
   ): Promise<Result> {
     const process = current.getStore()
-    if (!process) throw new Error(`${what} is asked for by no process`)
+    if (!process) throw new Error(`${what} is called outside of a process`)
     if (!process.alive) return new Promise(() => undefined)
     this.stirred += 1
     return new Promise<Result>((resolve, reject) => {
@@ -152,7 +152,7 @@ export class Scheduler {
     })
   }
 
-  /** Real work that is under way and belongs to the step that is being done. */
+  /** Runs real work that belongs to the current step. */
   async while<Result>(run: () => Promise<Result>): Promise<Result> {
     this.busy += 1
     try {
@@ -171,8 +171,8 @@ export class Scheduler {
   }
 
   /**
-   * Keeps everything that matches from being done until it is released: what a world does in between, it does at that instant.
-   * @returns `reached` resolves to the first action that matches, when it is there to be done
+   * Holds everything that matches until it is released: what a world does in between happens at that instant.
+   * @returns `reached` resolves to the first matching action when it is ready
    */
   hold(pattern: RegExp): { reached: Promise<Action>; release: () => void } {
     const { promise: reached, resolve: reach } = Promise.withResolvers<Action>()
@@ -181,7 +181,7 @@ export class Scheduler {
     return { reached, release: () => void (this.holds = this.holds.filter((other) => other !== held)) }
   }
 
-  /** Injects a fault into the next statement of an action's session that matches. */
+  /** Injects a fault into the next matching statement of an action's session. */
   strike({ session }: Action, pattern: RegExp, fault: Fault): void {
     if (session) this.strikes.push({ session, pattern, fault })
   }
@@ -196,7 +196,7 @@ export class Scheduler {
     return this.holds.some(({ pattern }) => pattern.test(what))
   }
 
-  /** Tells those that hold something that it has come. @returns whether anybody was told */
+  /** Notifies the holds that an action has reached. @returns whether there was one */
   private tellOfHolds(): boolean {
     let isAny = false
     for (const hold of this.holds.filter(({ isReached }) => !isReached)) {
@@ -209,7 +209,7 @@ export class Scheduler {
     return isAny
   }
 
-  /** Waits until so many more steps are done; or until there are none to do. */
+  /** Waits until `count` more steps are done, or until there are no steps left. */
   steps(count: number): Promise<void> {
     return new Promise((resolve) => this.waiters.push({ step: this.step + count, resolve }))
   }
@@ -230,7 +230,7 @@ export class Scheduler {
     this.onCrash(process)
   }
 
-  /** Stops a process for longer than anybody waits for it. */
+  /** Stops a process for longer than any timeout. */
   stall(process: Process): void {
     this.trace.push(`${this.stamp()} ${process.name} is stopped`)
     this.faults.push({ process, what: 'it is stopped', fault: 'stall' })
@@ -242,7 +242,7 @@ export class Scheduler {
     this.after(milliseconds, () => undefined)
   }
 
-  /** Runs until `done`, or until virtual time or the number of steps is up. @returns whether it was done. */
+  /** Runs until `done`, or until virtual time or the number of steps is up. @returns whether it was done */
   async run(done: () => boolean | Promise<boolean>, minutes: number): Promise<boolean> {
     const end = this.now + minutes * MINUTE
     await this.drain()
@@ -326,7 +326,7 @@ export class Scheduler {
     }
   }
 
-  /** Tells the process, at once or so many milliseconds later; one that is stopped hears it when it goes on. */
+  /** Gives the outcome to the process, at once or after a delay. A stopped process gets it when it continues. */
   tell(action: Action, outcome: Answer, delayMs = 0): void {
     const tell = () => ('error' in outcome ? action.reject(outcome.error) : action.resolve(outcome.value))
     const late = Math.max(delayMs, action.process.stalledUntil - this.now)
@@ -338,7 +338,7 @@ export class Scheduler {
     if (outcome !== 'later') this.tell(action, outcome, delayMs)
   }
 
-  /** Does it. What waits for a lock answers later, by itself. */
+  /** Carries out an action. A statement that waits for a lock answers later. */
   private async outcome(action: Action): Promise<Outcome> {
     const answer = action.run().then(
       (value) => ({ value }),
@@ -347,15 +347,15 @@ export class Scheduler {
     return this.orLater(answer, action)
   }
 
-  /** Overridden by the world: how long to wait for real work, and what to do with what does not come. */
+  /** Overridden by the world: how long to wait for real work, and what to do if it does not finish. */
   orLater: (answer: Promise<Answer>, action: Action) => Promise<Outcome> = (answer) => answer
 
-  /** One of several things, each as likely as the others. */
+  /** Chooses one of several items, uniformly distributed. */
   pick<Item>(items: readonly Item[]): Item {
     return items[this.decisions.pick(items.length)]!
   }
 
-  /** One of several things that happen to be so, chosen like everything else. */
+  /** Chooses one of several items in the same way as the next action. */
   choose<Item>(items: readonly Item[]): Item {
     return items[this.decisions.next(items.length)]!
   }
@@ -374,7 +374,7 @@ export class Scheduler {
     return true
   }
 
-  /** Waits until all that follows from the last step without asking anybody has happened. */
+  /** Waits until everything that follows from the last step without an external call has happened. */
   private async drain(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
       const before = this.stirred
@@ -394,9 +394,9 @@ export interface Offer {
 }
 
 /**
- * Decisions by a seed: mostly the next in line, sometimes another; and some things fail. Each seed has its own few kinds of
- * faults, and its own few things that they meet often; everything else fails seldom. So some seeds kill, others cut
- * connections, some strike the mail server and others one statement, which finds more than a little of everything.
+ * Decisions by a seed: mostly the next in line, sometimes another, and some calls fail. Each seed has its own few kinds of faults
+ * and its own few calls that fail often; all others fail rarely. So some seeds kill processes, others cut connections, some
+ * affect the mail server and others one statement. That finds more than a uniform distribution.
  */
 export function seeded(seed: number): Decisions {
   const random = new Random(Math.imul(seed, 0x9e3779b1))
@@ -425,18 +425,18 @@ export function seeded(seed: number): Decisions {
 }
 
 /**
- * Where the promise is kept or broken: around a hand-over (the claim, the words with the mail server, the record), and where
- * a delivery is settled.
+ * Calls that decide whether the guarantees hold: those around a transmission (claim, SMTP, record) and those that finalize a
+ * message.
  */
 const HEART = /^mail |^SQL (with (automation|asked|campaign|given) as|update (messages|campaigns)|delete from outbox)/
 
-/** How much may go wrong in one run. */
+/** Maximum number of faults in one run. */
 const MAX_FAULTS = 5
 
-/** One deviation from the plain run: at a numbered point another one goes first, or a fault happens. */
+/** One deviation from the plain run: at a numbered point another action goes first, or a fault happens. */
 export type Deviation = { at: number; next: number } | { at: number; fault: Fault }
 
-/** The plain run with some deviations. What it meets is written down, so that the next ones can be made. */
+/** The plain run with some deviations. It records its choices, so that the next deviations can be derived from them. */
 export function planned(deviations: readonly Deviation[]) {
   let at = -1
   const met: { at: number; count: number; faults: readonly Fault[] }[] = []

@@ -1,16 +1,16 @@
 import type { Story } from './check-promise.ts'
 import type { World } from './world.ts'
 
-/** How a world is set up, and what happens in it. */
+/** Configuration of a world, and the events in it. */
 export interface Setting {
   workers?: number
-  /** How many connections each worker has to the mail server; 1 if it is not said. */
+  /** Number of connections from each worker to the mail server. Default: 1. */
   connections?: number
-  /** How many mail servers there are; 1 if it is not said. */
+  /** Number of mail servers. Default: 1. */
   mailServers?: number
-  /** After so many events a workflow continues as new. */
+  /** Number of events after which a workflow continues as new. */
   longHistory?: number
-  /** Whether what comes is mostly seen before the results of local activities. */
+  /** Whether new events are mostly processed before the results of local activities. */
   longTasks?: boolean
   run(world: World): Promise<Story>
 }

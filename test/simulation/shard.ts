@@ -1,4 +1,4 @@
-/** A process of the simulation: it tries its share of the schedules, one after the other, and tells of each. */
+/** A process of the simulation: it tries its share of the schedules, one after the other, and reports each. */
 import { planned, progress, seeded, type Decisions, type Deviation } from './scheduler.ts'
 import { STANDSTILL_MS, type Task } from './shards.ts'
 import { Ground } from './world.ts'
@@ -9,7 +9,7 @@ process.once('message', (task: Task) => void work(task).then(() => process.exit(
 async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
   const ground = new Ground(url)
   await ground.prepare()
-  // Once for nothing: what is loaded or compiled at first use takes its time in one run only.
+  // A warm-up run: modules that are loaded or compiled at first use would affect only one run.
   await run(planned([]).decisions)
   for (const { how, decisions } of seeds ? bySeeds(seeds) : await withOneDeviation()) {
     const outcome = await run(decisions)
@@ -27,7 +27,7 @@ async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
     }
   }
 
-  /** Every other order at every point of the plain run, and every fault at every point. */
+  /** Tries every other order and every fault at every point of the plain run. */
   async function withOneDeviation() {
     const plain = planned([])
     await run(plain.decisions)
@@ -47,7 +47,7 @@ async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
         steps = progress.steps
         return
       }
-      process.stderr.write(`A run of ${world} stands still\n`)
+      process.stderr.write(`A run of ${world} is stuck\n`)
       process.exit(3)
     }, STANDSTILL_MS)
     try {

@@ -1,21 +1,21 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What a process of the simulation is to try: its share of a world's seeds, or of all schedules with one deviation. */
+/** The work of one process of the simulation: its share of a world's seeds, or of all schedules with one deviation. */
 export interface Task {
   url: string
   world: string
   seeds: { from: number; to: number } | undefined
-  /** It takes the ones whose number leaves this remainder. */
+  /** The process takes the schedules whose number leaves this remainder. */
   shard: number
   of: number
 }
 
-/** A schedule that broke the promise. */
+/** A schedule that violated a guarantee. */
 export interface Found {
   world: string
   mutant: string | undefined
-  /** The options that make the same run again. */
+  /** The options that repeat the run. */
   how: string
   violations: readonly string[]
   trace: readonly string[]
@@ -26,10 +26,10 @@ export interface Tried {
   found: Found | undefined
 }
 
-/** Real milliseconds without a step after which a run stands still: no statement may wait for longer. */
+/** Real milliseconds without a step after which a run counts as stuck: no statement may wait for longer. */
 export const STANDSTILL_MS = 60_000
 
-/** Tries all, in as many processes as there are databases, up to the first that is red. */
+/** Tries all schedules until the first failure, in as many processes as there are databases. */
 export async function tryAll(
   urls: readonly string[],
   { world, mutant, seeds }: { world: string; mutant: string | undefined; seeds: Task['seeds'] },

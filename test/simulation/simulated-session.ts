@@ -3,20 +3,20 @@ import { Client as ControlClient } from 'pg'
 import { Session } from '../../src/platform/db/session.ts'
 import { current, FAULTS, type Action, type Answer, type Process, type Scheduler } from './scheduler.ts'
 
-/** How long a statement is waited for before somebody looks whether it waits for a lock, in real milliseconds. */
+/** Real milliseconds to wait for a statement before checking whether it waits for a lock. */
 const LOOK_MS = 5
 
-/** How long a statement may wait for a lock, in virtual milliseconds: as long as Postgres is told in production. */
+/** How long a statement may wait for a lock, in virtual milliseconds: the lock timeout of production. */
 const LOCK_PATIENCE_MS = 3_400
 
 let scheduler: Scheduler | undefined
 let control: ControlClient | undefined
 const sessions = new Set<SimulatedSession>()
-/** Statements that wait for a lock, in the order in which they began to. */
+/** Statements that wait for a lock, in the order in which they began to wait. */
 const blocked = new Set<Blocked>()
-/** Sessions that were cut: until Postgres has noticed, they keep their locks. */
+/** Sessions that were cut: they keep their locks until Postgres notices. */
 const ending = new Set<number>()
-/** They are opened one after the other, so that their order is always the same. */
+/** Sessions are opened one after the other, so that their order is always the same. */
 let opening: Promise<void> = Promise.resolve()
 
 interface Blocked {
@@ -27,7 +27,7 @@ interface Blocked {
   answered: Answer | undefined
 }
 
-/** What Postgres was last told of virtual time. */
+/** The virtual time that Postgres was last set to. */
 let told: number | undefined
 
 /** Sets Postgres's clock (`VIRTUAL_FUNCTIONS` in `ground.ts`) to virtual time. */
@@ -37,14 +37,14 @@ async function tellTime(now: number): Promise<void> {
   await control!.query(`select setval('simulation.clock', $1::bigint)`, [now])
 }
 
-/** Notes when a transaction began: that is what its `now()` says until its end. */
+/** Records when a transaction began: `now()` returns that until its end. */
 const withItsTime = (text: string, now: number): string =>
   /^\s*(begin|start transaction)\b/i.test(text) ? `${text}; set local simulation.began = '${now}'` : text
 
 /** A session with the real Postgres, whose statements are steps of the simulation. */
 export class SimulatedSession extends Session {
   holder: Process | undefined
-  /** Whether somebody has taken it out of the pool. */
+  /** Whether the session is checked out of the pool. */
   isOut = false
 
   constructor(...args: ConstructorParameters<typeof Session>) {
@@ -58,9 +58,9 @@ export class SimulatedSession extends Session {
       this.holder = process
       const own = scheduler
       const text = typeof config === 'string' ? config : (config as { text: string }).text
-      // Kysely gives the values of a named statement beside it.
+      // Kysely passes the values of a named statement inside the config.
       const given = typeof config === 'string' ? values : ((config as { values?: unknown }).values ?? values)
-      // The ORM writes values into its texts, the real time among them.
+      // The ORM writes values into its statements, the real time among them.
       const what = `SQL ${text
         .trim()
         .replace(/\s+/g, ' ')
@@ -82,7 +82,7 @@ export class SimulatedSession extends Session {
   // Opening it is real, and takes no virtual time.
   override connect = ((callback?: (error: Error) => void) => {
     const connect = (done: (error: Error) => void) => Session.prototype.connect.call(this, done)
-    if (!callback) throw new Error('Only the pool connects')
+    if (!callback) throw new Error('Only the pool may connect')
     if (!scheduler) return connect(callback)
     void scheduler.while(() => {
       opening = opening.then(
@@ -121,7 +121,7 @@ export class SimulatedSession extends Session {
   }
 }
 
-/** Sets Postgres's clock and identifiers to what they are at the beginning of every run. */
+/** Sets Postgres's clock and identifiers to the start of a run. */
 export async function beginAnew(url: string, now: number): Promise<void> {
   if (!control) {
     control = new ControlClient({ connectionString: url })
@@ -132,7 +132,7 @@ export async function beginAnew(url: string, now: number): Promise<void> {
   await control.query(`select setval('simulation.ids', 1)`)
 }
 
-/** Whose statements these are from now on. */
+/** Makes all sessions belong to this scheduler from now on. */
 export function useSessions(of: Scheduler): void {
   scheduler = of
   blocked.clear()
@@ -166,7 +166,7 @@ async function waitingForLock(): Promise<ReadonlySet<number>> {
   return new Set(rows.map(({ pid }) => pid))
 }
 
-/** Waits until Postgres has noticed which connections are gone, and has rolled back what they had begun. */
+/** Waits until Postgres has noticed the lost connections and has rolled back their transactions. */
 async function endCut(): Promise<void> {
   while (ending.size > 0) {
     const { rows } = await control!.query<{ pid: number }>(
@@ -178,7 +178,7 @@ async function endCut(): Promise<void> {
   }
 }
 
-/** Lets one go on whose lock has become free; or one give up who has waited for longer than a statement may. */
+/** Continues a statement whose lock became free, or fails one that has waited longer than its lock timeout. */
 async function settleBlocked(): Promise<boolean> {
   await endCut()
   for (const entry of blocked) {
@@ -199,10 +199,9 @@ async function settleBlocked(): Promise<boolean> {
   return false
 }
 
-/** How many sessions there are. */
 export const countSessions = (): number => sessions.size
 
-/** Ends what a run has left behind. */
+/** Closes the sessions that a run has left open. */
 export async function closeSessions(): Promise<void> {
   for (const session of [...sessions]) if (session.isOut) session.abandon(new Error('The run is over'))
   blocked.clear()

@@ -1,4 +1,6 @@
-/** Temporal, as far as the workflows need it: one running execution an id, a history each, tasks for workers. */
+/**
+ * Model of Temporal, as far as the workflows need it: one running execution per ID, a history for each, and tasks for workers.
+ */
 import { setImmediate as immediately } from 'node:timers/promises'
 import { campaign } from '../../workflows/campaign.ts'
 import { enrollment } from '../../workflows/enrollment.ts'
@@ -23,32 +25,32 @@ interface Execution {
   input: unknown
   memo: Record<string, unknown>
   history: Event[]
-  /** Whether something is there that the workflow has not seen. */
+  /** Whether there are events that the workflow has not seen. */
   fresh: boolean
-  /** Who has it: a token, so that one who was taken for dead can't finish. */
+  /** The token of the worker that has the task: a worker that was considered dead cannot complete it. */
   task: object | undefined
   timers: Map<number, { cancel: () => void }>
   remotes: Map<number, { name: string; input: unknown; attempt: number; due: boolean; task: object | undefined }>
   closed: string | undefined
   closedAt: Date | undefined
-  /** Whether it is from a backup: the ledger may have it as over. */
+  /** Whether it is from a backup: its enrollment may have ended in the database. */
   restored?: boolean
 }
 
-/** How long a worker may be silent with a task before it is given to another, in virtual milliseconds. */
+/** How long a worker may be silent with a task before another worker gets it, in virtual milliseconds. */
 const TASK_TIMEOUT_MS = 10_000
 const HEARTBEAT_TIMEOUT_MS = 15_000
-/** After how many steps of whoever it is a worker's network is cut, if it is. */
+/** Numbers of steps (of any process) after which a worker's network is cut, if it is. */
 const HEARD_AFTER = [0, 4, 8, 16]
 
 const failed = () =>
-  Object.assign(new Error('14 UNAVAILABLE: Temporal is away'), { code: 14, details: '', metadata: {} })
+  Object.assign(new Error('14 UNAVAILABLE: Temporal is unavailable'), { code: 14, details: '', metadata: {} })
 
-/** What takes long. */
+/** Lengths of histories and of local activities. */
 export interface Lengths {
-  /** A history of so many events makes a workflow continue as new. */
+  /** Number of events after which a workflow continues as new. */
   longHistory: number
-  /** Whether local activities mostly take longer than a workflow's task, so that what comes meanwhile is seen before their results. */
+  /** Whether local activities mostly take longer than a workflow task, so that new events are processed before their results. */
   longTasks: boolean
 }
 
@@ -60,10 +62,10 @@ export interface Worker {
 export class TemporalModel {
   readonly workers = new Set<Worker>()
   readonly executions = new Map<string, Execution>()
-  /** The events that came to somebody else's sequence while that was in a wait: they are received, and start nothing. */
+  /** Events that arrived during the wait of another enrollment: they are processed, and start nothing. */
   readonly heardInWait = new Set<string>()
   private readonly scheduler: Scheduler
-  /** What workflows failed of: Temporal would try their tasks again for ever. */
+  /** Errors of failed workflow tasks: Temporal would retry them forever. */
   readonly failures: string[] = []
   private readonly longHistory: number
   private readonly longTasks: boolean
@@ -78,7 +80,7 @@ export class TemporalModel {
     this.instanceId = instanceId
   }
 
-  /** What the product's API and relay call. */
+  /** The client that the product's API and relay use. */
   client(): Enrollments {
     const ask = <Result>(what: string, run: () => Result) =>
       this.scheduler.ask(`Temporal ${what}`, run, { faults: FAULTS, error: failed })
@@ -156,13 +158,13 @@ export class TemporalModel {
           found.fresh = true
         }),
       listRunning: () => {
-        throw new Error('Nobody lists in any world')
+        throw new Error('No world lists executions')
       },
       idle: () => Promise.resolve(),
     }
   }
 
-  /** What it would come back with from a backup that is made now: without it, with nothing. */
+  /** Returns the executions that a backup at this moment contains. Without a backup, Temporal returns with none. */
   backup(): Execution[] {
     return [...this.executions.values()].map((execution) => ({
       ...execution,
@@ -173,14 +175,14 @@ export class TemporalModel {
     }))
   }
 
-  /** Comes back with the data of a backup. What was under way for what it had before has nobody to tell. */
+  /** Restores a backup. Running tasks of the previous executions are discarded. */
   restore(backup: readonly Execution[]): void {
     for (const { timers } of this.executions.values()) for (const timer of timers.values()) timer.cancel()
     this.executions.clear()
     for (const execution of backup) this.executions.set(execution.id, { ...execution, restored: true })
   }
 
-  /** What a worker that is free may take up now. */
+  /** Returns the tasks that a free worker may start now. */
   offers(): Offer[] {
     const workers = [...this.workers].filter(
       ({ process }) => process.alive && process.stalledUntil <= this.scheduler.now,
@@ -192,12 +194,12 @@ export class TemporalModel {
       const offers: Offer[] = []
       const by = workers[execution.history.length % workers.length]!
       if (execution.fresh && !execution.task) {
-        offers.push({ what: `${by.process.name} takes up a workflow`, run: () => this.takeUp(by, execution) })
+        offers.push({ what: `${by.process.name} starts a workflow task`, run: () => this.takeUp(by, execution) })
       }
       for (const [seq, remote] of execution.remotes) {
         if (remote.due && !remote.task) {
           offers.push({
-            what: `${by.process.name} takes up ${remote.name}`,
+            what: `${by.process.name} starts ${remote.name}`,
             run: () => this.runRemote(by, execution, seq),
           })
         }
@@ -230,7 +232,7 @@ export class TemporalModel {
     this.signal(running, signal, undefined)
   }
 
-  /** Delivers once more what every running workflow was told: that its automation changed, or what it was started by. */
+  /** Delivers every signal of each running workflow once more: changes of its automation, and its own start. */
   repeat(): void {
     for (const execution of this.executions.values()) {
       if (execution.closed) continue
@@ -245,14 +247,14 @@ export class TemporalModel {
     execution.fresh = true
   }
 
-  /** A workflow task: replays the history, goes on as far as it can, and tells the server at its end. */
+  /** Runs a workflow task: replays the history, continues as far as possible, and completes the task on the server. */
   private takeUp(worker: Worker, execution: Execution): void {
     const task = {}
     execution.task = task
     execution.fresh = false
     const { scheduler } = this
     const seen = execution.history.length
-    // Outside of any process: the server's own patience.
+    // Outside of any process: this is the server's own timeout.
     current.exit(() =>
       scheduler.after(TASK_TIMEOUT_MS * 6, () => {
         if (execution.task !== task) return
@@ -284,8 +286,8 @@ export class TemporalModel {
       )
     })
     await immediately()
-    // Signals that came before the first task are there when the workflow's code begins.
-    // What came between two tasks is seen by the second one, at its time; local activities end within one.
+    // Signals that came before the first task are present when the workflow's code begins. Signals between two tasks are
+    // processed by the second one, at its time; local activities end within one task.
     const all = [...events, ...added]
     for (const [at, event] of all.entries()) {
       if (event.kind === 'task') continue
@@ -299,7 +301,7 @@ export class TemporalModel {
     }
     for (let local = instance.locals.shift(); local; local = instance.locals.shift()) {
       const result = await this.runLocal(worker, local)
-      // A local activity can take longer than a task: another one follows, with what came meanwhile, and before its result.
+      // A local activity can take longer than a task: then another task follows, with the new events, and before its result.
       const came = scheduler.choose(this.longTasks ? [true, false] : [false, true])
         ? await this.goOn(execution, task, seen, added)
         : []
@@ -318,7 +320,7 @@ export class TemporalModel {
         if (execution.task !== task || execution.closed) return
         execution.task = undefined
         const isNew = execution.history.length > seen
-        // What has come meanwhile has to be seen before it ends: the task is done again.
+        // New events have to be processed before the workflow ends: the task is repeated.
         if (outcome && isNew) {
           execution.fresh = true
           return
@@ -331,10 +333,12 @@ export class TemporalModel {
     )
   }
 
-  /** Ends a task whose local activity is still at work, and begins the next. @returns what that one has to see first. */
+  /**
+   * Ends a task whose local activity is still running, and begins the next. @returns the events that the next one processes first
+   */
   private goOn(execution: Execution, task: object, seen: number, added: readonly Event[]): Promise<Event[]> {
     return this.scheduler.ask(
-      'Temporal go on with a task',
+      'Temporal continue a task',
       () => {
         const came = execution.history.slice(seen)
         if (execution.task !== task || execution.closed || came.length === 0) return []
@@ -348,7 +352,7 @@ export class TemporalModel {
     )
   }
 
-  /** What a replayed history has answers for is not asked again. */
+  /** Drops the calls that the replayed history already answers. */
   private dropAnswered(instance: Instance, events: readonly Event[]): void {
     const answered = new Set(events.flatMap((event) => (event.kind === 'result' ? [event.seq] : [])))
     for (let n = instance.locals.length - 1; n >= 0; n -= 1) {
@@ -424,7 +428,7 @@ export class TemporalModel {
       remote.attempt += 1
       current.exit(() => scheduler.after(milliseconds, () => (remote.due = true)))
     }
-    // It beats as long as its process does anything: what is dead or stopped is given to another.
+    // It sends heartbeats while its process does anything. The task of a dead or stopped process is given to another one.
     const watch = () => {
       if (!isMine()) return
       const { alive, stalledUntil } = worker.process
@@ -432,10 +436,10 @@ export class TemporalModel {
       else scheduler.after(HEARTBEAT_TIMEOUT_MS, watch)
     }
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
-    // Or nothing is received of it, because its network is cut: it goes on, and another one has it, too.
+    // Or its heartbeats are lost because its network is cut: it continues, and another worker gets the task, too.
     current.run(this.server, () => {
       const received = () =>
-        scheduler.ask(`Temporal hears of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
+        scheduler.ask(`Temporal gets a heartbeat of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
       void scheduler
         .steps(scheduler.choose(HEARD_AFTER))
         .then(received)

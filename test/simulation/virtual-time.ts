@@ -1,15 +1,15 @@
-/** What stands for timers and clocks in the product's modules while they are simulated: see `hooks.ts`. */
+/** Replacement for timers and clocks in the product's modules during a simulation: see `hooks.ts`. */
 import type { Scheduler } from './scheduler.ts'
 
 let scheduler: Scheduler | undefined
-/** Inside a workflow, time is its history's. */
+/** Inside a workflow, the time is that of its history. */
 let workflowNow: () => number | undefined = () => undefined
 export function useScheduler(next: Scheduler, ofWorkflow: () => number | undefined): void {
   scheduler = next
   workflowNow = ofWorkflow
 }
 const own = (): Scheduler => {
-  if (!scheduler) throw new Error('There is no simulation')
+  if (!scheduler) throw new Error('No simulation is running')
   return scheduler
 }
 
@@ -62,7 +62,7 @@ function abortAfter(milliseconds: number): globalThis.AbortSignal {
   return late.signal
 }
 
-/** For `node:timers/promises`. */
+/** Replacement for `node:timers/promises`. */
 export function delay(
   milliseconds: number,
   value?: unknown,

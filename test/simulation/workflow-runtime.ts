@@ -1,6 +1,6 @@
 /**
- * What stands for `@temporalio/workflow` in a simulation: a workflow's code runs against a history, in the order of its
- * events, and what it wants done is collected. The instance that runs says so by `instances`.
+ * Replacement for `@temporalio/workflow` in a simulation: a workflow's code runs against a history, in the order of its events,
+ * and its commands are collected. `instances` holds the running instance.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Event } from './events.ts'
@@ -162,7 +162,7 @@ export const makeContinueAsNewFunc =
     Promise.reject(new ContinueAsNew(input, memo))
 export const setCurrentDetails = () => undefined
 export const upsertSearchAttributes = () => undefined
-/** A run that has no history yet takes the present way. */
+/** A run without a history takes the current code path. */
 export const patched = () => true
 export const metricMeter = { createHistogram: () => ({ record: () => undefined }) }
 export const workflowInfo = () => ({

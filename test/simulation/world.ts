@@ -30,17 +30,17 @@ import { instances } from './workflow-runtime.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** The renderer has processes of its own, whose time nobody schedules: here a template is what it says. */
+/** The real renderer has processes of its own, which cannot be scheduled. This one returns templates as they are. */
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
   renderAll: (content: EmailContent, all: readonly unknown[]) => Promise.resolve(all.map(() => content)),
-  compile: () => Promise.reject(new Error('Nothing is compiled here')),
+  compile: () => Promise.reject(new Error('The simulation does not compile templates')),
   problem: () => undefined,
   close: () => Promise.resolve(),
 }
 
-/** Whose the enrollments are: there is one. */
+/** The ID of the only instance. */
 const INSTALLATION = 'simulation'
 
 /** Postgres, with one set of connections for all runs of a process. */
@@ -61,7 +61,7 @@ export class Ground {
     await agreeOnMail(this.orm.em, { smtp: true, capture: false })
   }
 
-  /** Nothing of a run is there for the next one. */
+  /** Deletes the data of the previous run. */
   async clear(): Promise<void> {
     await closeSessions()
     await beginAnew(this.url, BEGINNING)
@@ -71,17 +71,20 @@ export class Ground {
     await this.fillPool()
   }
 
-  /** One that is open is there sooner than one that has to be opened: for a run to be the same again there are always enough. */
+  /**
+   * Opens enough connections: an open one is available sooner than one that has to be opened, which would make runs
+   * irreproducible.
+   */
   private async fillPool(): Promise<void> {
     if (countSessions() >= SESSIONS) return
     await Promise.all(Array.from({ length: SESSIONS }, () => sql(this.orm.em.fork(), 'select pg_sleep(0.005)')))
   }
 }
 
-/** More than a run needs, and loses by its faults. */
+/** More than a run needs and loses by its faults. */
 const SESSIONS = 30
 
-/** All that a run writes to, from the leaves to the roots. */
+/** All tables that a run writes to, from the leaves to the roots. */
 const TABLES = [
   ...[
     'outbox',
@@ -106,13 +109,13 @@ const TABLES = [
   ...['contacts', 'email_contents', 'automation_versions', 'automations'],
 ]
 
-/** How long a relay waits that had nothing to do, in virtual milliseconds: each look is some steps of the run. */
+/** How long an idle relay waits, in virtual milliseconds: each poll is some steps of the run. */
 const RELAY_IDLE_MS = 30_000
 
 export interface WorldOptions extends Lengths {
-  /** How many connections a worker has to the mail server. */
+  /** Number of connections from each worker to the mail server. */
   connections: number
-  /** How many mail servers there are: each after the first is for what the one before cannot take. */
+  /** Number of mail servers: each one after the first gets the messages that the one before cannot accept. */
   mailServers: number
 }
 
@@ -121,7 +124,7 @@ export class World {
   readonly temporal: TemporalModel
   readonly mail: MailModel
   readonly ground: Ground
-  /** The events that were fired, and when that was begun. */
+  /** The fired events, and when their first request began. */
   readonly fired: { id: string; at: number }[] = []
   private restarts = 0
   private readonly connections: number
@@ -200,7 +203,7 @@ export class World {
     current.run(process, () => void startRelay(dependencies, { idleMs: RELAY_IDLE_MS }))
   }
 
-  // What is there before the run, made without a step of it.
+  // Data from before the run, created without a step of it.
 
   async contact(name: string): Promise<string> {
     const contact = await upsertContact(
@@ -229,8 +232,8 @@ export class World {
   }
 
   /**
-   * A client that repeats what was not acknowledged, each time as a process of its own behind the balancer.
-   * @returns what was answered, in which step, and to which attempt.
+   * A client that repeats requests until they are acknowledged, each time to another process, as through a load balancer.
+   * @returns the answer, its step, and the number of the attempt that got it
    */
   async client<Answer>(
     name: string,
@@ -240,7 +243,7 @@ export class World {
     for (let attempt = 1; ; attempt += 1) {
       const api = this.scheduler.process(`api (${name}, try ${attempt})`)
       const result = await new Promise<{ answer: Answer | undefined } | undefined>((resolve) => {
-        // The client's own patience: what has not been answered by then is asked again.
+        // The client's own timeout: an unanswered request is repeated.
         current.exit(() => this.scheduler.after(15_000, () => resolve(undefined)))
         current.run(api, () => {
           call(this.dependencies(), attempt).then(

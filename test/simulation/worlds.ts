@@ -28,7 +28,7 @@ const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
 const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: '3', text: 'x' } as const
 const WAIT = { type: 'WAIT', delayMinutes: 1 } as const
 
-/** What a run came to: what is wrong with it, in words; nothing when the promise was kept. */
+/** The result of a run: the violations as text; empty if the guarantees hold. */
 export interface Outcome {
   violations: string[]
   trace: readonly string[]
@@ -43,16 +43,16 @@ function fire(world: World, contactId: string) {
   )
 }
 
-/** How long an automation stays as it is before it is changed again. */
+/** How long an automation stays unchanged before its next change. */
 const GAPS_MS = [0, 1_000, 3_000, 8_000, 20_000]
 
-/** After how many steps somebody is in the middle of an email: mostly then does what ends it begin. */
+/** Numbers of steps after which a contact is mostly in the middle of an email when a stop begins. */
 const INSTANTS = [9, 0, 5, 7, 11, 13, 16, 20]
 
 const gone = (error: Error) => /not found/i.test(error.message)
 const notIn = (error: Error) => /not enrolled/.test(error.message)
 
-/** How many steps are taken between two changes, and until something comes again. */
+/** Numbers of steps between two changes, and until the next signal. */
 const CHANGE_STEPS = [7, 3, 5, 11, 16]
 const CHATTER_STEPS = [4, 1, 2, 8]
 
@@ -75,7 +75,7 @@ async function pausedAndResumed(
       await gap()
       interval[1] = world.scheduler.step
       const resumed = await world.setStatus(automationId, 'ACTIVE')
-      // An API that was stopped may still carry out what its client has long asked another one for.
+      // A stalled API may still carry out a request that its client has sent to another one.
       if (resumed.attempt > 1) await world.scheduler.pause(STALL_MS)
       await gap()
     }
@@ -119,8 +119,8 @@ const SETTINGS: Record<WorldName, Setting> = {
         done: Promise.all([enroll(), enroll()]),
         expected: [{ contact: 'ada', subjects: ['1', '2'] }],
         never: [],
-        // Both are in where the second call comes through when the first one's sequence is over; or where an API was stopped
-        // until then, and carries out what its client has long asked another one for.
+        // Both requests enroll the contact if the second arrives after the first enrollment has ended, or if an API was stalled
+        // until then and carries out a request that its client has sent to another one.
         times: () => (world.stopped('api') ? 2 : Math.max(enrolled, 1)),
       }
     },
@@ -181,7 +181,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         // Mostly in the middle of the wait.
         await world.scheduler.pause(world.scheduler.choose([5_000, 20_000, 40_000, 55_000]))
         const rows = await sql(world.em, `select from enrollments`)
-        // Of what has not come to the ledger nobody would know.
+        // An enrollment that is not in the database could not be restored.
         if (rows.length > 0) world.temporal.restore([])
         await Promise.all([world.enroll(automationId, contactId), fire(world, contactId)])
       }
@@ -243,7 +243,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         })
       const done = (async () => {
         const paused = pause()
-        // The client asks again by itself; somebody else resumes as soon as it is paused.
+        // The client repeats its request; another client resumes as soon as it is paused.
         for (;;) {
           const [row] = await sql<{ status: string }>(world.em, 'select status from automations')
           if (row?.status === 'PAUSED') break
@@ -316,7 +316,7 @@ const SETTINGS: Record<WorldName, Setting> = {
       const exit = async () => {
         await world.scheduler.steps(world.scheduler.choose(INSTANTS))
         await world.scheduler.pause(world.scheduler.choose([0, 0, 20_000, 59_000]))
-        // Who is not in yet may come in behind it.
+        // A contact who is not enrolled yet may enter after it.
         await enrolled
         const { at, attempt } = await world.client(
           'exit',
@@ -326,7 +326,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         entersAgain = world.scheduler.choose([false, true])
         if (!entersAgain) exitedAt = at
         else await world.enroll(automationId, contactId)
-        // A stopped API that comes back ends whoever is in by then.
+        // A stalled API that returns ends all enrollments that exist by then.
         isOnce = attempt === 1
       }
       const expected: Story['expected'] = []
@@ -334,7 +334,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         done: exit().then(() => entersAgain && isOnce && expected.push({ contact: 'ada', subjects: ['1', '2'] })),
         expected,
         never: [{ takenAfter: () => exitedAt }],
-        // An API that was stopped may still carry out what its client has long asked another one for.
+        // A stalled API may still carry out a request that its client has sent to another one.
         times: () => (world.stopped('api') ? 3 : 2),
         mayEnd: 'all',
       }
@@ -376,7 +376,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         )
         erasedAt = at
       }
-      // Somebody writes to the automation meanwhile: a claim waits for that in the middle of its statement.
+      // Another client writes to the automation: a claim waits for that in the middle of its statement.
       const written = world.setStatus(automationId, 'ACTIVE').then(() => world.setStatus(automationId, 'ACTIVE'))
       return {
         done: Promise.all([enrolled, erasure(), written]),
@@ -388,10 +388,10 @@ const SETTINGS: Record<WorldName, Setting> = {
   },
 }
 
-/** The most virtual time that a run may take until everything acknowledged is done, in minutes. */
+/** Maximum virtual time of a run until everything acknowledged is done, in minutes. */
 const MINUTES = 60
 
-/** Runs a world under some decisions, and judges it. */
+/** Runs a world with some decisions, and checks the guarantees. */
 export async function runWorld(ground: Ground, name: string, decisions: Decisions): Promise<Outcome> {
   const setting = SETTINGS[name as WorldName]
   await ground.clear()
@@ -418,7 +418,7 @@ export async function runWorld(ground: Ground, name: string, decisions: Decision
   return { violations, trace: world.scheduler.trace }
 }
 
-/** Whether nothing is pending for anybody any more. */
+/** Whether no work is pending. */
 async function isQuiet(world: World): Promise<boolean> {
   if ([...world.temporal.executions.values()].some(({ closed }) => closed === undefined)) return false
   const [row] = await sql<{ pending: number }>(
