@@ -5,7 +5,7 @@ import { type Point, POINTS } from './points.ts'
 import type { Random } from './random.ts'
 import { PAST_EVERY_TIMEOUT_MS, type World } from './world.ts'
 
-/** What can be done to somebody who stands at a point. */
+/** Faults that can be injected into a process that is stopped at a point. */
 const DEEDS = {
   'kill -9': { target: 'process', run: (_world, { pid }) => end(pid, 'SIGKILL') },
   SIGTERM: {
@@ -32,23 +32,23 @@ const DEEDS = {
 type Deed = keyof typeof DEEDS
 export const DEED_NAMES = Object.keys(DEEDS) as Deed[]
 
-/** Those that keep others away from their points for long come last. */
+/** Faults that block other processes for long come last. */
 const LONG: readonly Deed[] = ['freeze past every timeout', 'full pool', 'slow mail server']
-/** How long one is waited for who comes to a point that was hit less than others, in milliseconds. */
+/** How long to wait for a process at one of the least-hit points, in milliseconds. */
 const PATIENCE_MS = 3_000
-/** How many aim at the points of one kind of process at a time: it has two. */
+/** Number of processes of one kind that are targeted at a time: there are two. */
 const LANES = 2
-/** How much longer than the load the aiming may take until each point was hit, in milliseconds. */
+/** How much longer than the load the run may take until each point was hit, in milliseconds. */
 const EXTRA_MS = 480_000
 
-/** How often a point was passed, and which deeds met it. */
+/** How often a point was passed, and which faults hit it. */
 export interface PointReport {
   point: string
   passed: number
   deeds: Record<string, number>
 }
 
-/** Lets go of whoever stands, some moments after a fault has begun; and waits for its end. */
+/** Releases the process some moments after a fault has begun, and waits for the end of the fault. */
 async function during(fault: Promise<void>, afterMs: number, go: () => void): Promise<void> {
   await delay(afterMs)
   go()
@@ -65,8 +65,8 @@ function end(pid: number, signal: NodeJS.Signals): Promise<void> {
 }
 
 /**
- * Aims every deed at every point: at those first that were hit least. In which order a point meets the deeds, the seed says.
- * It ends when the time is over, and not before each point was hit, unless that takes much longer.
+ * Injects every fault at every point, first at the points that were hit least. The seed decides the order of the faults at a
+ * point. It ends when the time is over and each point was hit, unless that takes much longer.
  */
 export class Aiming {
   readonly faults: Fault[] = []
@@ -102,7 +102,7 @@ export class Aiming {
     )
   }
 
-  /** How often each point was passed, and which deeds met it. */
+  /** Returns how often each point was passed, and which faults hit it. */
   report(): PointReport[] {
     const all = Object.values(POINTS).flatMap((ofPart): readonly Point[] => ofPart)
     return all
@@ -114,7 +114,7 @@ export class Aiming {
       })
   }
 
-  /** The next one who comes to one of the points that were hit least, or to any where nobody does. */
+  /** Waits for a process at one of the least-hit points, or at any point if none comes. */
   private async next(points: readonly string[]): Promise<Standing | undefined> {
     const hitsOf = (point: string) => this.hits.get(point)?.length ?? 0
     const fewest = Math.min(...points.map(hitsOf))
@@ -135,7 +135,7 @@ export class Aiming {
       from,
       to: Date.now(),
     })
-    // One that is not there passes no point.
+    // A process that is not up passes no point.
     if (deed.target === 'process') await this.world.isBack(standing.process)
   }
 

@@ -6,7 +6,7 @@ import type { Verdict } from './check-promise.ts'
 import type { Stage } from './stage.ts'
 import type { Kind, World } from './world.ts'
 
-/** The instants at which a campaign is interrupted: while its recipients are written down, and while each is mailed. */
+/** The instants at which a campaign is interrupted: while its recipients are stored, and while each email is sent. */
 const POINTS = [
   'worker: recipients materialized',
   'worker: recipients written',
@@ -20,20 +20,20 @@ const POINTS = [
   'worker: recorded',
 ] as const
 
-/** Who is killed while somebody stands at a point: the one who stands there, or a server that it needs next. */
+/** What is killed while a process is stopped at a point: that process, or a server that it needs next. */
 const VICTIMS: readonly Kind[] = ['worker', 'postgres', 'temporal', 'api', 'smtp']
 
-/** How many contacts are created, and put into the list, in one request. */
+/** Number of contacts that one request creates and adds to the list. */
 const AT_ONCE = 1_000
-/** Of the recipients, the part that is suppressed while the campaign goes on. */
+/** Share of the recipients that is suppressed during the campaign. */
 const SUPPRESSED = 0.02
-/** Of so many who opt out one does while an email is under way. */
+/** One of this many opt-outs comes while an email is in flight. */
 const AIMED_EVERY = 4
-/** Contacts beside the list: nobody is to mail them. */
+/** Contacts outside the list: they must get no email. */
 const STRANGERS = 50
-/** What the mail server thinks over a message, in milliseconds: what is under way when something is killed is not nothing. */
+/** Response time of the mail server, in milliseconds: at a kill, some emails are in flight. */
 const TAKES_MS = 20
-/** How long one is waited for who comes to a point, in milliseconds: longer than a dead worker is waited for by Temporal. */
+/** How long to wait for a process at a point, in milliseconds: longer than Temporal waits for a dead worker. */
 const PATIENCE_MS = 60_000
 
 export interface Counts {
@@ -41,41 +41,41 @@ export interface Counts {
   [term: string]: number
 }
 
-/** Campaigns that were interrupted, and all that is known of them by others than themselves. */
+/** Campaigns that were interrupted, and everything that their clients know of them. */
 export interface Interrupted {
   campaigns: Sent[]
   strangers: string[]
-  /** When it was acknowledged that an address is not mailed any more, in milliseconds since 1970. */
+  /** When the suppression of each address was acknowledged, in milliseconds since 1970. */
   suppressed: Map<string, number>
-  /** How many of these came at a chosen instant of an email's path. */
+  /** Number of suppressions at a chosen instant of a delivery. */
   aimedOptOuts: number
   faults: Fault[]
 }
 
-/** A campaign, and what became of it. */
+/** A campaign and its result. */
 export interface Sent extends Plan {
   id: string
   recipients: string[]
   status: string
   stats: Counts
-  /** When it was to begin, and when its cancellation was acknowledged, in milliseconds since 1970. */
+  /** Its scheduled time, and when its cancellation was acknowledged, in milliseconds since 1970. */
   scheduledFor: number
   cancelledAt: number
 }
 
-/** What kind of campaign it is, beside the one that is interrupted most. */
+/** The kind of a campaign. */
 interface Plan {
   name: string
   count: number
-  /** What it says beside its subject and audience. */
+  /** Fields in addition to its subject and audience. */
   said?: object
-  /** In how many milliseconds it begins. */
+  /** Milliseconds until it begins. */
   inMs?: number
   isCancelled?: true
   perHour?: number
 }
 
-/** Smaller campaigns that are sent meanwhile, each with what the large one has not. */
+/** Smaller campaigns that are sent concurrently, each with a feature that the large one does not have. */
 const BESIDE: readonly Plan[] = [
   {
     name: 'tested',
@@ -90,8 +90,8 @@ const BESIDE: readonly Plan[] = [
 ]
 
 /**
- * Sends a campaign to so many, and kills (-9) so often whatever it needs, at every point of its path in turn; meanwhile it is paused
- * and resumed, and some of its recipients ask for no more mail.
+ * Sends a campaign to `count` contacts and kills (-9) what it needs `kills` times, at every point of the delivery in turn.
+ * Meanwhile the campaign is paused and resumed, and some of its recipients opt out.
  */
 export async function interruptCampaign(
   stage: Stage,
@@ -117,19 +117,19 @@ export async function interruptCampaign(
 
   const kill = async () => {
     for (let n = 0; n < kills && !isOver; n += 1) {
-      // Over the whole of it, and not all in its first seconds.
+      // Spreads the kills over the whole campaign.
       while (!isOver && taken() < (n / kills) * count * 0.9) await delay(100)
-      // In which order points and victims meet is not up to a common divisor.
+      // All combinations of points and victims occur, even if their numbers have a common divisor.
       const point = POINTS[n % POINTS.length]!
       const victim = VICTIMS[(n + Math.floor(n / POINTS.length)) % VICTIMS.length]!
-      // They are materialized once, at the beginning: later nobody comes by.
+      // Recipients are materialized once, at the beginning: later no process passes that point.
       const points = n < POINTS.length || point !== POINTS[0] ? [point] : POINTS.slice(1)
       const standing = await world.controller.meet(points, PATIENCE_MS)
       if (!standing) continue
       const from = Date.now()
       if (victim === 'worker') process.kill(standing.pid, 'SIGKILL')
       else world.kill(victim)
-      // What it needs is gone when it goes on.
+      // The server that it needs is down when it continues.
       await delay(100)
       standing.go()
       faults.push({
@@ -146,7 +146,7 @@ export async function interruptCampaign(
     const { at } = await stage.ask('POST', '/suppressions', { email })
     if (!suppressed.has(email)) suppressed.set(email, at)
   }
-  /** Suppresses those whose emails are under way, while somebody stands between two steps of one. */
+  /** Suppresses recipients whose emails are in flight, while a process is stopped between two steps of a delivery. */
   const aimOptOut = async () => {
     const standing = await world.controller.meet(['worker: DATA begun, before claim'], PATIENCE_MS)
     if (!standing) return
@@ -168,7 +168,7 @@ export async function interruptCampaign(
     for (const part of [0.2, 0.6]) {
       while (!isOver && taken() < part * count) await delay(100)
       if (isOver) return
-      // It may be over at this moment: then there is nothing to be paused.
+      // The campaign may finish at this moment: then it cannot be paused.
       const move = (how: string) => stage.ask('POST', `/campaigns/${id}/${how}`).catch(() => undefined)
       await move('pause')
       await delay(1_000)
@@ -179,7 +179,8 @@ export async function interruptCampaign(
     const deadline = Date.now() + 240_000 + kills * 30_000 + count * 100
     for (let said = 0; Date.now() < deadline; await delay(500)) {
       const statuses = await Promise.all(campaigns.map(async (campaign) => (await read(campaign.id)).status))
-      if (Math.floor((taken() * 10) / count) > said) say(`${(said = Math.floor((taken() * 10) / count))}0 % were taken`)
+      if (Math.floor((taken() * 10) / count) > said)
+        say(`${(said = Math.floor((taken() * 10) / count))}0 % were accepted`)
       isOver = statuses[0] === 'SENT'
       if (statuses.every((status) => status === 'SENT' || status === 'CANCELLED')) break
     }
@@ -201,7 +202,7 @@ export async function interruptCampaign(
   return { campaigns, strangers, suppressed, aimedOptOuts, faults }
 }
 
-/** Creates a campaign to contacts of its own. */
+/** Creates a campaign to its own contacts. */
 async function createCampaign(stage: Stage, plan: Plan): Promise<Sent> {
   const list = (await stage.ask('POST', '/lists', { name: plan.name })).body.data['id'] as string
   const recipients = await createPeople(stage, plan.name, plan.count, list)
@@ -213,7 +214,7 @@ async function createCampaign(stage: Stage, plan: Plan): Promise<Sent> {
 
 const LATELY_MS = 2_000
 
-/** To whom the mail server was begun to be told a message of, in the last seconds, that it has not taken. */
+/** Returns the recipients whose messages recently began at the mail server, but were not accepted. */
 function begunLately(world: World): string[] {
   const log = world.accepted()
   const accepted = new Set(log.flatMap(({ kind, to }) => (kind === 'accepted' ? [to] : [])))
@@ -221,7 +222,7 @@ function begunLately(world: World): string[] {
   return log.flatMap(({ kind, to, at }) => (kind === 'begun' && isLate(at) && !accepted.has(to) ? [to] : []))
 }
 
-/** How many the mail server has taken; its record is long, and read once a second at most. */
+/** Counts the messages that the mail server accepted. Its record is long, and is read at most once a second. */
 function countingTaken(world: World): () => number {
   let [count, readAt] = [0, 0]
   return () => {
@@ -231,7 +232,7 @@ function countingTaken(world: World): () => number {
   }
 }
 
-/** Contacts by bulk, in a list if it is said. @returns their addresses */
+/** Creates contacts in bulk, in a list if there is one. @returns their addresses */
 async function createPeople(stage: Stage, name: string, count: number, list?: string): Promise<string[]> {
   const emails: string[] = []
   for (let from = 0; from < count; from += AT_ONCE) {
@@ -250,15 +251,15 @@ async function createPeople(stage: Stage, name: string, count: number, list?: st
   return emails
 }
 
-/** How many emails a worker hands over at a time, and how many workers there are. */
+/** Number of emails that a worker sends at a time, and number of workers. */
 const CONNECTIONS = 5
 const WORKERS = 2
-/** Of how many emails nobody may know what came of them, by what was killed. What others need is there again, or asked again. */
+/** Maximum number of emails with an unknown outcome for each kind of victim. Operations of the others can be repeated. */
 const LOST_BY: Partial<Record<string, number>> = { worker: CONNECTIONS, smtp: WORKERS * CONNECTIONS }
-/** How long before a kill an email may have been taken whose outcome is not recorded, and begun after one, in milliseconds. */
+/** How long before a kill an email may have been accepted without a recorded outcome, or begun after one, in milliseconds. */
 const RECORDED_WITHIN_MS = 2_000
 
-/** Holds what the mail server took of the campaigns against the ledger and their accounts. */
+/** Compares what the mail server accepted from the campaigns with the messages and the signed delivery reports. */
 export async function checkCampaign(world: World, interrupted: Interrupted): Promise<Verdict> {
   const { faults, strangers, campaigns, suppressed, aimedOptOuts } = interrupted
   const log = world.accepted()
@@ -274,7 +275,7 @@ export async function checkCampaign(world: World, interrupted: Interrupted): Pro
   const check = <Item>(name: string, items: readonly Item[], problem: (item: Item) => string | undefined) =>
     void checks.push({ name, examined: items.length, failures: items.flatMap((item) => problem(item) ?? []) })
   const timesOf = (email: string) => takenBy.get(email)?.length ?? 0
-  /** Whether an email was under way when something was killed that it needs. */
+  /** Returns whether an email was in flight when something was killed that it needs. */
   const isExplained = (email: string) => {
     const begunAt = begunBy.get(email)?.at(-1)?.at
     const takenAt = takenBy.get(email)?.at(-1)?.at ?? Infinity
@@ -287,11 +288,11 @@ export async function checkCampaign(world: World, interrupted: Interrupted): Pro
     )
   }
 
-  check('nobody was mailed twice', [...takenBy.keys()], (email) =>
+  check('no recipient got two emails', [...takenBy.keys()], (email) =>
     timesOf(email) > 1 ? `${email}: ${timesOf(email)} times` : undefined,
   )
-  check('nobody else was mailed', strangers, (email) => (timesOf(email) > 0 ? email : undefined))
-  check('some opted out while their emails were under way', [aimedOptOuts], (count) =>
+  check('no other contact got an email', strangers, (email) => (timesOf(email) > 0 ? email : undefined))
+  check('some recipients opted out while their emails were in flight', [aimedOptOuts], (count) =>
     count === 0 ? 'nobody did' : undefined,
   )
   let unconfirmed = 0
@@ -300,38 +301,40 @@ export async function checkCampaign(world: World, interrupted: Interrupted): Pro
     const rows = await readRows(world, campaign.id)
     unconfirmed += rows.filter(({ status }) => status === 'UNCONFIRMED').length
     const rowsOf = Map.groupBy(rows, ({ email }) => email)
-    check(`${name}: it came to its end`, [campaign], ({ status }) =>
+    check(`${name}: it finished`, [campaign], ({ status }) =>
       status === (campaign.isCancelled ? 'CANCELLED' : 'SENT') ? undefined : `it is ${status}`,
     )
-    check(`${name}: each recipient is once in the ledger`, recipients, (email) => {
+    check(`${name}: each recipient has one message`, recipients, (email) => {
       const count = rowsOf.get(email)?.length ?? 0
-      // One that is cancelled may not have come to all of them.
+      // A cancelled campaign may not have reached all of them.
       return count === 1 || (count === 0 && campaign.isCancelled) ? undefined : `${email}: ${count} rows`
     })
-    check(`${name}: each was mailed once, or has a reason`, rows, ({ email, status, error }) => {
+    check(`${name}: each recipient got one email, or there is a reason`, rows, ({ email, status, error }) => {
       const times = timesOf(email)
       const mayBeLeft =
         (status === 'SUPPRESSED' && suppressed.has(email)) || (status === 'DISMISSED' && campaign.isCancelled)
-      if (mayBeLeft) return times === 0 && error !== null ? undefined : `${email} is ${status}, and was mailed`
+      if (mayBeLeft) return times === 0 && error !== null ? undefined : `${email} is ${status}, but got an email`
       if (status === 'UNCONFIRMED')
-        return isExplained(email) ? undefined : `${email} is UNCONFIRMED, and nothing was killed then: ${error}`
+        return isExplained(email) ? undefined : `${email} is UNCONFIRMED, but nothing was killed at that time: ${error}`
       return status === 'SENT' && times === 1
         ? undefined
-        : `${email} was mailed ${times} times, recorded as ${status}: ${error}`
+        : `${email} got ${times} emails, recorded as ${status}: ${error}`
     })
-    check(`${name}: nobody was claimed after the answer that stopped it`, rows, ({ email, status, claimed_at }) => {
+    check(`${name}: no email was claimed after the response of the stop`, rows, ({ email, status, claimed_at }) => {
       if (status !== 'SENT' && status !== 'UNCONFIRMED') return undefined
       const lateMs = toDate(claimed_at).getTime() - Math.min(suppressed.get(email) ?? Infinity, cancelledAt)
       return lateMs > 0 ? `${email} was claimed ${lateMs} ms after it` : undefined
     })
     const begun = recipients.flatMap((email) => begunBy.get(email)?.map(({ at }) => at) ?? []).toSorted((a, b) => a - b)
-    check(`${name}: it keeps its time and its rate`, begun, (at) => {
-      if (at < campaign.scheduledFor - CLOCKS_MS) return `one began ${campaign.scheduledFor - at} ms before its time`
+    check(`${name}: it keeps its schedule and its rate`, begun, (at) => {
+      if (at < campaign.scheduledFor - CLOCKS_MS) return `one began ${campaign.scheduledFor - at} ms early`
       if (campaign.perHour === undefined) return undefined
       const allowed = 1 + faults.length + ((at - begun[0]!) * campaign.perHour) / 3_600_000
-      return begun.filter((other) => other <= at).length > allowed ? 'more went than its rate allows' : undefined
+      return begun.filter((other) => other <= at).length > allowed
+        ? 'more emails were sent than its rate allows'
+        : undefined
     })
-    check(`${name}: the account adds up, and is the ledger’s`, [campaign], ({ stats }) => {
+    check(`${name}: the signed delivery report adds up, and agrees with the messages`, [campaign], ({ stats }) => {
       const { recipients: counted, ...terms } = stats
       const sum = Object.values(terms).reduce((total, each) => total + each, 0)
       const inLedger = (status: string) => rows.filter((row) => row.status === status).length
@@ -345,13 +348,13 @@ export async function checkCampaign(world: World, interrupted: Interrupted): Pro
     })
   }
   const mostLost = faults.reduce((sum, { target }) => sum + (LOST_BY[target] ?? 0), 0)
-  check('no more are unconfirmed than were under way when something was killed', [unconfirmed], (count) =>
-    count > mostLost ? `${count}, where ${mostLost} may be` : undefined,
+  check('at most as many are unconfirmed as were in flight at the kills', [unconfirmed], (count) =>
+    count > mostLost ? `${count}, where ${mostLost} are allowed` : undefined,
   )
   return { checks, accepted: log.filter(({ kind }) => kind === 'accepted').length, unconfirmed }
 }
 
-/** How far the clocks of two processes may be apart, in milliseconds. */
+/** Maximum difference between the clocks of two processes, in milliseconds. */
 const CLOCKS_MS = 1_000
 
 const readRows = (world: World, id: string) =>

@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 import { TOXICS, type Toxic } from './toxiproxy.ts'
 import { KINDS, type Kind, type World } from './world.ts'
 
-/** Something that was done to the parts, from when to when, in milliseconds since 1970. */
+/** A fault, and when it began and ended, in milliseconds since 1970. */
 export interface Fault {
   what: 'kill' | 'stop' | 'freeze' | 'toxic' | 'slow' | 'read-only' | 'sessions' | 'away' | 'aimed'
   target: Kind | 'postgres' | 'temporal' | 'smtp'
@@ -14,7 +14,7 @@ export interface Fault {
 
 const PROXIES = ['postgres', 'temporal', 'smtp'] as const
 
-/** Kills, freezes and poisons at random instants of a span of time. Which ones, the seed says. @returns what was done. */
+/** Kills, freezes and disturbs processes at random instants of a period, as the seed decides. @returns the faults */
 export async function injectFaults(
   world: World,
   random: Random,
@@ -30,7 +30,7 @@ export async function injectFaults(
 
   const plan: Promise<void>[] = []
   for (let n = 0; n < kills; n += 1) {
-    // Each kind of process in turn, so that a small run meets all of them.
+    // Each kind of process in turn, so that a small run affects all of them.
     const kind = KINDS[n % KINDS.length]!
     plan.push(
       at(random.between(0.05, 0.98)).then(() =>
@@ -49,7 +49,7 @@ export async function injectFaults(
     plan.push(
       at(random.between(0.05, 0.95)).then(() =>
         during({ what: 'toxic', target: proxy, how: toxic }, async () => {
-          // Two of a kind at once are one.
+          // Two faults of a kind at once count as one.
           await world.proxies.add(proxy, toxic).catch(() => undefined)
           await delay(milliseconds)
           await world.proxies.remove(proxy, toxic)
@@ -66,7 +66,7 @@ export async function injectFaults(
       ),
     )
   }
-  // Deploys: one part after the other is stopped politely, and started again by whoever keeps it.
+  // Deploys: stops one process after the other gracefully; its supervisor starts it again.
   const deploy = async () => {
     for (const part of ['api-1', 'worker-1', 'api-2', 'worker-2'] as const) {
       const target = part.split('-')[0] as 'api' | 'worker'
@@ -77,7 +77,7 @@ export async function injectFaults(
     }
   }
   for (let n = 0; n < Math.max(2, Math.round(kills / 15)); n += 1) plan.push(at(random.between(0.05, 0.9)).then(deploy))
-  // Each of the others is away for a while, one after the other.
+  // Each of the other services is unavailable for a while, one after the other.
   const outageMs = Math.min(30_000, windowMs / 6)
   PROXIES.forEach((target, n) => {
     plan.push(
@@ -86,10 +86,10 @@ export async function injectFaults(
       ),
     )
   })
-  // A slow mail server, a deploy in the middle of it, a fail-over, and sessions that end.
+  // A slow mail server with a deploy during it, a fail-over, and sessions that end.
   plan.push(
     at(random.between(0.3, 0.5)).then(() =>
-      during({ what: 'slow', target: 'smtp', how: '6 s a message' }, () => world.slowMail(15_000)),
+      during({ what: 'slow', target: 'smtp', how: '6 s per message' }, () => world.slowMail(15_000)),
     ),
     at(0.55).then(() =>
       during({ what: 'stop', target: 'worker', how: 'SIGTERM to all' }, () => {

@@ -36,15 +36,15 @@ const pendingRows = async (world: World): Promise<number> => {
   return row?.count ?? 0
 }
 
-/** Whether an enrollment stands where it should: at its end, or paused by its pause. */
+/** Returns whether an enrollment is in its expected final state: completed, or paused with its automation. */
 const isThrough = (sequence: Sequence | undefined, row: Row | undefined): boolean =>
   row?.status === 'COMPLETED' || (sequence?.end === 'paused' && row?.status === 'ACTIVE' && row.paused)
 
-/** Of those who were acknowledged, whoever nobody has deleted. */
+/** Returns the acknowledged contacts that were not deleted. */
 const aliveOf = ({ entered, erased, sequences }: Acknowledged) =>
   entered.filter(({ group, email }) => sequences.get(group)?.end !== 'deleted' && !erased.has(email))
 
-/** Waits until everything that was acknowledged is done, or until it will not be. @returns whether it is. */
+/** Waits until everything acknowledged is done, or the timeout passes. @returns whether it is done */
 export async function waitForQuiet(world: World, acknowledged: Acknowledged, timeoutMs: number): Promise<boolean> {
   const { sequences } = acknowledged
   const expected = aliveOf(acknowledged)
@@ -59,7 +59,7 @@ export async function waitForQuiet(world: World, acknowledged: Acknowledged, tim
   return false
 }
 
-/** Holds what the SMTP server took against what was acknowledged, and against the ledger, the counts and Temporal. */
+/** Compares what the SMTP server accepted with what was acknowledged, and with the messages, the counters and Temporal. */
 export async function checkPromise(
   world: World,
   acknowledged: Acknowledged,
@@ -106,13 +106,13 @@ export async function checkPromise(
   const rowFor = ({ group, email }: { group: string; email: string }) =>
     rowOf.get(`${sequences.get(group)?.id} ${email}`)
 
-  check('every acknowledged enrollment reached its end, or is paused by its pause', alive, (entry) => {
+  check('every acknowledged enrollment completed, or is paused with its automation', alive, (entry) => {
     const row = rowFor(entry)
     return isThrough(sequences.get(entry.group), row)
       ? undefined
       : `${entry.email}: ${row ? `${row.status}${row.paused ? ', paused' : ''}` : 'no enrollment'}`
   })
-  check('no message was taken twice', [...times], ([key, at]) =>
+  check('no message was accepted twice', [...times], ([key, at]) =>
     at.length > 1 ? `${key}: ${at.length} times` : undefined,
   )
   const ids = Map.groupBy(accepted, ({ messageId }) => messageId)
@@ -122,7 +122,7 @@ export async function checkPromise(
   const steps = finished.flatMap(({ group, email }) =>
     Array.from({ length: sequences.get(group)!.emails }, (_, n) => `${email}: ${group} ${n + 1}`),
   )
-  check('every step was taken by the server, or is unconfirmed', steps, (key) =>
+  check('every step was accepted by the server, or is unconfirmed', steps, (key) =>
     times.has(key) || statusOf.get(key) === 'UNCONFIRMED' ? undefined : `${key}: ${statusOf.get(key) ?? 'no message'}`,
   )
 
@@ -149,28 +149,24 @@ export async function checkPromise(
   })
   const ended = new Set(finished.map((entry) => rowFor(entry)?.enrollment_id))
   check(
-    'no message of whoever is through is left in the middle',
+    'no message of a finished enrollment is left without a final status',
     messages.filter(({ enrollment_id }) => ended.has(enrollment_id)),
     ({ email, subject, status }) =>
       status === 'SENDING' || status === 'DEFERRED' ? `${email}: ${subject} is ${status}` : undefined,
   )
-  check(
-    'every unconfirmed message met a fault in its instant',
-    unconfirmed,
-    ({ email, subject, claimed_at, error }) => {
-      const claimedAt = toDate(claimed_at).getTime()
-      const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
-      // A database that is away is no excuse: what the mail server answered is recorded when it is back.
-      const hurt = faults.some(
-        ({ target, how, from, to }) =>
-          (target === 'worker' || target === 'smtp') &&
-          !how.startsWith('linger') &&
-          to >= claimedAt - 500 &&
-          from <= claimedAt + 20_000,
-      )
-      return cut || hurt ? undefined : `${email}: ${subject}, claimed at ${claimed_at}: ${error}`
-    },
-  )
+  check('every unconfirmed message was hit by a fault', unconfirmed, ({ email, subject, claimed_at, error }) => {
+    const claimedAt = toDate(claimed_at).getTime()
+    const cut = log.some((entry) => entry.kind === 'cut' && entry.to === email && entry.subject === subject)
+    // An unavailable database does not explain it: the response of the mail server is recorded when the database is back.
+    const hurt = faults.some(
+      ({ target, how, from, to }) =>
+        (target === 'worker' || target === 'smtp') &&
+        !how.startsWith('linger') &&
+        to >= claimedAt - 500 &&
+        from <= claimedAt + 20_000,
+    )
+    return cut || hurt ? undefined : `${email}: ${subject}, claimed at ${claimed_at}: ${error}`
+  })
 
   const waited = finished.filter(({ group }) => sequences.get(group)?.hasWait)
   check('no wait ended early', waited, ({ group, email }) => {
@@ -184,14 +180,14 @@ export async function checkPromise(
     return at > end ? `${to}: ${subject}, ${at - end} ms after` : undefined
   })
   check(
-    'the ledger and the SMTP server agree on what was sent',
+    'the messages and the SMTP server agree on what was sent',
     messages.filter(({ status }) => status === 'SENT'),
     ({ email, subject }) =>
-      times.has(`${email}: ${subject}`) ? undefined : `${email}: ${subject} is SENT, and was not taken`,
+      times.has(`${email}: ${subject}`) ? undefined : `${email}: ${subject} is SENT, but was not accepted`,
   )
   const known = new Set(messages.map(({ email, subject }) => `${email}: ${subject}`))
   check(
-    'what the SMTP server took is in the ledger',
+    'every email that the SMTP server accepted has a message',
     accepted.filter(({ to, subject }) => !erased.has(to) && sequenceOf(subject)?.end !== 'deleted'),
     (entry) => (known.has(keyOf(entry)) ? undefined : keyOf(entry)),
   )
@@ -203,8 +199,8 @@ export async function checkPromise(
   const countOf = new Map(counts.map((row) => [row.automation_id, row]))
   const counted = [...sequences].filter(([, { end, loses }]) => end !== 'deleted' && !loses)
   const figuresFailure = await assertFiguresTrue(em()).catch((error: unknown) => String(error))
-  check('the figures are what there is', ['all of them'], () => figuresFailure ?? undefined)
-  check('enrolledCount and completedCount are what there is', counted, ([group, { id }]) => {
+  check('the counters agree with the rows', ['all of them'], () => figuresFailure ?? undefined)
+  check('enrolledCount and completedCount agree with the enrollments', counted, ([group, { id }]) => {
     const of = rows.filter((row) => row.automation_id === id)
     const completed = of.filter(({ status }) => status === 'COMPLETED').length
     const count = countOf.get(id)
@@ -217,22 +213,22 @@ export async function checkPromise(
     `select count(*)::integer as count from messages message
      where not exists (select from contacts where contacts.id = message.contact_id)`,
   )
-  check('nothing is left of who was erased', [left?.count ?? 0], (count) =>
-    count > 0 ? `${count} messages of contacts who are not there` : undefined,
+  check('no data of an erased contact is left', [left?.count ?? 0], (count) =>
+    count > 0 ? `${count} messages of deleted contacts` : undefined,
   )
-  check('no answer was a 500', serverErrors, (error) => error)
+  check('no response was a 500', serverErrors, (error) => error)
 
   const active = rows.filter(({ status }) => status === 'ACTIVE').length
   const running = await settleAt(active, () => countRunning(world))
   checks.push({
-    name: 'what runs in Temporal is what is active in the ledger',
+    name: 'the running workflows are those of the active enrollments',
     examined: running,
-    failures: running === active ? [] : [`${running} run, ${active} are active`],
+    failures: running === active ? [] : [`${running} are running, ${active} are active`],
   })
   return { checks, accepted: accepted.length, unconfirmed: unconfirmed.length }
 }
 
-/** Workflows that were cancelled end a moment later, and Temporal's list of them is a moment behind. */
+/** Waits for an expected count: cancelled workflows end a moment later, and Temporal's list of them lags behind. */
 async function settleAt(expected: number, count: () => Promise<number>): Promise<number> {
   for (const deadline = Date.now() + 30_000; ; await delay(1_000)) {
     const seen = await count()

@@ -3,27 +3,29 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface Answer {
   status: number
   body: { data: Record<string, unknown>; error?: string }
-  /** By which an error is known, without its words. */
+  /** The error code, which does not depend on the message. */
   code: string | null
-  /** When it was read, in milliseconds since 1970. */
+  /** When the response was read, in milliseconds since 1970. */
   at: number
 }
 
-/** A request that says no for good. */
+/** A permanent rejection of a request. */
 export class Refused extends Error {
   readonly status: number
 
   constructor(method: string, path: string, { status, body }: Answer) {
-    super(`${method} ${path} was refused: ${status} ${body.error}`)
+    super(`${method} ${path} was rejected: ${status} ${body.error}`)
     this.status = status
   }
 }
 
-/** A client of the service that does as it is told: what was not acknowledged it sends again, with the same key, elsewhere. */
+/**
+ * A client of the service that follows its rules: it sends an unacknowledged request again, with the same key, to another API.
+ */
 export class Client {
-  /** How often a request was sent again, because it was not acknowledged. */
+  /** How often a request was repeated because it was not acknowledged. */
   repeats = 0
-  /** How many answers said 500, which no fault excuses. */
+  /** Responses with status 500, which no fault excuses. */
   serverErrors: string[] = []
   private calls = 0
   private readonly apis: readonly string[]
@@ -32,7 +34,7 @@ export class Client {
     this.apis = apis
   }
 
-  /** One try. @returns `undefined` where there was no answer. */
+  /** Makes one attempt. @returns `undefined` if there was no response */
   async once(
     key: string,
     method: string,
@@ -61,7 +63,7 @@ export class Client {
     }
   }
 
-  /** Until it is acknowledged. @throws {Refused} */
+  /** Repeats a request until it is acknowledged. @throws {Refused} */
   async ask(
     key: string,
     method: string,
@@ -75,9 +77,9 @@ export class Client {
       const api = this.apis[(mine + attempt) % this.apis.length]
       const answer = await this.once(key, method, path, body, repeatable ? idempotencyKey : undefined, api)
       if (answer && answer.status < 300) return answer
-      // A DELETE that was done, and whose answer was lost, finds nothing the second time.
+      // A DELETE that was carried out and whose response was lost finds nothing the second time.
       if (answer && method === 'DELETE' && answer.status === 404 && attempt > 0) return answer
-      // A campaign that is over cannot be paused, however often it is asked for.
+      // A finished campaign cannot be paused, however often that is requested.
       const isOver = answer?.code === 'campaign_status_wrong'
       if (answer && answer.status < 500 && (answer.status !== 409 || isOver)) throw new Refused(method, path, answer)
       this.repeats += 1

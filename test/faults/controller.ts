@@ -2,22 +2,22 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { onLine } from './lines.ts'
 import type { FromProcess, ToProcess } from './standing.ts'
 
-/** Somebody in a process who stands at a point. */
+/** A process that is stopped at a point. */
 export interface Standing {
   point: string
-  /** The process: `worker-1`. */
+  /** The name of the process, such as `worker-1`. */
   process: string
   pid: number
-  /** Lets it go on. */
+  /** Lets it continue. */
   go: () => void
 }
 
-/** Knows who passes which of the named points, and has somebody stand at one. */
+/** Records which processes pass the named points, and stops a process at a point. */
 export class Controller {
-  /** How often each point was passed, or stood at. */
+  /** How often each point was passed or stopped at. */
   readonly passes = new Map<string, number>()
   private takers: { points: readonly string[]; take: (standing: Standing) => void }[] = []
-  /** The processes that are there, and since when. */
+  /** The processes that are up, and since when. */
   readonly processes = new Map<string, number>()
   private readonly sockets = new Set<Socket>()
   private readonly server: Server
@@ -27,7 +27,7 @@ export class Controller {
     this.server.listen(path)
   }
 
-  /** The next one who comes to one of some points; `undefined` when nobody does in time. */
+  /** Waits for the next process at one of some points. @returns `undefined` if none comes in time */
   async meet(points: readonly string[], withinMs: number): Promise<Standing | undefined> {
     const { promise, resolve } = Promise.withResolvers<Standing | undefined>()
     const stopWaiting = this.wait(points, (standing) => {
@@ -43,7 +43,7 @@ export class Controller {
     return met
   }
 
-  /** Has everybody who comes to a point stand there. @returns what lets them, and all who come later, go on. */
+  /** Stops every process at a point. @returns a function that lets these and all later ones continue */
   holdAll(point: string): () => void {
     const held: Standing[] = []
     const stopWaiting = this.wait([point], (standing) => held.push(standing))
@@ -89,7 +89,7 @@ export class Controller {
       if (message.kind === 'passed') return
       const go = () => this.tell(socket, { kind: 'go', id: message.id })
       const taker = this.takers.find(({ points }) => points.includes(point))
-      // Two came at once: one was enough.
+      // Two processes came at once, and only one was needed.
       if (!taker) return go()
       taker.take({ process: who.process, pid: who.pid, point, go })
     })

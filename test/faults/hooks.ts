@@ -1,6 +1,6 @@
 /**
- * `node --import`: puts the named points, and the mutant that FAULT_MUTANT names, into the product's own modules while they
- * are loaded. Nothing on the disk changes.
+ * For `node --import`: inserts the named points, and the mutant that FAULT_MUTANT names, into the product's own modules while
+ * they are loaded. No file on the disk changes.
  */
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
@@ -13,7 +13,7 @@ const ROOT = new URL('../..', import.meta.url).href
 const { FAULT_MUTANT, FAULT_PROCESS = '', FAULT_CONTROLLER } = process.env
 const mutant = MUTANTS[FAULT_MUTANT ?? '']
 const part = FAULT_PROCESS.split('-')[0] as keyof typeof POINTS
-// The threads of a process do what it asks them to: none of them is on the path.
+// Threads do what their process requests: none of them has a point.
 const hasPoints = isMainThread && FAULT_CONTROLLER !== undefined && Object.hasOwn(POINTS, part)
 if (hasPoints) connectToController(FAULT_CONTROLLER, FAULT_PROCESS)
 
@@ -25,7 +25,7 @@ registerHooks({
       return loaded
     const given =
       typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
-    // The points first: they stand beside what a mutant replaces.
+    // The points are inserted first: they refer to lines that a mutant may replace.
     const pointed = hasPoints ? withPoints(part, file, given) : given
     return { ...loaded, source: mutant ? withMutant(mutant, file, pointed) : pointed }
   },

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Hears every line that comes over a socket. */
+/** Calls `hear` with every line that arrives on a socket. */
 export function onLine(socket: Socket, hear: (line: string) => void): void {
   let rest = ''
   socket.setEncoding('utf8')

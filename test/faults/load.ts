@@ -7,47 +7,47 @@ import type { Random } from './random.ts'
 import { email, wait } from './stage.ts'
 import type { World } from './world.ts'
 
-/** How the contacts come in, and what part of them each is. `doomed` is deleted, `paused` stays paused, `resumed` goes on. */
+/** How contacts enter, with the share of each way. `doomed` is deleted, `paused` stays paused, `resumed` continues. */
 const SHARES = { call: 0.3, event: 0.2, signup: 0.2, doomed: 0.1, paused: 0.1, resumed: 0.1 } as const
 type Group = keyof typeof SHARES
 const GROUPS = Object.keys(SHARES) as Group[]
 
-/** Of the contacts who are enrolled by a call, the part that is erased in mid-sequence. */
+/** Share of the contacts enrolled by a call that is erased during the enrollment. */
 const ERASED = 0.1
 const CONTACTS_A_BULK_CALL = 25
 
-/** Minutes between the two emails of a sequence: the shortest wait there is. */
+/** Minutes between the two emails of an automation: the shortest wait there is. */
 export const WAIT_MINUTES = 1
 
-/** An automation as the load has it, by the name that its subjects begin with. */
+/** An automation of the load test, with the name that its subjects begin with. */
 export interface Sequence {
   id: string
   emails: number
   hasWait: boolean
-  /** Where whoever entered it has to be at last. */
+  /** Expected final state of its enrollments. */
   end: 'completed' | 'paused' | 'deleted'
-  /** Whether contacts of it are erased: then its counts are nobody's. */
+  /** Whether some of its contacts are erased: then its counters are not checked. */
   loses: boolean
   /** When a DELETE was acknowledged, in milliseconds since 1970. */
   deletedAt: number
-  /** From the acknowledgement of a pause to the asking for its end. */
+  /** From the acknowledgement of a pause to the request that ends it. */
   pauses: { from: number; to: number }[]
 }
 
 export interface Acknowledged {
   sequences: Map<string, Sequence>
-  /** Who was acknowledged to enter which automation. */
+  /** Acknowledged enrollments. */
   entered: { group: string; email: string }[]
   erased: Map<string, number>
-  /** How often a request was sent again, because it was not acknowledged. */
+  /** How often a request was repeated because it was not acknowledged. */
   repeats: number
-  /** Answers that no fault excuses. */
+  /** Responses that no fault excuses. */
   serverErrors: readonly string[]
 }
 
 /**
- * Drives the service as clients do that repeat what was not acknowledged, each time with the same Idempotency-Key: contacts
- * who come in over a span of time, and rounds of pausing, deleting and erasing until it is said that there were enough.
+ * Sends requests as clients do that repeat unacknowledged requests with the same Idempotency-Key. Contacts enter over a period of
+ * time, and rounds of pausing, deleting and erasing run until there were enough.
  */
 export async function drive(
   world: World,
@@ -61,7 +61,7 @@ export async function drive(
     return (await createApiKey(em, fields)).key
   }
   const main = await keyOf('Main')
-  // Sign-ups have a workspace of their own: every contact of it is one.
+  // Sign-ups have a workspace of their own, because every contact of it is one.
   const signUps = await keyOf('Sign-ups')
   const client = new Client(world.apis)
 
@@ -121,14 +121,14 @@ export async function drive(
 
   async function enter(group: Group, n: number): Promise<void> {
     const address = `${group}-${n}@example.com`
-    // Whoever is to be deleted or paused has to be in it by then.
+    // Contacts that are to be deleted or paused have to be enrolled by then.
     const early = group === 'doomed' || group === 'paused' || group === 'resumed'
     await within(0, early ? 0.4 : 0.95)
     const contactId = await person(address)
     try {
       await (group === 'event' ? fire : enroll)(group, address, contactId)
     } catch (error) {
-      // Faults have paused it up until its automation was paused or gone: nothing was acknowledged.
+      // Faults delayed it until its automation was paused or deleted: nothing was acknowledged.
       if (early && error instanceof Refused && error.status === 404) return
       throw error
     }
@@ -138,7 +138,7 @@ export async function drive(
     }
   }
 
-  /** Something is paused, deleted and erased in the middle of its first emails: once in each round. */
+  /** Pauses, deletes and erases during the first emails, once in each round. */
   async function round(n: number): Promise<void> {
     const name = (who: string) => `round-${n}-${who}@example.com`
     const moment = (milliseconds: number) => delay(random.between(0, milliseconds))
@@ -178,11 +178,11 @@ export async function drive(
     for (let n = 0; !isEnough(); n += 1) {
       going += 1
       const mine = round(n).finally(() => (going -= 1))
-      // Told at the end.
+      // The error is reported at the end.
       mine.catch(() => undefined)
       all.push(mine)
       await delay(ROUND_MS)
-      // Where everything is slow, more of it passes no point.
+      // If everything is slow, more rounds do not pass more points.
       while (going >= ROUNDS_AT_A_TIME && !isEnough()) await delay(100)
     }
     await Promise.all(all)
@@ -209,7 +209,7 @@ export async function drive(
       .then(() => delay(0.4 * windowMs))
       .then(() => resume(sequences.get('resumed')!)),
     halfTime.then(() => remove(sequences.get('doomed')!)),
-    // More requests at once than the APIs have connections.
+    // More concurrent requests than the APIs have connections.
     delay(0.7 * windowMs).then(async () => {
       await Promise.all(Array.from({ length: 120 }, () => client.ask(main, 'GET', '/contacts')))
     }),
@@ -218,7 +218,7 @@ export async function drive(
   return { sequences, entered, erased, repeats: client.repeats, serverErrors: client.serverErrors }
 }
 
-/** Between the beginnings of two rounds, in milliseconds, and how many there are at a time. */
+/** Milliseconds between the beginnings of two rounds, and the number of concurrent rounds. */
 const ROUND_MS = 2_000
 const ROUNDS_AT_A_TIME = 4
 

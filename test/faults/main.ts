@@ -1,7 +1,7 @@
 /**
- * `npm run test:faults`: the service's promise, tested on the parts as they run in production, each a process of its own.
- * Under load, with faults at random and at every named point; or in stories that aim at one instant each; or with builds
- * that are broken on purpose and have to be found out.
+ * `npm run test:faults`: tests the guarantees with the processes that run in production. It runs under load, with faults at
+ * random and at every named point; or plays stories that target one instant each; or runs deliberately broken builds, which have
+ * to fail.
  */
 import { assertKnown, readOptions, wholeNumber, refuse } from '../../scripts/options.ts'
 import { MUTANTS } from './mutants.ts'
@@ -12,22 +12,22 @@ import { POSTGRES, SLOW_SERVER, STORIES } from './stories/index.ts'
 
 const { values } = readOptions({
   call: 'npm run test:faults -- [OPTION …]',
-  what: 'the promise, under load with faults, or in stories of one instant each.',
+  what: 'tests the guarantees under load with faults, or in stories of one instant each.',
   options: {
-    enrollments: { takes: 'N', what: 'so many under load; 300 if it is not said' },
-    campaign: { takes: 'N', what: 'instead, a campaign to so many, with so many kills' },
-    kills: { takes: 'K', what: 'so many faults; 15 if it is not said' },
-    seed: { takes: 'S', what: 'what decides which fault comes when' },
+    enrollments: { takes: 'N', what: 'enrollments under load (default: 300)' },
+    campaign: { takes: 'N', what: 'send a campaign to N contacts instead, with K kills' },
+    kills: { takes: 'K', what: 'number of faults (default: 15)' },
+    seed: { takes: 'S', what: 'seed that decides which fault happens when' },
     cluster: { what: "Temporal's server on Postgres, and APIs behind Caddy" },
-    mutant: { takes: 'NAME', what: 'the build broken on purpose, which has to fail' },
-    stories: { what: 'the stories, instead of load' },
+    mutant: { takes: 'NAME', what: 'use this deliberately broken build, which has to fail' },
+    stories: { what: 'play the stories instead of load' },
     story: { takes: 'NAME', what: 'this story' },
-    'slow-server': { what: 'the story of a slow mail server' },
-    postgres: { what: 'the stories of a failing Postgres' },
-    mutants: { what: "each mutant's stories, until it is found out" },
-    seeds: { takes: 'N', what: 'so many times each story; 1 if it is not said' },
-    'list-stories': { what: 'name the stories' },
-    'list-mutants': { what: 'name the mutants' },
+    'slow-server': { what: 'play the story of a slow mail server' },
+    postgres: { what: 'play the stories of a failing Postgres' },
+    mutants: { what: "play each mutant's stories until one fails" },
+    seeds: { takes: 'N', what: 'play each story with N seeds (default: 1)' },
+    'list-stories': { what: 'list the stories' },
+    'list-mutants': { what: 'list the mutants' },
   },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -62,7 +62,7 @@ function run(): boolean | Promise<boolean> {
     ...(story === undefined ? [] : [story]),
   ]
   if (stories.length > 0 && mutant !== undefined) {
-    refuse(`Stories are played with the sound build; --mutants --mutant ${mutant} plays the ones that show it`)
+    refuse(`Stories run with the correct build. --mutants --mutant ${mutant} plays the stories of a mutant`)
   }
   if (stories.length > 0) return runStories(stories, seeds, { cluster }, say)
   if (values.campaign !== undefined) {

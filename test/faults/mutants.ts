@@ -1,15 +1,15 @@
 /**
- * Builds that are broken on purpose, each in one sentence of the promise or one decision that keeps it: both suites have to
- * find out. Each replaces one text in one file of the source.
+ * Deliberately broken builds, each of which breaks one guarantee or one decision that keeps it. Both suites have to fail with
+ * them. Each replaces one text in one file of the source.
  */
 export interface Mutant {
   what: string
   file: string
   replace: string
   by: string
-  /** The worlds of the simulation that show it. A mutant has a world or a story. */
+  /** The worlds of the simulation in which it fails. A mutant has a world or a story. */
   worlds: readonly string[]
-  /** The stories of the fault suite that show it: each of them does. */
+  /** The stories of the fault suite in which it fails: all of them. */
   stories: readonly string[]
 }
 
@@ -21,7 +21,7 @@ const CAMPAIGN = 'src/campaigns/campaign-source.ts'
 /** Transitions of a message (`src/messages/transitions.ts`). */
 const TRANSITIONS: Record<string, Mutant> = {
   'unconditional-claim': {
-    what: 'an attempt that was overtaken sends what another one has sent',
+    what: 'a superseded attempt sends what another one has already sent',
     file: STORE,
     replace: 'return new Set(rows.map(({ claim }) => claim))\n}\n\nconst CLAIM',
     by: 'return new Set([...rows, ...claims].map(({ claim }) => claim))\n}\n\nconst CLAIM',
@@ -37,7 +37,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['campaign-claimed-elsewhere'],
   },
   'dead-is-deferred': {
-    what: 'SENDING becomes DEFERRED, and not UNCONFIRMED, when its sender has died',
+    what: 'SENDING becomes DEFERRED instead of UNCONFIRMED when its sender has died',
     file: STORE,
     replace: "update messages set status = 'UNCONFIRMED', error = $1, lease_until = null, retry_at = null",
     by: "update messages set status = 'DEFERRED', error = $1, lease_until = null, retry_at = null",
@@ -45,7 +45,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['sender-dies'],
   },
   'no-lease': {
-    what: 'a step takes a claim whose owner may be alive for abandoned',
+    what: 'a step treats a claim as abandoned although its owner may be alive',
     file: STORE,
     replace: "where id = $2::uuid and status = 'SENDING' and lease_until <= clock_timestamp()",
     by: "where id = $2::uuid and status = 'SENDING'",
@@ -53,7 +53,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: [],
   },
   'no-lease-of-a-campaign': {
-    what: 'a campaign takes a claim whose owner may be alive for abandoned',
+    what: 'a campaign treats a claim as abandoned although its owner may be alive',
     file: STORE,
     replace: 'lease_until <= clock_timestamp() - make_interval(secs => $2::float8)',
     by: '$2::float8 >= 0',
@@ -61,7 +61,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['campaign-sender-naps'],
   },
   'late-answer-is-lost': {
-    what: 'UNCONFIRMED does not become SENT when its sender reports late that it was',
+    what: 'UNCONFIRMED does not become SENT when its sender reports late that it was sent',
     file: STORE,
     replace: "and (message.status in ('SENDING', 'UNCONFIRMED')) is true",
     by: "and message.status = 'SENDING'",
@@ -69,7 +69,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['late-answer'],
   },
   'late-deferral': {
-    what: 'UNCONFIRMED becomes DEFERRED when its sender reports late that it was not sent, and nobody tries it again',
+    what: 'UNCONFIRMED becomes DEFERRED when its sender reports late that it was not sent, and is never tried again',
     file: STORE,
     replace:
       "case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end",
@@ -86,7 +86,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['claim-without-an-answer'],
   },
   'answer-is-forgotten': {
-    what: 'SENDING does not become SENT where the database fails once',
+    what: 'SENDING does not become SENT if the database fails once',
     file: 'src/messages/store.ts',
     replace: '      await untilDone(() => this.recordOne({ ...attempt, outcome, content }))\n',
     by: '      await this.recordOne({ ...attempt, outcome, content }).catch(() => undefined)\n',
@@ -94,7 +94,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['answer-and-no-database'],
   },
   'refused-is-deferred': {
-    what: 'SENDING becomes DEFERRED, and not FAILED, when the mail server refuses the email',
+    what: 'SENDING becomes DEFERRED instead of FAILED when the mail server rejects the email',
     file: SEND,
     replace: "return { status: 'FAILED', error: asText(delivery.reason) }",
     by: "return { status: 'DEFERRED', error: asText(delivery.reason) }",
@@ -102,7 +102,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: [],
   },
   'unknown-is-deferred': {
-    what: 'SENDING becomes DEFERRED, and not UNCONFIRMED, when the answer of the mail server was lost',
+    what: 'SENDING becomes DEFERRED instead of UNCONFIRMED when the response of the mail server was lost',
     file: SEND,
     replace: "return { status: 'UNCONFIRMED', error: asText(delivery.reason) }",
     by: "return { status: 'DEFERRED', error: asText(delivery.reason) }",
@@ -110,7 +110,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['answer-is-lost'],
   },
   'test-mode-is-delivered': {
-    what: 'an email of a test workspace is sent, and not CAPTURED',
+    what: 'an email of a test workspace is sent instead of CAPTURED',
     file: 'src/instance/sending-gate.ts',
     replace: "workspaceMode === 'live' && mail === 'smtp'",
     by: "mail === 'smtp'",
@@ -118,7 +118,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: [],
   },
   'captured-is-failed': {
-    what: 'an email of a test workspace becomes FAILED, and not CAPTURED',
+    what: 'an email of a test workspace becomes FAILED instead of CAPTURED',
     file: SEND,
     replace: "this.finalize({ status: 'CAPTURED', content })",
     by: "this.finalize({ status: 'FAILED', error: 'Not delivered', content })",
@@ -166,7 +166,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: [],
   },
   'deferred-is-final': {
-    what: 'a step goes on without sending its DEFERRED message',
+    what: 'a step continues without sending its DEFERRED message',
     file: 'src/enrollments/send-step.ts',
     replace: "if (stored && stored.status !== 'DEFERRED')",
     by: 'if (stored)',
@@ -182,7 +182,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: [],
   },
   'retry-keeps-its-mark': {
-    what: 'a message is retried twice although somebody asked once',
+    what: 'a message is retried twice although only one retry was requested',
     file: STORE,
     replace: 'message_id = given.message_id, retry_at = null,',
     by: 'message_id = given.message_id,',
@@ -206,7 +206,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     stories: ['campaign-cancelled-before-the-claim'],
   },
   'deferred-after-the-end': {
-    what: 'a message whose enrollment has ended becomes DEFERRED, and not DISMISSED',
+    what: 'a message whose enrollment has ended becomes DEFERRED instead of DISMISSED',
     file: 'src/messages/store.ts',
     replace: "message.intent === 'send' && ended.has(message)",
     by: 'ended === undefined',
@@ -223,7 +223,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
 }
 
-/** What stops an email. Each condition of a claim is one. */
+/** Conditions that stop an email. Each is a condition of a claim. */
 const STOPS: Record<string, Mutant> = {
   'claim-while-paused': {
     what: 'the claim does not check whether the automation sends',
@@ -259,7 +259,7 @@ const STOPS: Record<string, Mutant> = {
     stories: ['ended-before-the-claim'],
   },
   'hold-is-no-fence': {
-    what: 'an attempt that looked before a pause claims after it, and nobody tells the workflow to go on',
+    what: 'an attempt that was prepared before a pause claims after it, and the workflow is never woken',
     file: STEP,
     replace: "return enrollment?.status === 'ACTIVE' && enrollment.pauseCount === message.pauseCount",
     by: "return enrollment?.status === 'ACTIVE'",
@@ -291,7 +291,7 @@ const STOPS: Record<string, Mutant> = {
     stories: ['campaign-opt-out-before-the-claim'],
   },
   'contact-is-not-locked': {
-    what: 'the claim reads the contact without a lock, and an opt-out or an erasure comes before its commit',
+    what: 'the claim reads the contact without a lock, and an opt-out or an erasure commits before the claim does',
     file: 'src/contacts/recipients-queries.ts',
     replace: 'order by id for share',
     by: 'order by id',
@@ -307,7 +307,7 @@ const STOPS: Record<string, Mutant> = {
     stories: ['restored-before-the-claim'],
   },
   'begins-late': {
-    what: 'a worker that was stopped after its claim begins to transmit although the stop request gave up waiting',
+    what: 'a worker that was stopped after its claim begins to transmit although the stop request has stopped waiting',
     file: SEND,
     replace: "return claimed === 'yes' && lease.holds() && isYoung()",
     by: "return claimed === 'yes' && lease.holds()",
@@ -323,7 +323,7 @@ const STOPS: Record<string, Mutant> = {
     stories: ['past-its-lease'],
   },
   'lease-is-not-renewed': {
-    what: 'a worker does not renew the lease of an email that takes long',
+    what: 'a worker does not renew the lease of a slow email',
     file: 'src/messages/leases.ts',
     replace: 'if (renewed.has(claim)) extend(claim, sentAt)',
     by: 'if (renewed.has(claim)) continue',
@@ -331,7 +331,7 @@ const STOPS: Record<string, Mutant> = {
     stories: [],
   },
   'no-break-off': {
-    what: 'a sender whose lease has expired goes on with its transmission',
+    what: 'a sender whose lease has expired continues to transmit',
     file: 'src/messages/leases.ts',
     replace: 'sentAt + LEASE_SECONDS * 1000 - MARGIN_MS',
     by: 'sentAt + LEASE_SECONDS * 1000 + 150_000',
@@ -339,7 +339,7 @@ const STOPS: Record<string, Mutant> = {
     stories: ['stopped-in-the-middle'],
   },
   'impatient-stop': {
-    what: 'a request that stops something does not wait for what is being sent',
+    what: 'a stop request does not wait for emails in flight',
     file: 'src/messages/leases.ts',
     replace: '(await count()) > 0',
     by: '(await count()) > 1_000',
@@ -348,16 +348,16 @@ const STOPS: Record<string, Mutant> = {
   },
 }
 
-/** Campaigns: who is a recipient, when, and at which rate. */
+/** Campaigns: their recipients, schedule and rate. */
 const CAMPAIGNS: Record<string, Mutant> = {
   'cursor-before-recipients': {
-    what: 'a campaign moves its cursor on before it queues the recipients',
+    what: 'a campaign moves its cursor before it queues the recipients',
     file: 'src/campaigns/recipients.ts',
     replace: `  return em.transactional(async (unit) => {
     const page = await recipientsPage(unit, campaign, of, listsOf(of))
     if (!page) return undefined
 `,
-    // A process is to be stopped there between the two transactions.
+    // Lets a test stop a process between the two transactions.
     by: `  const page = await em.transactional(async (unit) => {
     const found = await recipientsPage(unit, campaign, of, listsOf(of))
     if (found) await advanceCursor(unit, campaign.id, { cursor: found.last, materialized: found.isLast, queued: 0 })
@@ -371,7 +371,7 @@ const CAMPAIGNS: Record<string, Mutant> = {
     stories: ['campaign-walker-dies'],
   },
   'winner-to-some': {
-    what: 'the process that decides an A/B test gives its winner to one recipient, and nobody gives it to the others',
+    what: 'the process that decides an A/B test releases only one recipient for the winner, and no process releases the others',
     file: 'src/campaigns/decide-winner.ts',
     replace: 'return (await releaseRecipients(unit, id, winner, RELEASED_AT_ONCE)) > 0',
     by: 'return decision.winner === null && (await releaseRecipients(unit, id, winner, 1)) > 0',
@@ -379,7 +379,7 @@ const CAMPAIGNS: Record<string, Mutant> = {
     stories: [],
   },
   'throttled-to-nobody': {
-    what: 'a campaign of fewer than 360 emails an hour takes none at a time',
+    what: 'a campaign of fewer than 360 emails an hour sends none at a time',
     file: 'src/campaigns/advance-campaign.ts',
     replace: 'Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))',
     by: 'Math.min(PAGE, Math.floor(throttlePerHour / 360))',
@@ -395,7 +395,7 @@ const CAMPAIGNS: Record<string, Mutant> = {
     stories: [],
   },
   'warm-up-without-end': {
-    what: 'a sender that is warmed up takes as many places as it wants',
+    what: 'a sender ignores its warm-up limit',
     file: 'src/senders/warm-up-queries.ts',
     replace: 'least($2::integer, greatest(warm_up.allowed - day.mailed, 0))',
     by: '$2::integer',
@@ -403,7 +403,7 @@ const CAMPAIGNS: Record<string, Mutant> = {
     stories: [],
   },
   'fail-over-of-what-may-be-taken': {
-    what: 'a message of unknown outcome is sent by the next mail server',
+    what: 'a message of unknown outcome is sent again by the next mail server',
     file: 'src/smtp/fail-over.ts',
     replace: "  delivery.kind === 'not-sent' && delivery.serverFailed\n",
     by: "  delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)\n",
@@ -412,10 +412,10 @@ const CAMPAIGNS: Record<string, Mutant> = {
   },
 }
 
-/** Enrollments, and everything else that is promised. */
+/** Enrollments and all other guarantees. */
 const OTHERS: Record<string, Mutant> = {
   'erase-leaves-the-rest': {
-    what: 'what was being handed over to a contact who was erased stays in the ledger',
+    what: 'an email in flight to an erased contact stays in the database',
     file: 'src/contacts/erase-contact.ts',
     replace: 'await erasure.eraseRest(fork, id)\n}',
     by: '}',
@@ -423,7 +423,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['erased-beside-a-hand-over'],
   },
   'no-relay': {
-    what: 'nobody delivers what a crash left undelivered',
+    what: 'deliveries that a crash interrupted are never completed',
     file: 'src/relay/relay.ts',
     replace: 'else if (due.length > 0) await deliver(dependencies, due, concurrency)',
     by: '',
@@ -431,7 +431,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['api-dies-before-it-delivers'],
   },
   'settled-before-delivery': {
-    what: 'a delivery is settled before it has arrived',
+    what: 'a delivery is marked as completed before it has arrived',
     file: 'src/enrollments/deliver.ts',
     replace: 'await deliverOne(dependencies, delivery, starts.get(delivery.id))',
     by: 'await completeDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery, starts.get(delivery.id))',
@@ -439,7 +439,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['temporal-away'],
   },
   'nothing-written': {
-    what: 'the deliveries of an event are not written with it',
+    what: 'the deliveries of an event are not written in its transaction',
     file: 'src/triggers/queries.ts',
     replace: 'row.is_new ? await enqueueForCaller(em, starts) : []',
     by: '[]',
@@ -447,7 +447,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['fired-event'],
   },
   'received-is-forgotten': {
-    what: 'what an enrollment has received starts it again when it is delivered again',
+    what: 'an event that an enrollment has processed starts another one when it is delivered again',
     file: 'src/enrollments/queries.ts',
     replace: 'where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid',
     by: 'where false and automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid',
@@ -455,7 +455,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['delivered-again-after-the-end'],
   },
   'swallowed-event': {
-    what: 'a run that has nothing to do takes with it who came meanwhile',
+    what: 'a run that ends without work drops the events that arrived in the meantime',
     file: 'workflows/enrollment.ts',
     replace: 'const [entry, ...received] = callsFirst(run.received)',
     by: 'const [entry, ...received] = [] as typeof run.received',
@@ -463,7 +463,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['fired-into-a-run-with-nothing-to-do'],
   },
   'nobody-doubts': {
-    what: 'a workflow that is over by the ledger, because Temporal came back from a backup, takes with it who enters',
+    what: 'a workflow whose enrollment has ended (after a restore of Temporal) drops contacts who enter',
     file: 'workflows/enrollment.ts',
     replace: 'entry.enrollmentId !== own) this.doubted = true',
     by: 'entry.enrollmentId !== own) this.doubted = false',
@@ -471,7 +471,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['behind-the-ledger'],
   },
   'acknowledged-before-start': {
-    what: 'a call is acknowledged although the workflow was not started',
+    what: 'an enrollment is acknowledged although its workflow was not started',
     file: 'src/enrollments/enroll-contact.ts',
     replace: 'const started = await enrollments.start(start)',
     by: `const started = await enrollments.start(start).catch(() => undefined)
@@ -488,7 +488,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['waits'],
   },
   'skipped-step': {
-    what: 'a step is skipped behind a wait',
+    what: 'a step after a wait is skipped',
     file: 'src/automation-engine/machine.ts',
     replace: 'enter(steps, positionOf(steps, state) + 1, state, now)',
     by: `enter(steps, positionOf(steps, state) + (state.waitingFor === 'time' ? 2 : 1), state, now)`,
@@ -496,7 +496,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['waits'],
   },
   'lost-change': {
-    what: 'a change that comes while an email is looked at is not seen',
+    what: 'a change is lost if it arrives while an email is being prepared',
     file: 'src/automation-engine/machine.ts',
     replace: 'return stay({ ...state, changed: true })',
     by: 'return stay(state)',
@@ -504,7 +504,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['woken-while-paused'],
   },
   'nobody-wakes': {
-    what: 'whoever was paused stays paused',
+    what: 'paused enrollments stay paused after a resume',
     file: 'src/automations/automations.ts',
     replace: `await enqueue(fork, { kind: 'WAKE_PAUSED', automationId: automation.id })`,
     by: 'void enqueue',
@@ -512,7 +512,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['paused-and-woken'],
   },
   'nobody-tears-down': {
-    what: 'the enrollments of a deleted automation go on for ever',
+    what: 'the enrollments of a deleted automation continue forever',
     file: 'src/automations/delete-automation.ts',
     replace: `await enqueue(transaction, { kind: 'DELETE_AUTOMATION', automationId: id })`,
     by: 'void enqueue',
@@ -520,7 +520,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['torn-down'],
   },
   'events-stay-lost': {
-    what: 'a reconciliation leaves what Temporal has lost of events to the rounds of the workers',
+    what: 'a reconciliation leaves events that Temporal has lost to the periodic job of the workers',
     file: 'src/relay/reconcile.ts',
     replace: 'lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 })',
     by: 'lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 10 })',
@@ -528,7 +528,7 @@ const OTHERS: Record<string, Mutant> = {
     stories: ['older-temporal'],
   },
   'answer-apart': {
-    what: 'what a call did and the answer that is kept of it are two transactions',
+    what: 'the effect of a request and its stored response are written in two transactions',
     file: 'src/http/run-change.ts',
     replace: 'await attempt?.store(em, answer, {',
     by: 'await attempt?.store(dependencies.em.fork(), answer, {',

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutant } from './mutants.ts'
 
-/** Breaks a file's source as a mutant says. @throws {Error} where its text is not there any more. */
+/** Applies a mutant to the source of a file. @throws {Error} if the replaced text is not there any more */
 export function withMutant({ file: mutated, replace, by }: Mutant, file: string, source: string): string {
   if (mutated !== file) return source
   if (!source.includes(replace)) throw new Error(`The mutant does not fit ${file} any more: ${replace}`)
@@ -10,8 +10,8 @@ export function withMutant({ file: mutated, replace, by }: Mutant, file: string,
 }
 
 /**
- * Workflow code is bundled from the disk, past any hook on the loading of modules: a mutant of it is a copy of the source.
- * @returns the folder of the copy.
+ * Copies the source with a mutant of the workflow code, which is bundled from the disk without module hooks.
+ * @returns the folder of the copy
  */
 export function copyWithMutant(root: string, to: string, mutant: Mutant): string {
   for (const folder of ['src', 'workflows', 'activities', 'scripts', 'embedded', 'package.json']) {

@@ -1,4 +1,4 @@
-/** Runs what it is given one after the other, whoever gives it. */
+/** Creates a function that runs tasks one after the other. */
 export function oneAtATime() {
   let last: Promise<unknown> = Promise.resolve()
   return <Result>(run: () => Promise<Result>): Promise<Result> => {

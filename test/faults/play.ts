@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 export interface Played {
   story: string
   seed: number
-  /** What came out: right, wrong (a sentence of the promise is broken), or the story could not be played to its end. */
+  /** The result: right, wrong (a guarantee is broken), or the story could not be played to its end. */
   outcome: 'right' | 'wrong' | 'unplayed'
   reason: string
   seconds: number
@@ -14,7 +14,7 @@ export interface Played {
 
 const ALL: Record<string, Story> = { ...STORIES, ...SLOW_SERVER, ...POSTGRES }
 
-/** Plays one story in a world that is up. */
+/** Plays one story in a running world. */
 export async function play(world: World, story: string, seed: number): Promise<Played> {
   const started = Date.now()
   let stage: Stage | undefined
@@ -37,7 +37,7 @@ export async function play(world: World, story: string, seed: number): Promise<P
   }
 }
 
-/** Plays stories with each seed, until one of them is wrong. Of a story that meets nobody, all seeds are played at once. */
+/** Plays stories with each seed until one fails. All seeds of an isolated story are played concurrently. */
 export async function playAll(
   world: World,
   stories: readonly string[],

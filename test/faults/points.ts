@@ -1,19 +1,19 @@
 /**
- * The named points of the path that an email takes, from a request to the record of what the mail server answered: the
- * instants in which a fault is hardest to get right. Each is a place in the source, named by a text beside it. What stands
- * there is put in while the module is loaded (`hooks.ts`): production has none of it.
+ * The named points in the path of an email, from a request to the record of the mail server's response: the instants in which
+ * faults are most critical. Each point is a place in the source, found by a text beside it. The code of a point is inserted while
+ * the module is loaded (`hooks.ts`): production has none of it.
  */
 export interface Point {
   name: string
   file: string
-  /** The text of the source that the point stands before or after: it is there once. */
+  /** Text in the source that the point is inserted before or after. It occurs once. */
   before?: string
   after?: string
-  /** Only where this is so, in the words of the source. */
+  /** A condition in the code: the point applies only if it is true. */
   only?: string
-  /** The load comes by it never: it has no campaigns, and the stories stop there. */
+  /** Whether only stories use the point: the load does not reach it, because it has no campaigns. */
   inStories?: true
-  /** The process says that it is there and goes on: what the point stands in is not ours to hold. */
+  /** Whether the process reports the point and continues: it cannot be stopped there. */
   passing?: true
 }
 
@@ -28,7 +28,7 @@ const SEND = 'src/messages/send.ts'
 const SMTP = 'src/smtp/smtp.ts'
 const SMTP_MESSAGE = 'src/smtp/smtp-message.ts'
 
-/** In what an API does. */
+/** Points in an API process. */
 const API: readonly Point[] = [
   {
     name: 'api: before start',
@@ -92,7 +92,7 @@ const API: readonly Point[] = [
   { name: 'api: erased, before the rest', file: ERASE, before: 'await erasure.eraseRest(fork, id)\n}' },
 ]
 
-/** In what the relay does, which is in a worker. */
+/** Points in the outbox relay, which runs in a worker. */
 const RELAY: readonly Point[] = [
   {
     name: 'relay: leased',
@@ -117,7 +117,7 @@ const RELAY: readonly Point[] = [
   { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },
 ]
 
-/** In what an activity does. */
+/** Points in activities. */
 const WORKER: readonly Point[] = [
   {
     name: 'worker: before begin',
@@ -169,7 +169,7 @@ const WORKER: readonly Point[] = [
     file: SMTP_MESSAGE,
     after: 'yield this.raw.subarray(at, at + PART_BYTES)\n',
   },
-  // The mail server thinks: there is nothing in the process to be held.
+  // The mail server is about to respond: no code of the process can be stopped here.
   {
     name: 'worker: DATA ended',
     file: SMTP_MESSAGE,
@@ -200,12 +200,12 @@ const WORKER: readonly Point[] = [
   },
 ]
 
-/** The points by the kind of process that comes to them. */
+/** The points by the kind of process. */
 export const POINTS = { api: API, worker: [...RELAY, ...WORKER] } as const
 
 export const POINT_NAMES: readonly string[] = [...POINTS.api, ...POINTS.worker].map(({ name }) => name)
 
-/** Puts the points of a file into its source. @throws {Error} naming the point whose place is not there any more. */
+/** Inserts the points of a file into its source. @throws {Error} naming the point whose text is not there any more */
 export function withPoints(part: keyof typeof POINTS, file: string, source: string): string {
   return POINTS[part]
     .filter((point) => point.file === file)

@@ -1,4 +1,4 @@
-/** A random number generator that gives the same numbers for the same seed (mulberry32). */
+/** A random number generator that returns the same numbers for the same seed (mulberry32). */
 export class Random {
   private state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed >>> 0
   }
 
-  /** A number from 0 to 1, without 1. */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let t = this.state

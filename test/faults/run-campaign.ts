@@ -5,8 +5,8 @@ import { sayVerdict, tallyOf, writeReport } from './verdict.ts'
 import { startWorld } from './world.ts'
 
 /**
- * A campaign to so many, during which worker, API, Postgres, Temporal and the mail server are killed (-9) at aimed instants: each
- * recipient is mailed once, or is listed as one of whom nobody knows; and the account adds up.
+ * Sends a campaign while worker, API, Postgres, Temporal and the mail server are killed (-9) at chosen instants. Each recipient
+ * gets one email, or is listed with an unknown outcome, and the signed delivery report adds up.
  * @returns whether that is so
  */
 export async function runCampaign(
@@ -23,10 +23,10 @@ export async function runCampaign(
     const campaign = await interruptCampaign(stage, { recipients, kills }, say)
     const verdict = await checkCampaign(world, campaign)
     const { serverErrors, repeats } = stage.client
-    verdict.checks.push({ name: 'no answer was a 500', examined: 1, failures: serverErrors })
+    verdict.checks.push({ name: 'no response was a 500', examined: 1, failures: serverErrors })
     const { faults, suppressed, campaigns } = campaign
     const stats = campaigns[0]!.stats
-    // One that needs more than it met would be green for nothing.
+    // A run with fewer kills than requested would prove too little.
     const wanted = `${faults.length} of ${kills} kills were made`
     verdict.checks.push({
       name: 'every kill was made',
@@ -37,8 +37,8 @@ export async function runCampaign(
     const seconds = Math.round((Date.now() - started) / 1000)
     say('')
     say(
-      `${passed ? 'Passed' : 'FAILED'} after ${seconds} s: ${verdict.accepted} messages taken, ${verdict.unconfirmed} unconfirmed, ` +
-        `${suppressed.size} suppressed meanwhile. The same again: --campaign ${recipients} --kills ${kills} --seed ${seed}`,
+      `${passed ? 'Passed' : 'FAILED'} after ${seconds} s: ${verdict.accepted} messages accepted, ${verdict.unconfirmed} unconfirmed, ` +
+        `${suppressed.size} suppressed. To repeat it: --campaign ${recipients} --kills ${kills} --seed ${seed}`,
     )
     const report = { campaign: recipients, kills, seed, mutant: mutant ?? null, passed, seconds, repeats, stats }
     writeReport({ ...report, faults: tallyOf(faults) }, { timeline: faults }, verdict, say)
@@ -46,6 +46,6 @@ export async function runCampaign(
     say(error instanceof Error ? (error.stack ?? error.message) : String(error))
   }
   const folder = await world.stop(!passed)
-  if (!passed) say(`What the parts said, and what the mail server wrote down, is in ${folder}.`)
+  if (!passed) say(`The logs of the processes and the record of the mail server are in ${folder}.`)
   return passed
 }

@@ -14,20 +14,20 @@ export interface LoadOptions {
   cluster: boolean
 }
 
-/** Enrollments from which on a run has time for every point: one that was not hit makes it red. */
+/** Number of enrollments from which a run has time for every point: it fails if one was not hit. */
 const FULL_SIZE = 1_000
 
 /**
- * The promise under load: contacts come in by every way there is; meanwhile parts are killed, frozen, stopped and cut off, at
- * random instants and at every named point. Then what the SMTP server took is held against what was acknowledged.
- * @returns whether the promise was kept.
+ * Tests the guarantees under load: contacts enter in every way there is, while processes are killed, frozen, stopped and cut off,
+ * at random instants and at every named point. Then it compares what the SMTP server accepted with what was acknowledged.
+ * @returns whether the guarantees hold
  */
 export async function runLoad(options: LoadOptions, say: (line: string) => void): Promise<boolean> {
   const { enrollments, kills, seed, mutant, cluster } = options
-  /** Long enough that a first email and the deletion of its automation both fall into it, and some starts a second. */
+  /** Long enough for a first email and the deletion of its automation, and for some enrollments a second. */
   const windowMs = Math.max(60_000, enrollments * 60, kills * 3_000)
-  /** The wait, Temporal's own retries, and time to spare: what has not come by then does not come. */
-  // An email that was tried often is put off for five minutes, and there is a wait behind it.
+  /** The wait, Temporal's own retries, and a reserve: what has not arrived by then never will. */
+  // An email is deferred for five minutes after several attempts, and a wait follows it.
   const quietMs = 500_000 + enrollments * 60
 
   say(
@@ -38,7 +38,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
   const world = await startWorld(new Random(seed), { mutant, cluster }, say)
   let failed: boolean
   try {
-    say(`The parts are up; ${Math.round(windowMs / 1000)} s of load and faults, or more until each point was hit`)
+    say(`All processes are up; ${Math.round(windowMs / 1000)} s of load and faults, or more until each point was hit`)
     let isEnough = false
     const aiming = new Aiming(world, new Random(seed + 3), windowMs)
     const [acknowledged, random] = await Promise.all([
@@ -48,7 +48,9 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
     ])
     const faults = [...random, ...aiming.faults].toSorted((a, b) => a.from - b.from)
     world.setMail({ cuts: 0 })
-    say(`${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for quiet`)
+    say(
+      `${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for pending work`,
+    )
     const quiet = await waitForQuiet(world, acknowledged, quietMs)
     const verdict = await checkPromise(world, acknowledged, faults)
 
@@ -73,10 +75,10 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
       pointsNotHit: missed,
     }
     say('')
-    if (!quiet) say('It did not become quiet: something that was acknowledged is still pending.')
+    if (!quiet) say('Timed out: something that was acknowledged is still pending.')
     say(
-      `${failed ? 'FAILED' : 'Passed'} after ${report.seconds} s: ${verdict.accepted} messages taken, ` +
-        `${verdict.unconfirmed} unconfirmed. The same again: --enrollments ${enrollments} --kills ${kills} --seed ${seed}`,
+      `${failed ? 'FAILED' : 'Passed'} after ${report.seconds} s: ${verdict.accepted} messages accepted, ` +
+        `${verdict.unconfirmed} unconfirmed. To repeat it: --enrollments ${enrollments} --kills ${kills} --seed ${seed}`,
     )
     writeReport(report, { points, timeline: faults }, verdict, say)
   } catch (error) {
@@ -86,16 +88,16 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
   const folder = await world.stop(failed)
   if (failed)
     say(
-      `What the parts said, and what the mail server wrote down, is in ${folder}. docs/testing.md explains how to read it.`,
+      `The logs of the processes and the record of the mail server are in ${folder}. docs/testing.md explains how to read them.`,
     )
   return !failed
 }
 
-/** Says how often each point was passed, and which faults met it. @returns the points that none did. */
+/** Prints how often each point was passed, and which faults hit it. @returns the points that were not hit */
 function sayPoints(points: readonly PointReport[], say: (line: string) => void): string[] {
   const missed = points.filter(({ deeds }) => Object.keys(deeds).length === 0).map(({ point }) => point)
   say('')
-  say('Points: how often each was passed, and what was done to whoever stood there')
+  say('Points: how often each was passed, and the faults that were injected there')
   for (const { point, passed, deeds } of points) {
     const what = Object.entries(deeds).map(([deed, times]) => (times > 1 ? `${deed} × ${times}` : deed))
     say(`  ${point}: ${passed}; ${what.join(', ') || 'nothing'}`)

@@ -7,8 +7,8 @@ import { startWorld } from './world.ts'
 type Say = (line: string) => void
 
 /**
- * Plays stories with the sound build, each with every seed: all have to come out right.
- * @returns whether they did.
+ * Plays stories with the correct build, each with every seed: all have to pass.
+ * @returns whether they do
  */
 export async function runStories(
   stories: readonly string[],
@@ -25,14 +25,14 @@ export async function runStories(
     })
   }
   const folder = await world.stop(failed > 0)
-  if (failed > 0) say(`What the parts said, and what the mail server wrote down, is in ${folder}.`)
+  if (failed > 0) say(`The logs of the processes and the record of the mail server are in ${folder}.`)
   say(`${stories.length * seeds.length - failed} passed, ${failed} failed`)
   return failed === 0
 }
 
 /**
- * Plays each mutant's stories with every seed until one is wrong, and prints which were found out: all have to be.
- * @returns whether they were.
+ * Plays each mutant's stories with every seed until one fails, and prints the results: all mutants have to fail.
+ * @returns whether they do
  */
 export async function runMutants(mutants: readonly string[], seeds: readonly number[], say: Say): Promise<boolean> {
   const table: string[] = []
@@ -46,7 +46,7 @@ export async function runMutants(mutants: readonly string[], seeds: readonly num
     const green = played.filter((each) => !isRed(each)).length
     missed += green
     const folder = await world.stop(green > 0)
-    if (green > 0) say(`What the parts of ${mutant} said is in ${folder}.`)
+    if (green > 0) say(`The logs of the processes of ${mutant} are in ${folder}.`)
     const cells = played.map((each) => `${isRed(each) ? 'red' : each.outcome} ${each.seconds} s`)
     table.push(`| ${mutant} | ${cells.join(' | ')} |`)
   }
@@ -55,7 +55,7 @@ export async function runMutants(mutants: readonly string[], seeds: readonly num
   say(`| --- |${seeds.map(() => ' --- |').join('')}`)
   for (const row of table) say(row)
   say('')
-  say(`${mutants.length * seeds.length - missed} red, ${missed} not`)
+  say(`${mutants.length * seeds.length - missed} failed as expected, ${missed} survived`)
   return missed === 0
 }
 

@@ -1,7 +1,7 @@
 /**
- * A process of its own: an SMTP server that writes down, durably, when a sender begins DATA, and every message that it
- * takes, before it says so. How long it takes to say so, and how often it cuts the connection instead, having taken the message
- * or not, is written in a file that outlives it.
+ * A separate process: an SMTP server that records, durably, when a sender begins DATA, and every message that it accepts, before
+ * it responds. Its response time, and how often it closes the connection instead of responding (with or without accepting the
+ * message), are in a file that survives it.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,7 +12,7 @@ export type RecorderEntry =
   | { kind: 'accepted'; at: number; messageId: string; to: string; subject: string }
   | { kind: 'cut'; at: number; messageId: string; to: string; subject: string }
 
-/** How the server behaves: which part of the messages it cuts off, and how long it thinks over one (`null`: not long). */
+/** How the server behaves: the share of messages whose connection it closes, and its response time (`null`: short). */
 export interface MailMode {
   cuts: number
   takesMs: number | null
@@ -54,19 +54,19 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
   }
   const { cuts, takesMs } = readMode()
   const cut = Math.random() < cuts
-  // Half of the cuts come before the message counts as taken: the sender can't tell the two apart.
+  // Half of the cuts come before the message counts as accepted: the sender cannot tell the two cases apart.
   const taken = !cut || Math.random() < 0.5
   if (taken) record({ kind: 'accepted', at: Date.now(), ...message })
   if (cut) {
     record({ kind: 'cut', at: Date.now(), ...message })
     return 'cut'
   }
-  // The instant in which a kill is hardest to get right, and not a short one: mail servers think before they answer.
+  // The most critical instant for a kill, and not a short one: mail servers take time to respond.
   await delay(takesMs ?? 50 + Math.random() * 300)
   return 'queued'
 }
 
-/** Ends this connection alone: whoever else is on the line has no part in it. */
+/** Closes this connection only: other connections continue. */
 function cutConnection({ id }: SMTPServerSession): void {
   for (const client of server.connections) {
     if ((client as unknown as { session: SMTPServerSession }).session.id === id) client.close()

@@ -8,7 +8,7 @@ import type { Controller, Standing } from './controller.ts'
 import type { Random } from './random.ts'
 import type { World } from './world.ts'
 
-/** A sentence of the promise, broken. */
+/** A violation of a guarantee. */
 export class Wrong extends Error {}
 
 export interface Person {
@@ -26,7 +26,7 @@ export interface MessageRow {
 export const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'x' })
 export const wait = (delayMinutes: number) => ({ type: 'WAIT', delayMinutes })
 
-/** What a story is played with: a workspace of its own in a world, and words for what happens in it. */
+/** The tools of a story: a workspace of its own in a world, with methods for common requests and checks. */
 export class Stage {
   readonly world: World
   readonly random: Random
@@ -36,7 +36,7 @@ export class Stage {
   private readonly key: string
   private readonly prefix: string
   private people = 0
-  /** What was measured. */
+  /** Measurements. */
   readonly notes: string[] = []
 
   private constructor(world: World, random: Random, workspaceId: string, key: string, prefix: string) {
@@ -56,17 +56,17 @@ export class Stage {
     return new Stage(world, random, workspace.id, (await createApiKey(em, fields)).key, prefix)
   }
 
-  /** A request that is repeated until it is acknowledged. */
+  /** Repeats a request until it is acknowledged. */
   ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
     return this.client.ask(this.key, method, path, body, idempotencyKey)
   }
 
-  /** One try of a request. */
+  /** Makes one attempt at a request. */
   once(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer | undefined> {
     return this.client.once(this.key, method, path, body, idempotencyKey)
   }
 
-  /** An active automation, by default for the event `go`. */
+  /** Creates an active automation, by default for the event `go`. */
   async automation(steps: object[], trigger: object = { trigger: 'EVENT', triggerConfig: { eventName: 'go' } }) {
     const { body } = await this.ask('POST', '/automations', { name: 'Story', status: 'ACTIVE', steps, ...trigger })
     return body.data['id'] as string
@@ -89,22 +89,22 @@ export class Stage {
   deleteAutomation = (automationId: string) => this.ask('DELETE', `/automations/${automationId}`)
   erase = ({ id }: Person) => this.ask('DELETE', `/contacts/${id}`)
 
-  /** Notes a figure for the report. */
+  /** Adds a measurement to the report. */
   note(figure: string): void {
     this.notes.push(figure)
   }
 
-  /** Somebody who comes to a point while something is done. */
+  /** Runs an action and waits until a process is stopped at a point. */
   async meet(point: string, meanwhile: () => Promise<unknown>, withinMs = 30_000): Promise<Standing> {
     const coming = this.controller.meet([point], withinMs)
     const doing = meanwhile()
     doing.catch(() => undefined)
     const standing = await coming
-    if (!standing) throw new Error(`Nobody came to the point "${point}"`)
+    if (!standing) throw new Error(`No process reached the point "${point}"`)
     return standing
   }
 
-  /** What the mail server took for somebody. */
+  /** Returns the messages to a contact that the mail server accepted. */
   taken({ email: address }: Person, subject?: string) {
     return this.world
       .accepted()
@@ -128,27 +128,27 @@ export class Stage {
     )
   }
 
-  /** How many events Temporal has still to be told of. */
+  /** Counts the events that still have to be delivered to Temporal. */
   async undelivered(): Promise<number> {
     const rows = await sql(this.world.orm.em.fork(), `select from outbox where kind = 'START'`)
     return rows.length
   }
 
-  /** Waits for what has to come to be; that it does not is the story's failure. */
+  /** Waits for a condition. The story fails if it does not become true in time. */
   async soon(what: string, isSo: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
     for (const deadline = Date.now() + withinMs; !(await isSo()); await delay(50)) {
       if (Date.now() > deadline) throw new Wrong(`Not within ${withinMs / 1000} s: ${what}`)
     }
   }
 
-  /** For a while, something has to stay as it is. */
+  /** Checks that a condition stays false for a while. */
   async never(what: string, isSo: () => Promise<boolean> | boolean, forMs = 3_000): Promise<void> {
     for (const deadline = Date.now() + forMs; Date.now() < deadline; await delay(50)) {
       if (await isSo()) throw new Wrong(what)
     }
   }
 
-  /** Waits until somebody's enrollments are all over. */
+  /** Waits until all enrollments of a contact are over. */
   completed = (person: Person, withinMs = 90_000) =>
     this.soon(
       `${person.email} reaches the end`,
@@ -159,18 +159,18 @@ export class Stage {
       withinMs,
     )
 
-  /** Each email once, and recorded as that. */
+  /** Checks that the contact got each email once, and that the statuses agree. */
   async mailedOnce(person: Person, emails = 1): Promise<void> {
     const taken = this.taken(person).length
     const statuses = (await this.messagesOf(person)).map(({ status }) => status)
     if (taken !== emails || statuses.length !== emails || statuses.some((status) => status !== 'SENT'))
-      throw new Wrong(`${person.email} was mailed ${taken} times, recorded as ${statuses.join(', ')}`)
+      throw new Wrong(`${person.email} got ${taken} emails, recorded as ${statuses.join(', ')}`)
   }
 
-  /** Nothing was taken after an instant. */
+  /** Checks that no email was accepted after an instant. */
   nothingSince(person: Person, at: number, what: string): void {
     for (const entry of this.taken(person)) {
-      if (entry.at > at) throw new Wrong(`${person.email} was mailed ${entry.at - at} ms after ${what}`)
+      if (entry.at > at) throw new Wrong(`${person.email} got an email ${entry.at - at} ms after ${what}`)
     }
   }
 }

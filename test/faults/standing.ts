@@ -2,21 +2,21 @@ import { createConnection, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onLine } from './lines.ts'
 
-/** What a process tells the controller: who it is, that it passed a point, or that it stands there until it is let go. */
+/** Messages of a process to the controller: its name, a point that it passed, or a point at which it waits to be released. */
 export type FromProcess =
   | { kind: 'hello'; process: string; pid: number }
   | { kind: 'passed'; point: string }
   | { kind: 'stands'; point: string; id: number }
 
-/** What the controller tells a process: at which points it is to stand from now on, and that somebody may go on. */
+/** Messages of the controller to a process: the points at which to stop from now on, and the release of a stopped one. */
 export type ToProcess = { kind: 'stand-at'; points: string[] } | { kind: 'go'; id: number }
 
-/** How long after the last byte of a message its server has it, and thinks, in milliseconds. */
+/** Milliseconds after the last byte of a message by which its server has it and is preparing its response. */
 const FLIGHT_MS = 15
 
 /**
- * Makes a process's points known to the fault suite's controller. At a point that the controller waits for, whoever comes by
- * stands until it is let go; a process whose controller is gone passes all of them.
+ * Connects a process to the controller of the fault suite. The process stops at the points that the controller waits for until it
+ * is released. Without a controller it passes all of them.
  */
 export function connectToController(path: string, name: string): void {
   const waits = new Set<string>()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { eventually } from '../support/eventually.ts'
 
-/** What a proxy can do to a connection. */
+/** Faults that a proxy can inject into a connection. */
 export const TOXICS = {
   latency: { type: 'latency', attributes: { latency: 400, jitter: 300 } },
   bandwidth: { type: 'bandwidth', attributes: { rate: 20 } },
@@ -13,7 +13,7 @@ export type Toxic = keyof typeof TOXICS
 export interface Toxiproxy {
   add(proxy: string, toxic: Toxic): Promise<void>
   remove(proxy: string, toxic: Toxic): Promise<void>
-  /** Off, every connection through a proxy ends, and nobody is let in. */
+  /** Enables or disables a proxy. A disabled proxy closes its connections and accepts no new ones. */
   setEnabled(proxy: string, enabled: boolean): Promise<void>
   stop(): void
 }
@@ -32,7 +32,7 @@ export async function startToxiproxy(
     })
     await response.text()
     if (!response.ok && response.status !== 404)
-      throw new Error(`toxiproxy answered ${response.status} to ${method} ${at}`)
+      throw new Error(`toxiproxy responded with ${response.status} to ${method} ${at}`)
   }
   await eventually('toxiproxy', () =>
     call('GET', '/proxies').then(

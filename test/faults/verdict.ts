@@ -4,7 +4,7 @@ import type { Verdict } from './check-promise.ts'
 
 type Say = (line: string) => void
 
-/** Says what was looked at, and what is wrong with it. @returns whether nothing is */
+/** Prints the checks and their failures. @returns whether there are none */
 export function sayVerdict({ checks }: Verdict, say: Say): boolean {
   say('')
   for (const { name, examined, failures } of checks) {
@@ -15,7 +15,7 @@ export function sayVerdict({ checks }: Verdict, say: Say): boolean {
   return checks.every(({ failures }) => failures.length === 0)
 }
 
-/** How often each thing was done to each part. */
+/** Counts the faults by kind and target. */
 export const tallyOf = (faults: readonly Fault[]): Record<string, number> =>
   Object.fromEntries(
     Object.entries(Object.groupBy(faults, ({ what, target }) => `${what} ${target}`)).map(([name, of]) => [
@@ -24,7 +24,7 @@ export const tallyOf = (faults: readonly Fault[]): Record<string, number> =>
     ]),
   )
 
-/** Writes what a run has found to `dist/faults.json`, whole, and says it in one line, without what is long. */
+/** Writes the results of a run to `dist/faults.json`, and prints them in one line without the long ones. */
 export function writeReport(report: object, long: object, { checks }: Verdict, say: Say): void {
   const counted = checks.map(({ name, examined, failures }) => ({ name, examined, failed: failures.length }))
   const short = { ...report, checks: counted }

@@ -7,10 +7,10 @@ import { copyWithMutant } from './mutate.ts'
 import { MUTANTS } from './mutants.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** What is bundled, and run by Temporal. */
+/** Source folders that are bundled and run by Temporal. */
 const WORKFLOW_CODE = /^(workflows|src\/sequences)\//
 
-/** Builds the workflow code of a mutant, or the sound one; that one is built once for all who do not differ in it. */
+/** Builds the workflow code of a mutant, or the correct one, which is built once for all mutants that do not change it. */
 export class WorkflowBundles {
   private readonly folder = mkdtempSync(join(tmpdir(), 'dripline-bundle-'))
   private sound: Promise<string> | undefined
@@ -19,7 +19,7 @@ export class WorkflowBundles {
     process.once('exit', () => rmSync(this.folder, { recursive: true, force: true }))
   }
 
-  /** @returns the file. */
+  /** @returns the path of the bundle */
   of(mutant: string | undefined): Promise<string> {
     const broken = mutant === undefined ? undefined : MUTANTS[mutant]
     if (!broken || !WORKFLOW_CODE.test(broken.file)) return (this.sound ??= this.build(ROOT, 'sound'))

@@ -36,49 +36,49 @@ import { WorkflowBundles } from './workflow-bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TASK_QUEUE = 'faults'
-/** Of the messages, the part whose connection the SMTP server cuts instead of answering. */
+/** Share of the messages for which the SMTP server closes the connection instead of responding. */
 const CUTS = 0.03
-/** What a slow mail server takes for a message, in milliseconds. */
+/** Response time of a slow mail server for a message, in milliseconds. */
 export const SLOW_MAIL_MS = 6_000
-/** Longer than every lease and timeout there is, in milliseconds: whoever is stopped for so long was taken for dead. */
+/** Longer than every lease and timeout, in milliseconds: a process that is stopped for this long counts as dead. */
 export const PAST_EVERY_TIMEOUT_MS = 35_000
 
-/** How long after its first word a worker polls, in milliseconds. */
+/** Milliseconds from the first output of a worker to its first poll. */
 const STARTED_MS = 3_000
 
-/** What can be killed. */
+/** The kinds of processes that can be killed. */
 export const KINDS = ['api', 'worker', 'postgres', 'temporal', 'smtp'] as const
 export type Kind = (typeof KINDS)[number]
-/** What there is a proxy before. */
+/** The services with a proxy before them. */
 export type Behind = 'postgres' | 'temporal' | 'smtp'
 
 export interface World {
   apis: string[]
-  /** A connection that no fault is between. */
+  /** A connection without faults. */
   orm: Orm
   temporalAddress: string
   databaseUrl: string
-  /** Of the same database. */
+  /** The superuser's URL of the same database. */
   superuserUrl: string
-  /** The command line, as an operator has it beside the parts. */
+  /** Runs the command-line interface, as an operator does. */
   cli(...args: string[]): Promise<string>
-  /** Copies what Temporal has into a file, while it works: not in a cluster, where it is in Postgres. */
+  /** Copies Temporal's data into a file while Temporal runs. Not in a cluster, where the data is in Postgres. */
   saveTemporal(file: string): Promise<void>
-  /** kill -9 of Temporal, which comes back with what is in a file. */
+  /** Kills Temporal (-9) and restarts it with the data of a file. */
   restoreTemporal(file: string): Promise<void>
   proxies: Toxiproxy
   controller: Controller
-  /** Waits until every part is up. */
+  /** Waits until all processes are up. */
   ready(): Promise<void>
-  /** Waits until a process has been up for a moment, and not for ever. */
+  /** Waits, with a timeout, until a process has been up for a moment. */
   isBack(name: string): Promise<void>
-  /** kill -9 of one process of the kind. Somebody starts it again. */
+  /** Kills (-9) one process of the kind. It is started again. */
   kill(kind: Kind): void
   /** Sends a signal to a process by its name (`worker-1`), or to all of a kind. */
   signal(name: string, signal: NodeJS.Signals): void
-  /** Stops a process and lets it go on after a while: what sees it thinks that it is dead, and it is not. */
+  /** Stops a process and continues it after a while: to others it seems dead, but is not. */
   freeze(pid: number | undefined, milliseconds: number): Promise<void>
-  /** The number of one process of a kind. */
+  /** The process ID of one process of a kind. */
   pidOf(kind: 'api' | 'worker'): number | undefined
   /** Stops all of Postgres's processes for a while. */
   freezePostgres(milliseconds: number): Promise<void>
@@ -86,22 +86,22 @@ export interface World {
   setMail(change: Partial<MailMode>): void
   /** Makes the SMTP server slow for a while. */
   slowMail(milliseconds: number): Promise<void>
-  /** Makes Postgres refuse every write of the parts, for a while, as in a fail-over. */
+  /** Makes Postgres reject every write of the product for a while, as in a fail-over. */
   readOnly(milliseconds: number): Promise<void>
-  /** Ends every session that the parts have with Postgres. */
+  /** Ends every session of the product with Postgres. */
   endSessions(): Promise<void>
-  /** Locks what every statement needs, for a while: pools fill with sessions that wait. */
+  /** Locks tables that every statement needs for a while, so that the pools fill with waiting sessions. */
   fillPools(milliseconds: number): Promise<void>
-  /** Cuts every connection to a part, and lets nobody in for a while. */
+  /** Closes every connection to a service, and accepts no new ones for a while. */
   away(part: Behind, milliseconds: number): Promise<void>
   accepted(): RecorderEntry[]
-  /** @param keep leaves the folder with all logs where it is, and says where. */
+  /** @param keep keeps the folder with all logs, and returns its path. */
   stop(keep: boolean): Promise<string>
 }
 
 /**
- * The parts as they are in production, each a process, with proxies between them. As a cluster, Temporal is its server on
- * Postgres instead of the development server, and the APIs are behind a balancer.
+ * Starts the processes of production with proxies between them. As a cluster, Temporal is its server on Postgres instead of the
+ * development server, and the APIs are behind a load balancer.
  */
 export async function startWorld(
   random: Random,
@@ -169,12 +169,12 @@ export async function startWorld(
 
   let stopping = false
   const children = new Map<string, ChildProcess>()
-  // However this process ends, none of its parts stays.
+  // However this process ends, none of its children remains.
   const killAll = () => {
     for (const child of children.values()) child.kill('SIGKILL')
   }
   process.once('exit', killAll)
-  /** Keeps a process alive: whatever ends it, it is started again after a pause. */
+  /** Keeps a process alive: starts it again after a pause whenever it ends. */
   function supervise(name: string, command: string, args: () => string[], more: NodeJS.ProcessEnv = {}): void {
     const launch = () => {
       if (stopping) return
@@ -190,7 +190,7 @@ export async function startWorld(
     launch()
   }
   const node = (script: string, ...args: string[]) => [join(ROOT, script), ...args]
-  /** With the named points in it. */
+  /** Loads the named points into the process. */
   const part = (script: string) => [`--import=${join(ROOT, 'test/faults/hooks.ts')}`, join(ROOT, script)]
   supervise('smtp-1', process.execPath, () => node('test/faults/smtp-recorder.ts', String(smtp), record, mailModeFile))
   apiPorts.forEach((port, n) => {
@@ -212,7 +212,7 @@ export async function startWorld(
         () => false,
       )
     await eventually(
-      'the parts are up',
+      'all processes are up',
       async () => {
         if (!(await Promise.all([...direct, ...apis].map(isUp))).every(Boolean)) return undefined
         const up = ['worker-1', 'worker-2'].map((name) => controller.processes.get(name) ?? Infinity)
@@ -233,7 +233,7 @@ export async function startWorld(
     try {
       if (pid !== undefined && pid > 0) process.kill(pid, name)
     } catch {
-      // It was gone already.
+      // It had ended already.
     }
   }
   const ignore = () => undefined
@@ -243,7 +243,7 @@ export async function startWorld(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'dripline'`,
     ).then(ignore, ignore)
-  /** Of new sessions: so is this one, perhaps. */
+  /** Applies to new sessions, perhaps including this one. */
   const setReadOnly = (on: boolean) =>
     orm.em.fork().transactional(async (em) => {
       await sql(em, 'set transaction read write')
@@ -252,7 +252,7 @@ export async function startWorld(
   const tables = 'contacts, enrollments, messages, outbox, idempotency_keys'
   const lock = async (milliseconds: number) => {
     await orm.em.fork().transactional(async (em) => {
-      // Where somebody else waits in another order, one of them gives up: that is not us, who wait in none.
+      // In a deadlock with statements that lock in another order, the others give up: this one waits longer.
       await sql(em, `set local lock_timeout = '2s'`)
       await sql(em, 'set local statement_timeout = 0')
       await sql(em, `lock table ${tables} in access exclusive mode`)
@@ -264,7 +264,7 @@ export async function startWorld(
     await delay(milliseconds)
     for (const pid of pids) signal(pid, 'SIGCONT')
   }
-  // What is done to all: two of a kind at once would be undone by the first that ends.
+  // Faults that affect all processes: of two at once, the first to end would undo the other.
   const inTurn = { mail: oneAtATime(), readOnly: oneAtATime(), lock: oneAtATime() }
   const inTurnAway = { postgres: oneAtATime(), temporal: oneAtATime(), smtp: oneAtATime() }
   return {
@@ -281,7 +281,7 @@ export async function startWorld(
     async restoreTemporal(file) {
       const server = pidIn('temporal.pid')
       const keeper = parentOf(server)
-      // Meanwhile nobody starts it again.
+      // Keeps its supervisor from starting it again in the meantime.
       signal(keeper, 'SIGSTOP')
       signal(server, 'SIGKILL')
       await eventually('Temporal is dead', () => Promise.resolve(isDead(server) || undefined))
@@ -354,7 +354,7 @@ export async function startWorld(
   }
 }
 
-/** The processes that a process has started. */
+/** Returns the child processes of a process. */
 function childrenOf(pid: number | undefined): number[] {
   if (pid === undefined) return []
   const list = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
@@ -364,11 +364,11 @@ function childrenOf(pid: number | undefined): number[] {
 const parentOf = (pid: number | undefined): number | undefined =>
   pid && Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }))
 
-/** Also one whose parent has not heard of it, because it is stopped. */
+/** Returns whether a process is dead, even if its stopped parent has not noticed. */
 const isDead = (pid: number | undefined): boolean =>
   execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z')
 
-/** Does what has to be done, also where Postgres has just been killed. */
+/** Repeats an operation until it succeeds, even if Postgres has just been killed. */
 async function persist(run: () => Promise<unknown>): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; await delay(200)) {
     try {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Person, type Stage, Wrong } from '../stage.ts'
 import type { Story } from './story.ts'
 
-/** A campaign to some who are in a list, and has it begin. */
+/** Creates a campaign to some contacts in a list, and starts it. */
 async function aCampaign(stage: Stage, people: readonly Person[]) {
   const list = (await stage.ask('POST', '/lists', { name: 'All' })).body.data['id'] as string
   await stage.ask('POST', `/lists/${list}/contacts`, { contactIds: people.map(({ id }) => id) })
@@ -22,7 +22,9 @@ type Counts = Record<string, number>
 const somePeople = (stage: Stage, count: number): Promise<Person[]> =>
   Promise.all(Array.from({ length: count }, () => stage.person()))
 
-/** Each was mailed once, or is listed as one of whom nobody knows; and the account adds up. */
+/**
+ * Checks that each recipient got one email, or is listed with an unknown outcome, and that the signed delivery report adds up.
+ */
 async function accountedFor(
   stage: Stage,
   people: readonly Person[],
@@ -33,27 +35,27 @@ async function accountedFor(
   for (const person of people) {
     const taken = stage.taken(person).length
     const statuses = (await stage.messagesOf(person)).map(({ status }) => status)
-    if (taken > 1) throw new Wrong(`${person.email} was mailed ${taken} times`)
-    if (statuses.length !== 1) throw new Wrong(`${person.email} has ${statuses.length} rows in the ledger`)
+    if (taken > 1) throw new Wrong(`${person.email} got ${taken} emails`)
+    if (statuses.length !== 1) throw new Wrong(`${person.email} has ${statuses.length} messages`)
     if (statuses[0] === 'UNCONFIRMED') unconfirmed += 1
     else if (taken !== 1 || statuses[0] !== 'SENT')
-      throw new Wrong(`${person.email} was mailed ${taken} times, recorded as ${statuses.join(', ')}`)
+      throw new Wrong(`${person.email} got ${taken} emails, recorded as ${statuses.join(', ')}`)
   }
-  if (unconfirmed > mostUnconfirmed) throw new Wrong(`${unconfirmed} are UNCONFIRMED, of ${people.length}`)
+  if (unconfirmed > mostUnconfirmed) throw new Wrong(`${unconfirmed} are UNCONFIRMED of ${people.length}`)
   const { stats } = await read()
   const { recipients, ...terms } = stats
   const sum = Object.values(terms).reduce((total, each) => total + each, 0)
   if (recipients !== people.length || sum !== recipients)
-    throw new Wrong(`The account is ${JSON.stringify(stats)}, of ${people.length}`)
+    throw new Wrong(`The signed delivery report is ${JSON.stringify(stats)} for ${people.length}`)
 }
 
-/** Who hands over at a time: of so many nobody may know what came of them. */
+/** Connections of a worker: maximum number of emails with an unknown outcome. */
 const CONNECTIONS = 5
 
-/** Stories of one email to many. */
+/** Stories of campaigns. */
 export const CAMPAIGNS: Record<string, Story> = {
   'campaign-sender-dies': {
-    what: 'a worker dies in the middle of a campaign: each recipient is mailed once, or nobody knows, and the account adds up',
+    what: 'a worker dies in the middle of a campaign: each recipient gets one email or has an unknown outcome, and the signed delivery report adds up',
     async play(stage) {
       const people = await somePeople(stage, 40)
       const campaign = await aCampaign(stage, people)
@@ -73,7 +75,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     },
   },
   'campaign-walker-dies': {
-    what: 'a worker dies when it has written down recipients of a campaign: none is left out, and none is there twice',
+    what: 'a worker dies after it has stored recipients of a campaign: none is missing, and none is stored twice',
     async play(stage) {
       const people = await somePeople(stage, 40)
       const campaign = await aCampaign(stage, people)
@@ -84,7 +86,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     },
   },
   'campaign-sender-naps': {
-    what: 'a worker is stopped while it sends an email of a campaign, and goes on within its lease',
+    what: 'a worker is stopped while it sends an email of a campaign, and continues within its lease',
     async play(stage) {
       const people = await somePeople(stage, 1)
       const campaign = await aCampaign(stage, people)
@@ -92,7 +94,7 @@ export const CAMPAIGNS: Record<string, Story> = {
       process.kill(standing.pid, 'SIGSTOP')
       try {
         const isFinal = async () => (await stage.messagesOf(people[0]!)).some(({ status }) => status !== 'SENDING')
-        await stage.never('A message was made final whose sender may live', isFinal, 25_000)
+        await stage.never('A message was finalized whose sender may be alive', isFinal, 25_000)
       } finally {
         process.kill(standing.pid, 'SIGCONT')
         standing.go()
@@ -102,7 +104,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     },
   },
   'campaign-claimed-elsewhere': {
-    what: 'a worker that was stopped before it claimed an email of a campaign comes back when another one has sent all',
+    what: 'a worker that was stopped before it claimed an email of a campaign continues after another one has sent all',
     async play(stage) {
       const people = await somePeople(stage, 3)
       const campaign = await aCampaign(stage, people)
@@ -110,13 +112,13 @@ export const CAMPAIGNS: Record<string, Story> = {
       process.kill(standing.pid, 'SIGSTOP')
       try {
         const isMailed = () => people.every((person) => stage.taken(person).length > 0)
-        await stage.soon('another worker mails everybody', isMailed, 120_000)
+        await stage.soon('another worker sends all emails', isMailed, 120_000)
       } finally {
         standing.go()
         process.kill(standing.pid, 'SIGCONT')
       }
       await stage.never(
-        'Somebody was mailed twice',
+        'A recipient got two emails',
         () => people.some((person) => stage.taken(person).length > 1),
         4_000,
       )
@@ -125,7 +127,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     },
   },
   'campaign-paused-before-the-claim': {
-    what: 'the pause of a campaign is acknowledged while the mail server waits for an email of it',
+    what: 'the pause of a campaign is acknowledged while the mail server waits for one of its emails',
     async play(stage) {
       const people = await somePeople(stage, 2)
       const campaign = await aCampaign(stage, people)
@@ -141,7 +143,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     },
   },
   'campaign-without-temporal': {
-    what: 'a campaign is scheduled while Temporal is away, and sent when it is back',
+    what: 'a campaign is scheduled while Temporal is unavailable, and sent when it is back',
     async play(stage) {
       const people = await somePeople(stage, 2)
       const campaign = await aCampaign(stage, people)
@@ -172,7 +174,7 @@ export const CAMPAIGNS: Record<string, Story> = {
     },
   },
   'campaign-cancelled-before-the-claim': {
-    what: 'the cancellation of a campaign is acknowledged while the mail server waits for an email of it',
+    what: 'the cancellation of a campaign is acknowledged while the mail server waits for one of its emails',
     async play(stage) {
       const people = await somePeople(stage, 2)
       const campaign = await aCampaign(stage, people)

@@ -8,7 +8,7 @@ const BEFORE_CLAIM = 'worker: DATA begun, before claim'
 const isHeld = (stage: Stage, person: Person) => async () =>
   (await stage.enrollmentsOf(person)).some(({ paused }) => paused)
 
-/** Stories of what is paused, deleted, erased, or changed twice. */
+/** Stories of pauses, deletions, erasures and repeated changes. */
 export const CHANGES: Record<string, Story> = {
   'paused-before-the-claim': {
     what: 'a PATCH that pauses is acknowledged while the mail server waits for an email',
@@ -25,20 +25,20 @@ export const CHANGES: Record<string, Story> = {
     },
   },
   'paused-elsewhere': {
-    what: 'a worker that was given up claims after another one has paused the enrollment, and before it is told to go on',
+    what: 'a worker that counts as dead claims after another one has paused the enrollment, and before the enrollment is woken',
     async play(stage) {
       const automation = await stage.automation([email('Hello'), email('Again')])
       const person = await stage.person()
       const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
       process.kill(standing.pid, 'SIGSTOP')
       await stage.patch(automation, 'PAUSED')
-      await stage.soon('another worker holds it', isHeld(stage, person), 90_000)
+      await stage.soon('another worker pauses the enrollment', isHeld(stage, person), 90_000)
       const release = stage.controller.holdAll('relay: walk leased')
       try {
         await stage.patch(automation, 'ACTIVE')
         standing.go()
         process.kill(standing.pid, 'SIGCONT')
-        await stage.never('Who was given up has sent the email', () => stage.taken(person).length > 0)
+        await stage.never('The worker that counts as dead has sent the email', () => stage.taken(person).length > 0)
       } finally {
         release()
       }
@@ -47,7 +47,7 @@ export const CHANGES: Record<string, Story> = {
     },
   },
   'unsubscribed-before-the-claim': {
-    what: 'an address is suppressed while the mail server waits for an email to it: a receipt behind it still comes',
+    what: 'an address is suppressed while the mail server waits for an email to it: a later receipt is still sent',
     async play(stage) {
       const receipt = { ...email('Receipt'), category: 'transactional' }
       const automation = await stage.automation([email('Hello'), receipt])
@@ -56,8 +56,9 @@ export const CHANGES: Record<string, Story> = {
       await stage.ask('POST', '/suppressions', { email: person.email, reason: 'UNSUBSCRIBED' })
       standing.go()
       await stage.completed(person)
-      if (stage.taken(person, 'Hello').length > 0) throw new Wrong('An email was claimed after it was unwanted')
-      if (stage.taken(person, 'Receipt').length !== 1) throw new Wrong('The receipt did not come')
+      if (stage.taken(person, 'Hello').length > 0)
+        throw new Wrong('An email was claimed after its address was suppressed')
+      if (stage.taken(person, 'Receipt').length !== 1) throw new Wrong('The receipt did not arrive')
     },
   },
   'deleted-before-the-claim': {
@@ -66,7 +67,7 @@ export const CHANGES: Record<string, Story> = {
       const automation = await stage.automation([email('Hello')])
       const person = await stage.person()
       const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
-      // Its enrollments are there until the claim has asked.
+      // Its enrollments exist until the claim has read them.
       const release = stage.controller.holdAll('relay: walk leased')
       try {
         await stage.deleteAutomation(automation)
@@ -89,7 +90,7 @@ export const CHANGES: Record<string, Story> = {
     },
   },
   'deleted-beside-a-hand-over': {
-    what: 'a DELETE comes while an email is handed over',
+    what: 'a DELETE arrives while an email is in flight',
     async play(stage) {
       const automation = await stage.automation([email('Hello')])
       const person = await stage.person()
@@ -104,7 +105,7 @@ export const CHANGES: Record<string, Story> = {
     },
   },
   'erased-beside-a-hand-over': {
-    what: 'a contact is erased while an email to it is handed over, and nothing is left of it',
+    what: 'a contact is erased while an email to it is in flight, and no data of it is left',
     async play(stage) {
       const automation = await stage.automation([email('Hello')])
       const person = await stage.person()
@@ -116,25 +117,25 @@ export const CHANGES: Record<string, Story> = {
       const { at } = await answer
       await delay(2_000)
       stage.nothingSince(person, at, 'the erasure')
-      await stage.soon('nothing is left of it', async () => (await stage.messagesOf(person)).length === 0, 20_000)
+      await stage.soon('no data of it is left', async () => (await stage.messagesOf(person)).length === 0, 20_000)
     },
   },
   'paused-and-woken': {
-    what: 'whoever was paused by a pause goes on when it is over',
+    what: 'a paused enrollment continues when the pause is over',
     async play(stage) {
       const automation = await stage.automation([email('One'), email('Two')])
       const person = await stage.person()
       const standing = await stage.meet('worker: before complete', () => stage.enroll(automation, person))
       await stage.patch(automation, 'PAUSED')
       standing.go()
-      await stage.soon('the pause holds them', isHeld(stage, person))
+      await stage.soon('the enrollment is paused', isHeld(stage, person))
       await stage.patch(automation, 'ACTIVE')
       await stage.completed(person, 20_000)
       await stage.mailedOnce(person, 2)
     },
   },
   'woken-while-paused': {
-    what: 'a pause is over in the moment in which it holds somebody',
+    what: 'a pause ends at the moment in which it pauses an enrollment',
     async play(stage) {
       const automation = await stage.automation([email('One'), email('Two')])
       const person = await stage.person()
@@ -143,7 +144,7 @@ export const CHANGES: Record<string, Story> = {
       await stage.patch(automation, 'PAUSED')
       const second = await stage.meet(point, () => Promise.resolve(first.go()))
       await stage.patch(automation, 'ACTIVE')
-      // Temporal gives the signal to a workflow that waits for a local activity when that asks for more time.
+      // Temporal delivers the signal to a workflow that waits for a local activity when that requests more time.
       await delay(11_000)
       second.go()
       await stage.completed(person, 20_000)
@@ -165,7 +166,7 @@ export const CHANGES: Record<string, Story> = {
     },
   },
   'done-and-not-answered': {
-    what: 'an API dies between what a PATCH did and its answer; somebody else changes it back; the PATCH is repeated',
+    what: 'an API dies between the effect of a PATCH and its response; another client reverts the change; the PATCH is repeated',
     async play(stage) {
       const automation = await stage.automation([email('Hello')])
       const status = async () => (await stage.ask('GET', `/automations/${automation}`)).body.data['status']
@@ -179,7 +180,7 @@ export const CHANGES: Record<string, Story> = {
       await stage.patch(automation, 'ACTIVE')
       await stage.ask('PATCH', path, { status: 'PAUSED' }, key)
       const after = await status()
-      if (isDone && after === 'PAUSED') throw new Wrong('A PATCH was done twice under one Idempotency-Key')
+      if (isDone && after === 'PAUSED') throw new Wrong('A PATCH took effect twice with one Idempotency-Key')
     },
   },
 }

@@ -5,10 +5,10 @@ import type { Story } from './story.ts'
 
 const HELLO = [email('Hello')]
 
-/** Stories of how contacts come in. */
+/** Stories of how contacts enter. */
 export const ENTERING: Record<string, Story> = {
   'fired-event': {
-    what: 'an event starts what listens for it',
+    what: 'an event starts the automations that it triggers',
     isApart: true,
     async play(stage) {
       await stage.automation(HELLO)
@@ -20,7 +20,7 @@ export const ENTERING: Record<string, Story> = {
     },
   },
   'api-dies-before-it-delivers': {
-    what: 'an API dies when an event is durable and nobody has been told; others come in bulk',
+    what: 'an API dies when an event is durable but not delivered; other contacts sign up in bulk',
     async play(stage) {
       await stage.automation(HELLO)
       await stage.automation(HELLO, { trigger: 'SIGNUP' })
@@ -33,11 +33,11 @@ export const ENTERING: Record<string, Story> = {
       const isThere = () =>
         stage.taken(person).length === 2 &&
         emails.every((address) => stage.taken({ id: '', email: address }).length === 1)
-      await stage.soon('everybody is mailed', isThere, 20_000)
+      await stage.soon('all contacts get their email', isThere, 20_000)
     },
   },
   'temporal-away': {
-    what: 'events are fired and contacts enrolled while Temporal is away',
+    what: 'events are fired and contacts enrolled while Temporal is unavailable',
     async play(stage) {
       const { proxies } = stage.world
       await stage.automation(HELLO)
@@ -49,14 +49,14 @@ export const ENTERING: Record<string, Story> = {
       try {
         const [event, call] = await Promise.all([stage.fire(fired), enroll()])
         if (event.status !== 202) throw new Wrong(`The event was answered with ${event.status}`)
-        if (call && call.status < 300) throw new Wrong('A contact was said to be enrolled while Temporal was away')
+        if (call && call.status < 300) throw new Wrong('An enrollment was acknowledged while Temporal was unavailable')
         await delay(1_500)
       } finally {
         await proxies.setEnabled('temporal', true)
       }
       await stage.ask('POST', `/automations/${called}/enroll`, { contactId: enrolled.id }, key)
       await stage.soon(
-        'both are mailed',
+        'both contacts get their email',
         () => [fired, enrolled].every((person) => stage.taken(person).length > 0),
         30_000,
       )
@@ -67,7 +67,7 @@ export const ENTERING: Record<string, Story> = {
     },
   },
   'started-and-not-answered': {
-    what: 'an API dies when it has started an enrollment, and its client asks again',
+    what: 'an API dies after it has started an enrollment, and its client repeats the request',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()
@@ -82,13 +82,13 @@ export const ENTERING: Record<string, Story> = {
       process.kill(standing.pid, 'SIGKILL')
       const { body } = await answer!
       if (body.data['enrolled'] !== true)
-        throw new Wrong(`Killed at "${point}", the call was told that it enrolled nobody`)
+        throw new Wrong(`Killed at "${point}", the repeated request returned no enrollment`)
       await stage.completed(person)
       await stage.mailedOnce(person)
     },
   },
   'behind-the-ledger': {
-    what: 'an event comes to a workflow that waits, and is over by the ledger: Temporal came back from a backup',
+    what: 'an event arrives at a waiting workflow whose enrollment has ended, because Temporal was restored from a backup',
     async play(stage) {
       await stage.automation([email('First'), wait(60), email('Second')])
       const person = await stage.person()
@@ -102,21 +102,21 @@ export const ENTERING: Record<string, Story> = {
         [person.id],
       )
       await stage.fire(person)
-      await stage.soon('another sequence begins', settled(2))
+      await stage.soon('another enrollment begins', settled(2))
     },
   },
   'delivered-again-after-the-end': {
-    what: 'an event that an enrollment has received is delivered again when that is over',
+    what: 'an event that an enrollment has processed is delivered again after the end of the enrollment',
     async play(stage) {
       await stage.automation(HELLO)
       const person = await stage.person()
       const sending = await stage.meet('worker: before complete', () => stage.fire(person))
       const release = stage.controller.holdAll('relay: leased')
       try {
-        // Its API dies when Temporal has it, and before that is noted.
+        // Its API dies after Temporal has it, and before the delivery is marked as completed.
         const { pid } = await stage.meet('api: delivered', () => stage.fire(person))
         process.kill(pid, 'SIGKILL')
-        // Temporal gives the signal to a workflow that waits for a local activity when that asks for more time.
+        // Temporal delivers the signal to a workflow that waits for a local activity when that requests more time.
         await delay(11_000)
         sending.go()
         await stage.completed(person)
@@ -124,14 +124,14 @@ export const ENTERING: Record<string, Story> = {
         release()
       }
       await stage.never(
-        'An event that was received has started the sequence again',
+        'A processed event has started the automation again',
         () => stage.taken(person).length > 1,
         6_000,
       )
     },
   },
   'fired-into-a-run-with-nothing-to-do': {
-    what: 'an event comes to a run that was started by another one delivered twice',
+    what: 'an event arrives at a run that was started by another event that was delivered twice',
     async play(stage) {
       await stage.automation(HELLO)
       const person = await stage.person()
@@ -151,7 +151,7 @@ export const ENTERING: Record<string, Story> = {
         release()
         standing.go()
       }
-      await stage.soon('the second event is received', () => stage.taken(person).length === 2)
+      await stage.soon('the second event is processed', () => stage.taken(person).length === 2)
     },
   },
 }

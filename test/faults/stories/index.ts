@@ -9,5 +9,5 @@ import type { Story } from './story.ts'
 
 export { POSTGRES, SLOW_SERVER, type Story }
 
-/** All stories, by name: the sound build gets each of them right, and each mutant gets one wrong. */
+/** All stories by name: the correct build passes all of them, and each mutant fails in one. */
 export const STORIES: Record<string, Story> = { ...ENTERING, ...SENDING, ...CHANGES, ...CAMPAIGNS, ...RESTORING }

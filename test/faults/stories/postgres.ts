@@ -3,19 +3,19 @@ import { sql } from '../../../src/platform/db/sql.ts'
 import { email, Wrong, type Person, type Stage } from '../stage.ts'
 import type { Story } from './story.ts'
 
-/** How soon after a fault there is full service again, by itself, in milliseconds. */
+/** Milliseconds after a fault within which the service recovers without help. */
 const FULL_SERVICE_MS = 10_000
-/** How many ask at a time. */
+/** Number of concurrent clients. */
 const CLIENTS = 8
 
-/** What a client hears from one call. */
+/** The result of one request. */
 interface Heard {
   at: number
-  /** 0 where there was no answer. */
+  /** The HTTP status, or 0 if there was no response. */
   status: number
 }
 
-/** A service that is asked all the time: enrolled, changed and read; nothing is repeated. */
+/** Constant traffic that enrolls, changes and reads; it repeats nothing. */
 class Traffic {
   readonly received: Heard[] = []
   readonly enrolled: Person[] = []
@@ -51,7 +51,7 @@ class Traffic {
     return answer && answer.status < 300 ? answer.body.data : undefined
   }
 
-  /** From an instant on: how long it took until the last answer that was no success. */
+  /** Returns the milliseconds from an instant to the last unsuccessful response. */
   trouble(since: number): number {
     return Math.max(
       0,
@@ -64,13 +64,13 @@ class Traffic {
   tally(): string {
     const counts = Map.groupBy(this.received, ({ status }) => status)
     return [...counts]
-      .map(([status, { length }]) => `${status || 'no answer'}: ${length}`)
+      .map(([status, { length }]) => `${status || 'no response'}: ${length}`)
       .toSorted()
       .join(', ')
   }
 }
 
-/** Sessions of the parts that sit in a transaction, or wait for a lock. */
+/** Returns sessions of the product that are idle in a transaction or wait for a lock. */
 const stuckSessions = (stage: Stage) =>
   sql<{ state: string; query: string }>(
     stage.world.orm.em.fork(),
@@ -88,7 +88,7 @@ async function under(stage: Stage, faults: (traffic: Traffic) => Promise<void>):
   await faults(traffic)
   await traffic.stop()
   await stage.soon(
-    'everybody who was acknowledged is mailed',
+    'all acknowledged contacts get their email',
     async () => {
       const statuses = await Promise.all(traffic.enrolled.slice(-500).map((person) => stage.enrollmentsOf(person)))
       return statuses.every((rows) => rows.length === 1 && rows[0]!.status === 'COMPLETED')
@@ -99,30 +99,30 @@ async function under(stage: Stage, faults: (traffic: Traffic) => Promise<void>):
     stage.world.accepted().filter(({ kind }) => kind === 'accepted'),
     ({ to }) => to,
   )
-  stage.note(`answers ${traffic.tally()}; ${traffic.enrolled.length} enrolled`)
+  stage.note(`responses ${traffic.tally()}; ${traffic.enrolled.length} enrolled`)
   for (const person of traffic.enrolled) {
     const times = taken.get(person.email)?.length ?? 0
     const [message] = times === 1 ? [] : await stage.messagesOf(person)
     if (times > 1 || (times === 0 && message?.status !== 'UNCONFIRMED'))
-      throw new Wrong(`${person.email} was mailed ${times} times (${message?.status})`)
+      throw new Wrong(`${person.email} got ${times} emails (${message?.status})`)
   }
   const stuck = await stuckSessions(stage)
-  if (stuck.length > 0) throw new Wrong(`Sessions are left: ${JSON.stringify(stuck)}`)
+  if (stuck.length > 0) throw new Wrong(`Sessions are stuck: ${JSON.stringify(stuck)}`)
   const wrong = traffic.received.filter(({ status }) => status === 500)
-  if (wrong.length > 0) throw new Wrong(`${wrong.length} answers were a 500`)
+  if (wrong.length > 0) throw new Wrong(`${wrong.length} responses were a 500`)
 }
 
-/** Full service, and stays so for a moment. */
+/** Checks that the service recovers in time and stays available. */
 async function fullService(stage: Stage, traffic: Traffic, since: number, after: string): Promise<void> {
   await delay(FULL_SERVICE_MS + 5_000)
   const trouble = traffic.trouble(since)
-  stage.note(`${after}: the last answer that was no success came ${trouble} ms later`)
+  stage.note(`${after}: the last unsuccessful response came ${trouble} ms later`)
   if (trouble > FULL_SERVICE_MS)
-    throw new Wrong(`${after}: no full service within ${FULL_SERVICE_MS / 1000} s, but after ${trouble} ms`)
+    throw new Wrong(`${after}: the service recovered after ${trouble} ms, not within ${FULL_SERVICE_MS / 1000} s`)
 }
 
 const frozen = (seconds: number): Story => ({
-  what: `Postgres is stopped for ${seconds} s under PATCH, enroll and sending, and there is full service within 10 s`,
+  what: `Postgres is stopped for ${seconds} s during PATCH, enroll and sending, and the service recovers within 10 s`,
   play: (stage) =>
     under(stage, async (traffic) => {
       await stage.world.freezePostgres(seconds * 1000)
@@ -133,7 +133,7 @@ const frozen = (seconds: number): Story => ({
 /** Stories of sessions with Postgres. */
 export const POSTGRES: Record<string, Story> = {
   'postgres-backends-ended': {
-    what: 'backends of Postgres are ended 200 times under PATCH, enroll and sending',
+    what: 'backends of Postgres are ended 200 times during PATCH, enroll and sending',
     play: (stage) =>
       under(stage, async (traffic) => {
         for (let n = 0; n < 200; n += 1) {

@@ -13,26 +13,26 @@ const takenBy = (stage: Stage, people: readonly { email: string }[]) =>
   stage.world.accepted().filter(({ kind, to }) => kind === 'accepted' && people.some((each) => each.email === to))
     .length
 
-/** Checks that each email was taken once or is UNCONFIRMED, and recorded as that. */
+/** Checks that each email was accepted once or is UNCONFIRMED, and that its status agrees. */
 async function noneTwice(stage: Stage, person: Person): Promise<void> {
   const rows = await noneTwiceOrLost(stage, person)
   if (rows.length !== SUBJECTS.length) throw new Wrong(`${person.email} has ${rows.length} messages`)
 }
 
-/** The same, for a ledger that does not have the messages that were sent after its backup. */
+/** Checks the same for a database without the messages that were sent after its backup. */
 async function noneTwiceOrLost(stage: Stage, person: Person): Promise<MessageRow[]> {
   const rows = await stage.messagesOf(person)
   for (const subject of SUBJECTS) {
     const times = stage.taken(person, subject).length
-    if (times > 1) throw new Wrong(`${person.email} was mailed ${subject} ${times} times`)
+    if (times > 1) throw new Wrong(`${person.email} got ${subject} ${times} times`)
   }
   const count = (wanted: string) => rows.filter(({ status }) => status === wanted).length
   const taken = stage.taken(person).length
   const statuses = rows.map(({ status }) => status).join(', ')
   if (count('SENT') > taken || count('SENT') + count('UNCONFIRMED') !== rows.length)
-    throw new Wrong(`${person.email} was mailed ${taken} times, recorded as ${statuses}`)
+    throw new Wrong(`${person.email} got ${taken} emails, recorded as ${statuses}`)
   if (taken + count('UNCONFIRMED') < SUBJECTS.length)
-    throw new Wrong(`${person.email} was mailed ${taken} times, and lacks an email: ${statuses}`)
+    throw new Wrong(`${person.email} got ${taken} emails, and one is missing: ${statuses}`)
   return rows
 }
 
@@ -47,10 +47,10 @@ async function completedOrEnded(stage: Stage, person: Person): Promise<void> {
     throw new Wrong(`The enrollment of ${person.email} is ${statuses.join(', ')}`)
 }
 
-/** Stories of what is restored from a backup. */
+/** Stories of restores from a backup. */
 export const RESTORING: Record<string, Story> = {
   'older-ledger': {
-    what: 'a ledger is saved under load, goes on, and is put back into the newer Temporal',
+    what: 'a database is backed up under load, continues, and is restored below the newer Temporal',
     async play(stage) {
       const { world } = stage
       const folder = mkdtempSync(join(tmpdir(), 'dripline-story-'))
@@ -64,7 +64,7 @@ export const RESTORING: Record<string, Story> = {
         const atBackup = takenBy(stage, people)
         await stage.soon('more is sent', () => takenBy(stage, people) > atBackup + 5, 60_000)
 
-        // The loss of everything at once.
+        // Everything is lost at once.
         for (const kind of ['worker', 'api']) world.signal(kind, 'SIGSTOP')
         await world.endSessions()
         await loadTables(world.superuserUrl, folder, saved)
@@ -75,7 +75,7 @@ export const RESTORING: Record<string, Story> = {
         people.push(await stage.person())
         await stage.enroll(automation, people.at(-1)!)
         const atLoss = takenBy(stage, people)
-        await stage.never('It is mailed before it is reconciled', () => takenBy(stage, people) > atLoss, 5_000)
+        await stage.never('An email was sent before the reconciliation', () => takenBy(stage, people) > atLoss, 5_000)
 
         await world.cli('reconcile')
         for (const person of people) await completedOrEnded(stage, person)
@@ -94,14 +94,14 @@ export const RESTORING: Record<string, Story> = {
       const standing = await stage.meet('worker: DATA begun, before claim', () => stage.enroll(automation, person))
       await markRestored(stage.world.orm.em)
       standing.go()
-      await stage.never('An email was claimed before it was reconciled', () => stage.taken(person).length > 0, 5_000)
+      await stage.never('An email was claimed before the reconciliation', () => stage.taken(person).length > 0, 5_000)
       await stage.world.cli('reconcile')
       await stage.completed(person, 120_000)
       await noneTwice(stage, person)
     },
   },
   'older-temporal': {
-    what: 'Temporal is saved under load, goes on, and comes back as it was then, below the newer ledger',
+    what: 'Temporal is backed up under load, continues, and is restored below the newer database',
     needsTemporalFile: true,
     async play(stage) {
       const { world } = stage
@@ -118,14 +118,14 @@ export const RESTORING: Record<string, Story> = {
         await world.saveTemporal(saved)
         const atBackup = takenBy(stage, people)
 
-        // All of that is in the ledger, and Temporal will not know it.
+        // All of that is in the database, but not in the restored Temporal.
         await Promise.all([
           stage.ask('DELETE', `/automations/${automation}/enrollments/${ended.id}`),
           stage.erase(erased),
         ])
         const over = Date.now()
         await stage.soon('more is sent', () => takenBy(stage, people) > atBackup + 5, 60_000)
-        // What is delivered to Temporal now, nobody begins.
+        // No worker starts what is delivered to Temporal now.
         world.signal('worker', 'SIGSTOP')
         const [called, fired] = await Promise.all([some(5), some(5)])
         await Promise.all([
@@ -142,8 +142,8 @@ export const RESTORING: Record<string, Story> = {
         world.setMail({ takesMs: null })
         for (const person of people) await stage.completed(person, 120_000)
         for (const person of people) await noneTwice(stage, person)
-        stage.nothingSince(ended, over, 'her enrollment was ended')
-        stage.nothingSince(erased, over, 'she was erased')
+        stage.nothingSince(ended, over, 'the enrollment was ended')
+        stage.nothingSince(erased, over, 'the contact was erased')
       } finally {
         world.setMail({ takesMs: null })
         rmSync(folder, { recursive: true, force: true })

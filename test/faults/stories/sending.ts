@@ -7,19 +7,19 @@ import type { Story } from './story.ts'
 
 const HELLO = [email('Hello')]
 
-/** Stories of one email on its way. */
+/** Stories of one email in flight. */
 export const SENDING: Record<string, Story> = {
   overtaken: {
-    what: 'a worker that was stopped before its claim comes back when another one has sent the email',
+    what: 'a worker that was stopped before its claim continues after another one has sent the email',
     async play(stage) {
-      // Who is through is mailed no more: they are not.
+      // A finished enrollment would send nothing in any case: these continue.
       const automation = await stage.automation([...HELLO, wait(1_000), email('Later')])
       const person = await stage.person()
       const standing = await stage.meet('worker: permit', () => stage.enroll(automation, person))
       process.kill(standing.pid, 'SIGSTOP')
       try {
-        // Temporal may give the task to a poll of the one that is stopped, and finds out after ten seconds; more than once.
-        await stage.soon('another worker mails them', () => stage.taken(person).length > 0, 90_000)
+        // Temporal may give the task to a poll of the stopped worker, and notices after ten seconds; more than once.
+        await stage.soon('another worker sends the email', () => stage.taken(person).length > 0, 90_000)
       } finally {
         standing.go()
         process.kill(standing.pid, 'SIGCONT')
@@ -29,7 +29,7 @@ export const SENDING: Record<string, Story> = {
     },
   },
   'sender-dies': {
-    what: 'a worker dies while it hands over',
+    what: 'a worker dies while it sends an email',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()
@@ -51,7 +51,7 @@ export const SENDING: Record<string, Story> = {
     },
   },
   'sender-naps': {
-    what: 'a worker is stopped while it hands over, for longer than Temporal waits for it, and goes on within its lease',
+    what: 'a worker is stopped while it sends, for longer than Temporal waits for it, and continues within its lease',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()
@@ -60,7 +60,7 @@ export const SENDING: Record<string, Story> = {
       process.kill(standing.pid, 'SIGSTOP')
       try {
         const isSettled = async () => (await statuses()).some((status) => status !== 'SENDING')
-        await stage.never('A message was settled whose sender may live', isSettled, 20_000)
+        await stage.never('A message was finalized whose sender may be alive', isSettled, 20_000)
       } finally {
         process.kill(standing.pid, 'SIGCONT')
         standing.go()
@@ -70,7 +70,7 @@ export const SENDING: Record<string, Story> = {
     },
   },
   'claim-without-an-answer': {
-    what: 'the database has claimed an email, and its answer is lost',
+    what: 'the database has claimed an email, and its response is lost',
     async play(stage) {
       const { proxies } = stage.world
       const automation = await stage.automation(HELLO)
@@ -88,7 +88,7 @@ export const SENDING: Record<string, Story> = {
     },
   },
   'answer-and-no-database': {
-    what: 'the mail server has answered, and the database takes no writes',
+    what: 'the mail server has responded, and the database accepts no writes',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()
@@ -103,7 +103,7 @@ export const SENDING: Record<string, Story> = {
     },
   },
   'past-its-lease': {
-    what: 'a worker that was stopped past its lease comes back when the automation is deleted, or the contact erased',
+    what: 'a worker that was stopped past its lease continues when the automation is deleted, or the contact erased',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()
@@ -139,7 +139,7 @@ export const SENDING: Record<string, Story> = {
     },
   },
   waits: {
-    what: 'a wait is as long as it is said to be, and the email behind it comes',
+    what: 'a wait has its full length, and the email after it arrives',
     isApart: true,
     async play(stage) {
       const automation = await stage.automation([email('One'), wait(1), email('Two')])
@@ -191,7 +191,7 @@ export const SENDING: Record<string, Story> = {
       const standing = await stage.meet('worker: before record', () => stage.enroll(automation, person))
       await stoppedPastItsLease(stage, person, standing)
       const isSent = async () => (await statusesOf(stage, person)) === 'SENT'
-      await stage.soon('the late answer is recorded', isSent, 20_000)
+      await stage.soon('the late response is recorded', isSent, 20_000)
       await stage.mailedOnce(person)
     },
   },
@@ -203,11 +203,11 @@ export const SENDING: Record<string, Story> = {
       const standing = await stage.meet('worker: claimed', () => stage.enroll(automation, person))
       await stoppedPastItsLease(stage, person, standing)
       const isChanged = async () => (await statusesOf(stage, person)) !== 'UNCONFIRMED'
-      await stage.never('A message is DEFERRED that nobody tries again', isChanged, 5_000)
+      await stage.never('A message is DEFERRED that is never tried again', isChanged, 5_000)
     },
   },
   'answer-is-lost': {
-    what: 'the mail server closes the connection instead of an answer: the message is UNCONFIRMED',
+    what: 'the mail server closes the connection instead of responding: the message is UNCONFIRMED',
     async play(stage) {
       const automation = await stage.automation(HELLO)
       const person = await stage.person()

@@ -5,10 +5,10 @@ import { SLOW_MAIL_MS } from '../world.ts'
 import type { Story } from './story.ts'
 
 const PEOPLE = 110
-/** Connections to the mail server, of the workers together. */
+/** Connections to the mail server of both workers. */
 const CONNECTIONS = 10
 
-/** As many people as there are, in a sequence of one email, beside a mail server that takes its time. */
+/** Enrolls many contacts in an automation of one email while the mail server is slow. */
 async function crowd(stage: Stage): Promise<{ automation: string; people: Person[] }> {
   stage.world.setMail({ takesMs: SLOW_MAIL_MS })
   const automation = await stage.automation([email('Hello')])
@@ -22,7 +22,7 @@ async function crowd(stage: Stage): Promise<{ automation: string; people: Person
   return { automation, people }
 }
 
-/** When so many were taken that the rest is in the middle of it. */
+/** Waits until enough messages were accepted that the others are in flight. */
 const underWay = (stage: Stage, people: readonly Person[]) =>
   stage.soon('the mail server is busy with them', () => takenOf(stage, people) >= 2 * CONNECTIONS, 60_000)
 
@@ -31,7 +31,7 @@ const takenOf = (stage: Stage, people: readonly Person[]): number => {
   return stage.world.accepted().filter((entry) => entry.kind === 'accepted' && all.has(entry.to)).length
 }
 
-/** How many messages are in each status. */
+/** Counts the messages in each status. */
 async function tally(stage: Stage, automation: string): Promise<Record<string, number>> {
   const rows = await sql<{ status: string; count: number }>(
     stage.world.orm.em.fork(),
@@ -43,7 +43,7 @@ async function tally(stage: Stage, automation: string): Promise<Record<string, n
 
 const allDone = (stage: Stage, automation: string) =>
   stage.soon(
-    'everybody reaches the end',
+    'all contacts complete the automation',
     async () => {
       const rows = await sql(
         stage.world.orm.em.fork(),
@@ -57,34 +57,34 @@ const allDone = (stage: Stage, automation: string) =>
 
 const notTwice = (stage: Stage, people: readonly Person[]) => {
   for (const person of people) {
-    if (stage.taken(person).length > 1) throw new Wrong(`${person.email} was mailed twice`)
+    if (stage.taken(person).length > 1) throw new Wrong(`${person.email} got two emails`)
   }
 }
 
-/** Stories beside a mail server that takes six seconds for each message. */
+/** Stories with a mail server that takes six seconds for each message. */
 export const SLOW_SERVER: Record<string, Story> = {
   'slow-server-sigterm': {
-    what: 'both workers are stopped politely beside a slow mail server: nobody is UNCONFIRMED, everybody is mailed once',
+    what: 'both workers are stopped gracefully while the mail server is slow: no message is UNCONFIRMED, and each contact gets one email',
     async play(stage) {
       const { automation, people } = await crowd(stage)
       await underWay(stage, people)
       stage.world.signal('worker', 'SIGTERM')
       await allDone(stage, automation)
       const statuses = await tally(stage, automation)
-      stage.note(`taken ${takenOf(stage, people)}, ${JSON.stringify(statuses)}`)
+      stage.note(`accepted ${takenOf(stage, people)}, ${JSON.stringify(statuses)}`)
       notTwice(stage, people)
       if (statuses['SENT'] !== PEOPLE) throw new Wrong(`Of ${PEOPLE}: ${JSON.stringify(statuses)}`)
     },
   },
   'slow-server-kill': {
-    what: 'both workers are killed beside a slow mail server: at most as many are UNCONFIRMED as there are connections',
+    what: 'both workers are killed while the mail server is slow: at most as many messages are UNCONFIRMED as there are connections',
     async play(stage) {
       const { automation, people } = await crowd(stage)
       await underWay(stage, people)
       stage.world.signal('worker', 'SIGKILL')
       await allDone(stage, automation)
       const statuses = await tally(stage, automation)
-      stage.note(`taken ${takenOf(stage, people)}, ${JSON.stringify(statuses)}`)
+      stage.note(`accepted ${takenOf(stage, people)}, ${JSON.stringify(statuses)}`)
       notTwice(stage, people)
       const { SENT = 0, UNCONFIRMED = 0 } = statuses
       if (UNCONFIRMED > CONNECTIONS || SENT + UNCONFIRMED !== PEOPLE)
@@ -92,19 +92,19 @@ export const SLOW_SERVER: Record<string, Story> = {
     },
   },
   'slow-server-delete': {
-    what: 'an automation is deleted beside a slow mail server: no mail later than the answer',
+    what: 'an automation is deleted while the mail server is slow: no email is sent after the response',
     async play(stage) {
       const { automation, people } = await crowd(stage)
       await underWay(stage, people)
       const asked = Date.now()
       const { at } = await stage.deleteAutomation(automation)
       await delay(3 * SLOW_MAIL_MS)
-      stage.note(`answered after ${at - asked} ms, taken ${takenOf(stage, people)}`)
+      stage.note(`answered after ${at - asked} ms, accepted ${takenOf(stage, people)}`)
       for (const person of people) stage.nothingSince(person, at, 'the DELETE')
     },
   },
   'slow-server-erasure': {
-    what: 'everybody is erased beside a slow mail server: no mail later than each answer',
+    what: 'all contacts are erased while the mail server is slow: no email is sent after each response',
     async play(stage) {
       const { automation, people } = await crowd(stage)
       await underWay(stage, people)
@@ -112,10 +112,10 @@ export const SLOW_SERVER: Record<string, Story> = {
       const answers = await Promise.all(people.map((person) => stage.erase(person)))
       const longest = Math.max(...answers.map(({ at }) => at)) - asked
       await delay(3 * SLOW_MAIL_MS)
-      stage.note(`the last was answered after ${longest} ms, taken ${takenOf(stage, people)}`)
+      stage.note(`the last response came after ${longest} ms, accepted ${takenOf(stage, people)}`)
       people.forEach((person, n) => stage.nothingSince(person, answers[n]!.at, 'the erasure'))
       const left = await tally(stage, automation)
-      if (Object.keys(left).length > 0) throw new Wrong(`Of those erased there is left: ${JSON.stringify(left)}`)
+      if (Object.keys(left).length > 0) throw new Wrong(`Data of erased contacts is left: ${JSON.stringify(left)}`)
     },
   },
 }
