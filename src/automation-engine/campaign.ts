@@ -1,24 +1,24 @@
 import { defineSignal } from '@temporalio/workflow'
 import type { OfInstance } from './contract.ts'
 
-/** What the `campaign` workflow is started with: all else is in the ledger. */
+/** Input of the `campaign` workflow. Everything else is in the database. */
 export interface CampaignInput extends OfInstance {
   workspaceId: string
   campaignId: string
 }
 
-/** What comes next of a campaign, as the ledger says: on at once, later, when somebody changes it, or nothing. */
+/** Next action of a campaign, according to the database: continue at once, later, after a change, or end. */
 export interface CampaignStep {
   next: 'go-on' | 'wait' | 'end'
-  /** Until when to wait, in milliseconds since 1970; `null`: until it is changed. */
+  /** When to continue, in milliseconds since 1970; `null` waits for a change. */
   until?: number | null
 }
 
-/** The workflow id of a campaign: one at a time. */
+/** The workflow ID of a campaign. Only one can run at a time. */
 export const campaignWorkflowId = (campaignId: string): string => `campaign:${campaignId}`.toLowerCase()
 
-/** The workflow's type, which is started by its name. */
+/** The type of the workflow, which is started by its name. */
 export type CampaignWorkflow = (input: CampaignInput) => Promise<void>
 
-/** It was scheduled, paused, resumed or cancelled: it is looked again what comes next. */
+/** Sent when the campaign was scheduled, paused, resumed or cancelled. The workflow then checks what to do next. */
 export const campaignChangedSignal = defineSignal('campaignChanged')

@@ -3,33 +3,33 @@ import type { EnrollmentStatus } from './enrollment.ts'
 import type { Progress } from './machine.ts'
 import type { MachineState } from './machine-state.ts'
 
-/** A reason to enter an automation: ids, and nothing personal, because histories hold it. */
+/** A reason to enter an automation. It has IDs only and no personal data, because histories store it. */
 export interface Entry {
-  /** The enrollment that it is for. Stays the same over continue-as-new and a reset, where Temporal's run id changes. */
+  /** The enrollment's ID. Stays the same across continue-as-new and a reset, in which Temporal's run ID changes. */
   enrollmentId: string
-  /** What started it, unique per automation; a second run for the same cause ends without sending. */
+  /** Deduplication key, unique per automation. A second run with the same key ends without sending. */
   dedupKey: string | null
-  /** The trigger event among the causes. */
+  /** The trigger event that started it, if any. */
   triggerEventId: string | null
-  /** Set where an enrollment had lost its workflow: how far it is by the ledger. */
+  /** Progress according to the database. Set if the enrollment had lost its workflow. */
   resumeAfter?: Progress
 }
 
-/** Somebody who enters, as a workflow is told of it. */
+/** An entry, as it is signalled to a running workflow. */
 export interface Arrival extends Entry {
   /**
-   * The enrollment that runs by the ledger, where whoever tells has looked. A workflow that hears of another than its own
-   * asks the ledger whether it is over: Temporal's data can be older.
+   * The active enrollment according to the database, if the sender has read it. A workflow that receives another ID than its own
+   * checks in the database whether it has ended, because Temporal's data may be older.
    */
   databaseHas?: string | null
 }
 
-/** Whose it is: a worker of another instance has nothing to say about it. */
+/** The instance to which the workflow belongs. Workers of other instances ignore it. */
 export interface OfInstance {
   instanceId: string
 }
 
-/** What the `enrollment` workflow is started with. */
+/** Input of the `enrollment` workflow. */
 export interface EnrollmentInput extends Entry, OfInstance {
   /** The version of the machine's rules that the run follows. */
   engine: number
@@ -38,19 +38,19 @@ export interface EnrollmentInput extends Entry, OfInstance {
   contactId: string
   /** When the starter decided to enroll: ISO 8601. */
   enrolledAt: string
-  /** Set by continue-as-new: where the run before this one was. */
+  /** Set by continue-as-new: the progress of the previous run. */
   progress?: EnrollmentProgress
 }
 
 export interface EnrollmentProgress {
   state: MachineState
-  /** How many entries the enrollment has received of. */
+  /** Number of entries that the enrollment has received. */
   receivedCount: number
-  /** Those that are not kept by the ledger yet. */
+  /** Entries that are not stored in the database yet. */
   received: Entry[]
 }
 
-/** How an enrollment ended: the workflow's result. */
+/** Result of the workflow: how the enrollment ended. */
 export interface EnrollmentResult {
   status: Exclude<EnrollmentStatus, 'ACTIVE'> | 'NOT_ENROLLED'
 }
@@ -62,14 +62,14 @@ export interface EnrollmentState {
   receivedCount: number
 }
 
-/** One more reason to enter, for a contact who is in the automation already, or seems to be. */
+/** Signals another reason to enter, for a contact that is, or seems to be, in the automation already. */
 export const enterSignal = defineSignal<[Arrival]>('enter')
 
-/** The automation changed: an enrollment that it paused has to look again. */
+/** Signals that the automation changed. An enrollment that it paused must check again. */
 export const automationChangedSignal = defineSignal('automationChanged')
 
-/** Where an enrollment is. */
+/** Returns the state of an enrollment. */
 export const stateQuery = defineQuery<EnrollmentState>('state')
 
-/** The workflow's type, which is started by its name. */
+/** The type of the workflow, which is started by its name. */
 export type EnrollmentWorkflow = (input: EnrollmentInput) => Promise<EnrollmentResult>

@@ -1,16 +1,19 @@
 import type { EndStatus } from './enrollment.ts'
 
-/** Where a sequence is: small, and all that it needs to go on in a new run, besides the steps themselves. */
+/** The state of a sequence. It is small, and with the steps it is all that a new run needs to continue. */
 export interface MachineState {
-  /** The step that it is at: `null` before the first, and `END` behind the last. */
+  /** The present step: `null` before the first, and `END` after the last. */
   stepId: string | null
-  /** What it waits for. */
+  /** What the sequence waits for. */
   waitingFor: 'begin' | 'email' | 'time' | 'change' | 'end' | 'nothing'
-  /** When the wait that it is in ends: milliseconds since 1970. */
+  /** When the present wait ends, in milliseconds since 1970. */
   wakeAt: number | null
-  /** Whether its automation keeps it where it is. */
+  /** Whether the sequence is paused by its automation. */
   paused: boolean
-  /** Whether the automation changed while an email was under way: what that saw may be older than the change. */
+  /**
+   * Whether the automation changed while an email was in flight. The state that the email's activity read may be older than the
+   * change.
+   */
   changed: boolean
 }
 
@@ -18,13 +21,13 @@ export const END = 'end'
 
 export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, paused: false, changed: false }
 
-/** What is to be done. All but `publish` take time, and one of them is under way at most. */
+/** Effects for the caller to carry out. All except `publish` take time, and at most one of those runs at a time. */
 export type Effect =
   | { do: 'send'; stepId: string }
-  /** Wait until then; `null`: until something happens. */
+  /** Waits until a time; `null` waits for the next happening. */
   | { do: 'wait'; until: number | null }
   | { do: 'publish'; paused: boolean }
-  /** Tell when the wait that begins will end. */
+  /** Announces when the wait that begins will end. */
   | { do: 'announce'; position: number; until: number }
   | { do: 'end'; status: EndStatus }
 

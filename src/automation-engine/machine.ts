@@ -1,38 +1,40 @@
 /**
- * What a sequence does next, as a pure function. It knows no clock, no Temporal and no database: it is told what happened
- * and when, and says what is to be done. The workflow carries that out and tells what came of it; so does whatever else
- * runs sequences, on a clock of its own.
+ * Decides what a sequence does next, as a pure function without a clock, Temporal or a database. The caller passes in what
+ * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, and so does
+ * anything else that runs sequences on its own clock.
  */
 import { END, end, type Effect, type MachineState, type Move, send, stay } from './machine-state.ts'
 import { enterStep, type StepOutline } from './steps/index.ts'
 
 /**
- * The version of these rules that a run follows from its first event to its last. A run that continues as new takes the
- * newest. Change what a running sequence does, and this number goes up, with the rules of the old one kept.
+ * Version of these rules. A run follows one version from its first event to its last. A run that continues as new takes the
+ * newest. If you change what a running sequence does, increase this number and keep the old rules.
  */
 export const ENGINE = 1
 
-/** How far a sequence is by the ledger: its last step that is settled, and when it was; `null` with the time of its entry. */
+/**
+ * Progress of a sequence according to the database: its last final step, and when it became final; `null` with the time of entry.
+ */
 export interface Progress {
   stepId: string | null
   /** Milliseconds since 1970. */
   at: number
 }
 
-/** What can happen to a sequence. */
+/** Events in the life of a sequence. */
 export type Happening =
-  /** A run begins. `resumeAfter` says what the ledger knows of an enrollment that had lost its workflow: see `Progress`. */
+  /** A run begins. `resumeAfter` is the progress of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
   /**
-   * The email of a step is settled, or can't be sent: paused, stopped by a refusal, or gone. `at` says when it was settled, in
-   * milliseconds since 1970, where that is a while ago. Of another step than the present one it says nothing.
+   * The email of a step is final or cannot be sent: paused, stopped by a rejection, or deleted. `at` is when it became final, in
+   * milliseconds since 1970, if that was a while ago. Ignored unless it is for the present step.
    */
   | { kind: 'email-settled'; stepId: string; as: 'go-on' | 'stop' | 'paused' | 'gone'; at?: number | undefined }
-  /** The time that was waited for has come. */
+  /** The time of a wait has come. */
   | { kind: 'woken' }
   /** The automation was changed. */
   | { kind: 'changed' }
-  /** It is to end at once. */
+  /** The sequence must end at once. */
   | { kind: 'exit' }
 
 /** @param now milliseconds since 1970 */
@@ -46,10 +48,10 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
         ? settle(steps, state, happening.as, happening.at ?? now)
         : stay(state)
     case 'woken':
-      // A wait behind a wait begins when that was to end, however late somebody was there to see it.
+      // A wait after a wait begins when the previous one was due to end, even if the worker was late.
       return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, state.wakeAt ?? now) : stay(state)
     case 'changed':
-      // While an email is under way nobody knows whether it saw the change: it counts as not seen.
+      // An email in flight may or may not have seen the change. It counts as not seen.
       if (state.waitingFor === 'email') return stay({ ...state, changed: true })
       return state.waitingFor === 'change' ? send(state, state.stepId!) : stay(state)
     case 'exit':
@@ -57,7 +59,7 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
   }
 }
 
-/** The zero-based place of a state's step among the steps; their number at the end. */
+/** Returns the zero-based index of a state's step, or the number of steps at the end. */
 export function positionOf(steps: readonly StepOutline[], { stepId }: Pick<MachineState, 'stepId'>): number {
   if (stepId === END) return steps.length
   const position = steps.findIndex((step) => step.id === stepId)
@@ -71,7 +73,7 @@ function begin(
   now: number,
 ): Move {
   switch (state.waitingFor) {
-    // A run goes on where the one before it was.
+    // Continue where the previous run ended.
     case 'time':
       return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'email':
@@ -79,7 +81,7 @@ function begin(
       return send(state, state.stepId!)
     case 'begin': {
       const last = steps.findIndex(({ id }) => id === resumeAfter?.stepId)
-      // The wait that follows began when that email was settled, and not when its workflow was found to be lost.
+      // The wait that follows began when that email became final, and not when the workflow was found to be lost.
       return enter(steps, last + 1, state, resumeAfter?.at ?? now)
     }
     case 'end':
@@ -110,7 +112,7 @@ function settle(
   }
 }
 
-/** What was published as paused is published as going on. */
+/** Publishes that a paused sequence continues. */
 const released = (before: MachineState, move: Move): Move =>
   before.paused ? { ...move, effects: [{ do: 'publish', paused: false }, ...move.effects] } : move
 

@@ -1,6 +1,6 @@
 /**
- * A text as itself where Markdown is read, as Temporal's UI does with summaries and details: a name makes no headings, rows,
- * links or pictures for operators.
+ * Escapes a text for Markdown, which Temporal's UI renders in summaries and details. A name must not create headings, tables,
+ * links or images there.
  *
  * @see https://spec.commonmark.org/0.31.2/#backslash-escapes
  */
@@ -9,7 +9,7 @@ export const plainMarkdown = (text: string): string =>
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
     .replace(/[\\`*_~[\]<>|!#&$]/g, '\\$&')
-    // What begins a list or a line across, and what is made a link without any sign: nothing can be seen of what breaks it.
+    // Characters that start a list or a thematic break, and bare URLs. The escape itself is not visible.
     .replace(/^[-+=]/, '\\$&')
     .replace(/^(\d+)(?=[.)])/, '$1\\')
     .replaceAll('://', ':\u200b//')

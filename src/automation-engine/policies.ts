@@ -1,16 +1,17 @@
-/** What an automation lets its sequences do. */
-
-/** A draft and a paused one send nothing and start nobody by a trigger; an archived one lets those who are in it go on. */
+/**
+ * Statuses of an automation. DRAFT and PAUSED automations send nothing, and their triggers start no enrollments. In an ARCHIVED
+ * one the present enrollments continue.
+ */
 export const AUTOMATION_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'ARCHIVED'] as const
 export type AutomationStatus = (typeof AUTOMATION_STATUSES)[number]
 
-/** The statuses in which a contact in mid-sequence gets its next email; in the others it holds. */
+/** Statuses in which enrollments get their next email. In the others they pause. */
 const SENDING: readonly AutomationStatus[] = ['ACTIVE', 'ARCHIVED']
 export const sends = (status: AutomationStatus): boolean => SENDING.includes(status)
 
-/** The same for statements, behind `status in`. */
+/** The same statuses for SQL, after `status in`. */
 export const SENDING_STATUSES = `(${SENDING.map((status) => `'${status}'`).join(', ')})`
 
-/** What a permanent refusal of one email (SMTP 5xx) does to the contact's sequence. */
+/** Effect of a permanent rejection of an email (SMTP 5xx) on the contact's sequence. */
 export const SEND_FAILURE_POLICIES = ['CONTINUE', 'STOP'] as const
 export type SendFailurePolicy = (typeof SEND_FAILURE_POLICIES)[number]

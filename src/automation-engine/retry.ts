@@ -1,22 +1,22 @@
 import { defineSignal } from '@temporalio/workflow'
 import type { OfInstance } from './contract.ts'
 
-/** What the `retry` workflow is started with. */
+/** Input of the `retry` workflow. */
 export interface RetryInput extends OfInstance {
   workspaceId: string
   messageId: string
 }
 
-/** What became of the message: the workflow's result. `null` where there was nothing to try again any more. */
+/** Result of the workflow: the message's outcome. `null` if there was nothing left to retry. */
 export interface RetryResult {
   status: string | null
 }
 
-/** The workflow id of a message that is tried again: one at a time. */
+/** The workflow ID of a message's retry. Only one can run at a time. */
 export const retryWorkflowId = (messageId: string): string => `retry:${messageId}`.toLowerCase()
 
-/** The workflow's type, which is started by its name. */
+/** The type of the workflow, which is started by its name. */
 export type RetryWorkflow = (input: RetryInput) => Promise<RetryResult>
 
-/** Somebody has asked for it, perhaps once more while it was being tried: it is looked again before the workflow ends. */
+/** Signals that a retry was requested, possibly again during a retry. The workflow checks for requests before it ends. */
 export const askedSignal = defineSignal('asked')

@@ -4,7 +4,7 @@ import { type EnrollmentStatus, SENDING_STATUSES } from '../automation-engine/in
 import { Enrollment } from './entities.ts'
 import { FRESH_READ, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 
-/** An enrollment that should have a workflow, and what one needs to go on where it was. */
+/** An enrollment that should have a workflow, with the data to resume it. */
 export interface ActiveEnrollment {
   id: string
   workspaceId: string
@@ -13,11 +13,14 @@ export interface ActiveEnrollment {
   contactId: string
   dedupKey: string | null
   enrolledAt: Date
-  /** Whether its automation sends: it is neither paused nor a draft. */
+  /** Whether its automation sends, that is, is neither paused nor a draft. */
   sends: boolean
 }
 
-/** Enrollments that have been ACTIVE for some minutes, in the order of their ids. @param minutes 0: however long, by whatever clock */
+/**
+ * Reads enrollments that have been ACTIVE for some minutes, in the order of their IDs. @param minutes 0 selects all, regardless
+ * of clocks
+ */
 export async function activePage(
   em: EntityManager,
   afterId: string | null,
@@ -34,13 +37,13 @@ export async function activePage(
   return toObjects<ActiveEnrollment>(rows, 'enrolledAt')
 }
 
-/** What the ledger has of enrollments; those that it does not know are left out. */
+/** Reads the statuses of enrollments. Enrollments that are not recorded are left out. */
 export async function statusesOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, EnrollmentStatus>> {
   const rows = await unitOf(em).find(Enrollment, { id: { $in: [...ids] } }, { ...FRESH_READ, fields: ['id', 'status'] })
   return new Map(rows.map(({ id, status }) => [id, status]))
 }
 
-/** An enrollment, if it is ACTIVE now. */
+/** Reads an enrollment if it is ACTIVE. */
 export async function readActive(em: EntityManager, id: string): Promise<ActiveEnrollment | undefined> {
   const rows = await sql(em, `${ACTIVE} and enrollment.id = $1::uuid`, [id])
   return toObjects<ActiveEnrollment>(rows, 'enrolledAt')[0]
@@ -54,9 +57,9 @@ join automations automation on automation.id = automation_id and automation.dele
 where enrollment.status = 'ACTIVE'`
 
 /**
- * Where an enrollment stands by the ledger: the last step of its sequence whose email is settled, and when it was first,
- * whatever an operator has had sent again since. One that ends the sequence is left out: the sequence comes to it once more,
- * and ends.
+ * Returns the progress of an enrollment according to the database: the last step whose message is final, and when it first became
+ * final, regardless of later resends. A message that ends the sequence is left out: the sequence reaches its step again, and
+ * ends.
  */
 export async function lastSettled(
   em: EntityManager,
@@ -80,7 +83,7 @@ export async function lastSettled(
   return toObjects<{ stepId: string; at: Date }>(rows, 'at')[0]
 }
 
-/** Ends an enrollment whose workflow was ended by somebody else than us. */
+/** Ends an enrollment whose workflow was ended outside Dripline. */
 export async function cancelRow(em: EntityManager, enrollmentId: string): Promise<void> {
   await unitOf(em).nativeUpdate(
     Enrollment,

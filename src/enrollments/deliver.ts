@@ -7,14 +7,15 @@ import { isStillEnrolled } from './reconcile-enrollments.ts'
 import { readStarts, type Start } from './start-queries.ts'
 
 /**
- * How much the requests of one workspace deliver themselves at a time, in a process. An event can start hundreds of automations;
- * what is beyond this is the relay's, in which workspaces take turns: else the calls of all others would wait at Temporal.
+ * Maximum concurrent deliveries by the requests of one workspace, per process. One event can start hundreds of automations. The
+ * outbox relay delivers the rest and alternates between workspaces, so that the calls of other workspaces do not queue at
+ * Temporal.
  */
 const DELIVERED_AT_ONCE = 10
 
 /**
- * Delivers what is pending for Temporal, in parallel, settles what arrived and puts off what did not, each by itself. May be
- * repeated: an enrollment knows what it has received of, and what an event started is started once.
+ * Delivers pending outbox rows to Temporal in parallel. Each one is marked as delivered or rescheduled on its own. Safe to
+ * repeat: enrollments deduplicate the events they receive, and an event starts an enrollment once.
  */
 export async function deliver(
   dependencies: Dependencies,
@@ -37,7 +38,7 @@ export async function deliver(
         const requestId = starts.get(delivery.id)?.requestId
         log.warn(
           { requestId, error, kind, automationId, contactId, eventId, attempts },
-          'A delivery to Temporal failed and is put off',
+          'Delivery to Temporal failed; rescheduled',
         )
       }
     },
@@ -67,7 +68,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { automationName, activeId, requestId } = start
       let isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
-      // Whoever is to be asked is asked now, and not when she is reminded of what was asked before.
+      // A new confirmation request replaces the enrollment that still reminds the contact of an earlier one.
       if (isIn && start.isAsking)
         isIn = !(await evictOldest(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
@@ -88,11 +89,11 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'ERASE':
     case 'RECONCILE':
     case 'REDELIVER':
-      throw new Error(`A ${kind} is a walk, and no delivery`)
+      throw new Error(`A ${kind} is a batch job and not a delivery`)
   }
 }
 
-/** Ends the enrollment that is there, for one that begins anew. @returns whether it did: what is delivered twice begins once */
+/** Ends the present enrollment in favor of a new one. @returns whether it did; a repeated delivery does not */
 async function evictOldest({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
   const fork = em.fork()
   const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))
@@ -109,7 +110,7 @@ export function createImmediateDelivery(): Dependencies['deliverAtOnce'] {
     const [first] = deliveries
     if (!first) return
     const { em, log } = dependencies
-    // All deliveries of one request are of one workspace.
+    // All deliveries of one request belong to one workspace.
     const owner = first.workspaceId ?? ''
     const taken = places.take(owner, deliveries.length)
     try {
@@ -117,7 +118,7 @@ export function createImmediateDelivery(): Dependencies['deliverAtOnce'] {
       await leaveToRelay(em.fork(), deliveries.slice(taken))
       await deliver(dependencies, deliveries.slice(0, taken))
     } catch (error) {
-      log.warn({ error }, 'Deliveries to Temporal are left to the relay')
+      log.warn({ error }, 'Deliveries to Temporal failed; left to the outbox relay')
     } finally {
       places.returnQuota(owner, taken)
     }

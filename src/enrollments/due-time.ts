@@ -7,10 +7,11 @@ export interface FinalStep {
 }
 
 /**
- * When a step of an enrollment was due, by what the database can prove: after the waits that follow the last email before it, or
- * that follow the start. A workflow's own clock proves less, because a task that runs again after a restore is of today.
+ * Computes when a step of an enrollment was due, by what the database can prove: after the waits that follow the last email
+ * before it, or the start. A workflow's own clock proves less, because a task that is replayed after a restore runs at today's
+ * time.
  *
- * @returns also since when it waited; `undefined` where the enrollment has no such step
+ * @returns also when the wait began; `undefined` if the enrollment has no such step
  */
 export function dueTime(
   { steps, startedAt }: { steps: readonly StoredStep[]; startedAt: Date },

@@ -11,12 +11,12 @@ import { recordEnrollment } from './record-enrollment.ts'
 import { NOT_ENROLLED } from './errors.ts'
 
 /**
- * Ends a contact's enrollment in an automation, and what is still to be tried again of an earlier one. From the commit on no email
- * of it can be claimed; one that is being handed over at that moment is waited for, so that none is sent after the answer. Its
- * workflow is cancelled at once, or by the relay. The contact may enter again, by what comes behind the answer.
+ * Ends a contact's enrollment in an automation, and cancels pending retries of earlier enrollments. After the commit no email of
+ * it can be claimed. Waits for an email in flight, so that none is sent after the response. The workflow is cancelled at once, or
+ * by the relay. The contact may be enrolled again by events after the response.
  *
- * @throws {ApiError} `not-found`; `unavailable` when an email has been on its way for seconds. Ending again then waits again, and
- *   succeeds once it is settled.
+ * @throws {ApiError} `not-found`; `unavailable` if an email is in flight for seconds. A repeated request waits again, and
+ *   succeeds when the message is final
  */
 export async function endEnrollment(
   dependencies: Dependencies,
@@ -40,7 +40,7 @@ export async function endEnrollment(
     })
     await dependencies.deliverAtOnce(dependencies, ended.due)
     wasPending ||= ended.wasPending
-    // Who was in has left since somebody looked; another one may have come in.
+    // The enrollment ended since it was read, and another one may have started.
     if (enrollmentId === null || (ended.wasPending && isReconciled)) break
   }
   const sending = () => countSending(em, { automationId, contactIds: [contactId] })
@@ -48,12 +48,12 @@ export async function endEnrollment(
   if (await waitForSenders(sending)) return
   throw new ApiError(STILL_SENDING, {
     message:
-      'The enrollment is ended and starts no further email, but one is still being handed to the mail server. ' +
-      'Send this request again to learn when it is settled.',
+      'The enrollment is ended and sends no further email, but one email is still in flight. ' +
+      'Send this request again to wait for its outcome.',
   })
 }
 
-/** The enrollment in which a contact is. One that only Temporal knows, because no worker has recorded it yet, is recorded. */
+/** Returns the contact's enrollment. Records an enrollment that only Temporal knows, because no worker has recorded it yet. */
 async function whoIsIn(
   { em, enrollments }: Dependencies,
   automationId: string,
@@ -69,7 +69,7 @@ async function whoIsIn(
   const recorded = await recordEnrollment(unit, write, { supersedes: false })
   if (recorded) return recorded === 'ACTIVE' ? id : undefined
   if (triggerEventId === null || !(await mayKnowLater(unit, id, triggerEventId))) return undefined
-  // A restored database does not have the event: like a reconciliation, this records the enrollment without it.
+  // A restored database may lack the event. Like a reconciliation, this records the enrollment without it.
   const without = await recordEnrollment(unit, { ...write, triggerEventId: null }, { supersedes: false })
   return without === 'ACTIVE' ? id : undefined
 }

@@ -5,24 +5,24 @@ import { sql } from '../platform/db/sql.ts'
 import { type EnrollmentPlace, eventDedupKey, placeColumns } from '../automation-engine/index.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
-/** What ending an enrollment has found. */
+/** Result of ending enrollments. */
 export interface Ended {
-  /** The deliveries that the caller has to attempt after the commit; none in bulk, and none where no enrollment was active. */
+  /** Deliveries that the caller attempts after the commit. Empty in bulk, and if no enrollment was active. */
   due: Delivery[]
-  /** Whether anything of this automation could still have been sent to the contact. */
+  /** Whether any email of the automation could still have been sent to the contact. */
   wasPending: boolean
 }
 
 /**
- * Ends contacts' enrollments, and makes the end of their workflows due. After the commit no email of these automations to these
- * contacts can be claimed, deferred emails are dismissed, and retries of these enrollments or earlier ones are dropped. Events that
- * were fired before, and are still on their way, start nothing.
+ * Ends contacts' enrollments and enqueues the cancellation of their workflows. After the commit no email of these automations to
+ * these contacts can be claimed, deferred emails are dismissed, and retries of these enrollments or earlier ones are dropped.
+ * Earlier events that are still in the outbox start nothing.
  *
- * The number of statements is the same for one place and for five hundred, as an import ends them.
+ * The number of statements is constant, for one place as for the five hundred of an import.
  *
  * @param em a transaction
- * @param places no place twice
- * @param isBulk whether the relay cancels the workflows, in the lane of bulk operations, because the caller does not
+ * @param places without duplicates
+ * @param isBulk whether the relay cancels the workflows, in the bulk lane, because the caller does not
  */
 export async function endRows(
   em: EntityManager,
@@ -30,12 +30,12 @@ export async function endRows(
   { isBulk = false }: { isBulk?: boolean } = {},
 ): Promise<Ended> {
   if (places.length === 0) return { due: [], wasPending: false }
-  // Claims share these locks, and whoever records an enrollment of the contact takes it.
+  // Claims share these locks, and recording an enrollment of the contact takes one.
   await lockContacts(
     em,
     places.map(({ contactId }) => contactId),
   )
-  // Enrollments before their messages, as a deferral locks them.
+  // Enrollments before their messages, in the order in which a deferral locks them.
   const ends = await endActive(
     em,
     `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
@@ -50,7 +50,7 @@ export async function endRows(
   return { due: [], wasPending }
 }
 
-/** An enrollment that is there, and the one that an event begins in its place. */
+/** A present enrollment, and the one that an event starts in its place. */
 export interface AskingAnew {
   id: string
   automationId: string
@@ -60,11 +60,11 @@ export interface AskingAnew {
 }
 
 /**
- * Ends one enrollment for another one of the same contact, which an event that is on its way begins. Not where that one has begun
- * already, nor where the present one is newer than the event.
+ * Ends an enrollment so that an event in the outbox can start another one for the same contact. Does nothing if that one has
+ * already started, or if the present one is newer than the event.
  *
  * @param em a transaction
- * @returns what is due at Temporal; nothing where it is not ended
+ * @returns the deliveries to Temporal; none if it was not ended
  */
 export async function endForNewConfirmation(
   em: EntityManager,
@@ -106,7 +106,7 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
   }))
 }
 
-/** The events for automations that have not started an enrollment of the contact. */
+/** Selects the events for automations that have not started an enrollment of the contact. */
 async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<ProcessedEventWrite[]> {
   const rows = await sql<{ automation_id: string; contact_id: string; event_id: string }>(
     em,

@@ -16,24 +16,24 @@ import { isStillEnrolled } from './reconcile-enrollments.ts'
 export interface EnrollResult {
   automationId: string
   contactId: string
-  /** False when the contact is in the automation already; nothing has happened then. */
+  /** False if the contact is already in the automation. The call did nothing then. */
   enrolled: boolean
   enrolledAt: Date
 }
 
 /**
- * How many rows of one automation are written at a time, and how long a caller waits for its own, in milliseconds: an
- * automation whose rows are locked uses up neither the connections nor the time of the others.
+ * Maximum concurrent writes to rows of one automation, and the milliseconds that a caller waits for its own. An automation whose
+ * rows are locked uses up neither the connections nor the time of others.
  */
 export const MAX_RECORDS_PER_BATCH = 4
 const RECORD_PATIENCE_MS = 1_500
 
 /**
- * Enrolls a contact by a call, whatever the automation's trigger says. The workflow's start
- * is the moment that counts: once it is made, the enrollment can't be lost, and the row is written here only so that
- * it can be read at once. If that fails, the workflow writes it.
+ * Enrolls a contact by an API call, regardless of the automation's trigger. The start of the workflow is the commit point: after
+ * it, the enrollment cannot be lost. The row is written here only so that it can be read at once. If that fails, the workflow
+ * writes it.
  *
- * A call that is repeated enrolls once, and is told so each time: the enrollment has the call's id.
+ * A repeated call enrolls once and returns the same result, because the enrollment has the call's ID.
  */
 export async function enrollContact(
   dependencies: Dependencies,
@@ -82,28 +82,28 @@ export async function enrollContact(
   }
   const answer = (enrolled: boolean) => ({ automationId, contactId, enrolled, enrolledAt })
 
-  // Temporal decides. The ledger only hints at whether it is asked or told: a contact who seems to be in, seldom is not.
+  // Temporal is authoritative. The database only hints at whether to start or to signal a workflow, but the hint is rarely wrong.
   const { activeId } = found
   const isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
   if (isIn) return answer(activeId === call.id)
   const started = await enrollments.start(start)
   const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
-  // An earlier attempt of this call may have started it, and died.
+  // An earlier attempt of this call may have started it before it crashed.
   if (started || other?.enrollmentId === call.id) {
     try {
       const recorded = recording(automationId, () => recordStarted(em, write))
-      const late = () => new Error('The row takes longer than a caller should wait')
+      const late = () => new Error('Recording the enrollment takes too long')
       if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await whatIsGone(em, workspaceId, write)
     } catch (error) {
       if (error instanceof ApiError) throw error
-      log.warn({ error, enrollmentId: call.id }, 'An enrollment is left to its workflow to record')
+      log.warn({ error, enrollmentId: call.id }, 'Could not record the enrollment; its workflow will')
     }
     return answer(true)
   }
   return answer(await enterBesides(em, dependencies, workspaceId, other, write, start))
 }
 
-/** Of automation and contact, who was there a moment ago. */
+/** Determines whether the automation or the contact was deleted in the meantime. */
 async function whatIsGone(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
   const found = await findEnrollable(em, workspaceId, write.automationId, write.contactId)
   return found?.hasContact === false
@@ -112,30 +112,30 @@ async function whatIsGone(em: EntityManager, workspaceId: string, write: Enrollm
 }
 
 /**
- * Records what has been started. Nobody waits for it for long, and meanwhile its workflow may have been ended, and the contact
- * be in anew: only a workflow itself knows that it runs, and puts out what the ledger has besides.
+ * Records a started enrollment. Gives up soon: in the meantime the workflow may have been ended and the contact enrolled again.
+ * Only the workflow itself knows that it runs, and may replace another active row.
  *
- * @returns false where the automation or the contact is gone.
+ * @returns false if the automation or the contact is deleted
  */
 async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<boolean> {
   return (await recordUnlessIn(em, write)) !== 'nobody'
 }
 
-/** Lets a contact in, unless somebody is in for it already: `nobody` is where the automation or the contact is gone. */
+/** Records an enrollment, unless the contact has an active one. @returns `nobody` if the automation or the contact is deleted */
 async function recordUnlessIn(em: EntityManager, write: EnrollmentWrite): Promise<'recorded' | 'another' | 'nobody'> {
-  // In one statement with the look whether somebody is in: a run that records itself in between is not put out.
+  // One statement checks and records, so that an enrollment recorded concurrently is not replaced.
   const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
   if (await isRecorded()) return 'recorded'
   if ((await findActive(em, write.automationId, write.contactId)) !== undefined) return 'another'
-  // Once more, because who was in may have left between the two.
+  // Try again: the active enrollment may have ended between the two statements.
   return (await isRecorded()) ? 'recorded' : 'nobody'
 }
 
 /**
- * There is a workflow, and the ledger has nobody in. Either it has just been started, or it has nothing to do: what started
- * it was delivered once more, or its sequence is over and it is closing; or over by the ledger alone, because Temporal's data
- * are older. The ledger knows which, once it has recorded what the workflow itself would record; and a workflow with nothing
- * to do lets in whoever came meanwhile.
+ * Decides about a workflow that runs while the database has no active enrollment. It may have just been started. Or it has
+ * nothing left to do: its start was delivered twice, or its sequence has ended and it is closing, or the enrollment ended in the
+ * database only, because Temporal's data is older. Recording what the workflow would record shows which it is. A workflow with
+ * nothing to do starts the enrollments that it received in the meantime.
  */
 async function enterBesides(
   em: EntityManager,

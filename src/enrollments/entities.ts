@@ -13,7 +13,10 @@ const schema = defineEntity({
     contactId: p.uuid(),
     version: p.integer(),
     dedupKey: p.text().nullable(),
-    /** Its automation's when it began. `null` of old ones, which began by the one that their automation has. */
+    /**
+     * The automation's trigger when the enrollment started. `null` for old enrollments, which use the automation's present
+     * trigger.
+     */
     trigger: p.text().$type<Trigger>().nullable(),
     triggerKey: p.text().nullable(),
     status: p.text().$type<EnrollmentStatus>(),
@@ -26,7 +29,7 @@ const schema = defineEntity({
   },
 })
 
-/** A contact in an automation, from its first step to its end. Written by the statements of this room, each of which is a promise. */
+/** A contact in an automation, from the first step to the end. Written only by the statements in this folder. */
 export class Enrollment extends schema.class {}
 schema.setClass(Enrollment)
 
@@ -40,6 +43,6 @@ const automationCountsTable = defineEntity({
   },
 })
 
-/** How many enrollments an automation has had, and how many of them reached the end. */
+/** Number of enrollments that an automation has had, and how many of them completed. */
 export class AutomationCounts extends automationCountsTable.class {}
 automationCountsTable.setClass(AutomationCounts)

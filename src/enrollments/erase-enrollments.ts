@@ -5,8 +5,8 @@ import { type Delivery, deleteStarts, enqueueForCaller } from '../outbox/index.t
 import { Enrollment } from './entities.ts'
 
 /**
- * Makes the workflows of a contact that is being erased due to be cancelled, and drops what would start others. The rows go with the
- * contact's.
+ * Enqueues the cancellation of the workflows of a contact that is being erased, and drops events that would start others. The
+ * rows are deleted with the contact.
  */
 export async function eraseEnrollments(
   em: EntityManager,

@@ -1,4 +1,4 @@
 import { defineError } from '../platform/api-error.ts'
 
-/** What is told of a contact who is not in an automation: also of one whom the workspace does not have. */
+/** Error for a contact that is not in an automation, or does not exist in the workspace. */
 export const NOT_ENROLLED = defineError('not-found', 'not_enrolled', 'This contact is not enrolled in this automation')

@@ -3,7 +3,7 @@ import { microsOf, newestPage, type NewestPage, type Place, toItems } from '../p
 import { sql } from '../platform/db/sql.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 
-/** An enrollment, as a list shows it. */
+/** An enrollment in a list. */
 export interface ListedEnrollment {
   id: string
   automationId: string
@@ -13,9 +13,9 @@ export interface ListedEnrollment {
   paused: boolean
   enrolledAt: Date
   endedAt: Date | null
-  /** The email that is next; `null` where it has ended, or only its end is to come. */
+  /** The next email; `null` if the enrollment has ended, or no email follows. */
   nextStepId: string | null
-  /** When it goes on; `null` where it has ended. */
+  /** When the enrollment continues; `null` if it has ended. */
   nextAt: Date | null
   place: Place
 }
@@ -26,7 +26,7 @@ const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status,
   (select nullif(email_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
   (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
 
-/** Enrollments of an automation that is there, or of a contact, the last entered first. */
+/** Lists enrollments of an existing automation, or of a contact, the most recent first. */
 export async function enrollmentsOf(
   em: EntityManager,
   whose: { automationId: string } | { contactId: string },
@@ -41,15 +41,15 @@ export async function enrollmentsOf(
   return toItems<ListedEnrollment>(await sql(em, text, parameters), ...DATES)
 }
 
-/** Where in a list, the next first, something stands. */
+/** Position in a list that is sorted by the next due time. */
 export interface NextPage {
-  /** Only those who have this email before them. */
+  /** Only enrollments whose next email is this one. */
   stepId?: string | undefined
   behind?: Place | undefined
   limit: number
 }
 
-/** The ACTIVE enrollments of an automation, by when they go on: what is due is first. Their places are by that. */
+/** Lists the ACTIVE enrollments of an automation by when they continue, overdue ones first. The cursor is that time. */
 export async function nextEnrollmentsOf(
   em: EntityManager,
   automationId: string,
@@ -59,7 +59,7 @@ export async function nextEnrollmentsOf(
   return toItems<ListedEnrollment>(rows, ...DATES)
 }
 
-// Each email has its part of the index.
+// Each email has its own range of the index.
 const NEXT = `
 with email as (
   select $2::uuid as id where $2::uuid is not null

@@ -12,14 +12,14 @@ export interface EnrollmentWrite {
   id: string
   automationId: string
   contactId: string
-  /** What started it, unique per automation; `null` for an enroll call that cannot be recognized again. */
+  /** Deduplication key, unique per automation; `null` for an enroll call without an ID to recognize it by. */
   dedupKey: string | null
-  /** The trigger event among the causes. */
+  /** The trigger event that started it, if any. */
   triggerEventId: string | null
   enrolledAt: Date
 }
 
-/** What decides whether an enrollment is recorded, and how. */
+/** State that decides whether and how an enrollment is recorded. */
 export interface RecordState {
   workspaceId: string
   automation: {
@@ -29,20 +29,20 @@ export interface RecordState {
     trigger: Trigger
     triggerKey: string | null
   }
-  /** The event that starts it; `null` where it is forgotten, or none does. */
+  /** The event that starts it; `null` if the event was deleted, or no event starts it. */
   event: { type: Trigger; name: string; data: unknown } | null
   hasContact: boolean
-  /** Whether an earlier enrollment in the automation was told of that event. */
+  /** Whether an earlier enrollment in the automation processed that event. */
   hasHeard: boolean
-  /** The status of this enrollment, where it is recorded already. */
+  /** The status of this enrollment, if it is recorded already. */
   recorded: EnrollmentStatus | null
-  /** Whether another enrollment in the automation has the same cause. */
+  /** Whether another enrollment in the automation has the same deduplication key. */
   isDedupKeyTaken: boolean
-  /** The enrollment that is recorded as running, if it is another one. */
+  /** The enrollment that is recorded as active, if it is another one. */
   otherActiveId: string | null
 }
 
-/** Reads the state. The caller has locked the contact. @returns `undefined` where the automation is gone */
+/** Reads the state. The caller has locked the contact. @returns `undefined` if the automation is deleted */
 export async function readRecordState(em: EntityManager, write: EnrollmentWrite): Promise<RecordState | undefined> {
   const { id, automationId, contactId, dedupKey, triggerEventId } = write
   const rows = await preparedSql(em, 'read-record-state', RECORD_STATE, [
@@ -82,7 +82,7 @@ select automation.workspace_id, automation.status, automation.version, automatio
 from automations automation left join trigger_events event on event.id = $5::uuid
 where automation.id = $2::uuid and automation.deleted_at is null`
 
-/** An enrollment as it is written. */
+/** An enrollment to insert. */
 export interface NewEnrollment {
   workspaceId: string
   version: number
@@ -98,7 +98,7 @@ export interface NewEnrollment {
  * Race: two processes record enrollments of one contact. Guard: the unique index of active enrollments. Test:
  * test/enrollments/one-active.test.ts.
  *
- * @returns false where a row is there already: this one, or another active one
+ * @returns false if this row exists already, or another active one
  */
 export async function insertEnrollment(
   em: EntityManager,
@@ -134,7 +134,7 @@ export interface RecordedEnrollment {
   steps: StoredStep[]
 }
 
-/** @returns `undefined` where it is not recorded, or its automation is deleted */
+/** @returns `undefined` if it is not recorded, or its automation is deleted */
 export async function readRecorded(em: EntityManager, id: string): Promise<RecordedEnrollment | undefined> {
   return toObjects<RecordedEnrollment>(await preparedSql(em, 'read-recorded', RECORDED, [id]))[0]
 }
@@ -166,11 +166,11 @@ counted as (
 select from ended`
 
 /**
- * Whether a workflow may be right that was started by an event which the database does not have: a restored database is older
- * than Temporal until it is reconciled.
+ * Checks whether a workflow may be right although the database lacks the event that started it: a restored database is older than
+ * Temporal until it is reconciled.
  */
 export async function mayKnowLater(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
-  // The gate first: what a reconciliation records before it opens the gate is seen by the second statement.
+  // Read the gate first: the second statement sees everything that a reconciliation records before it opens the gate.
   if ((await readSendingGate(em)).isOpen) return false
   const rows = await sql(
     em,
@@ -181,15 +181,15 @@ export async function mayKnowLater(em: EntityManager, enrollmentId: string, even
   return rows.length > 0
 }
 
-/** What an enroll call needs to know before it starts anything: the automation's name, and whether there is the contact. */
+/** What an enroll call checks before it starts anything: the automation's name, and whether the contact exists. */
 export interface Enrollable {
   automationName: string
   hasContact: boolean
-  /** The enrollment in which the ledger has the contact. Only Temporal knows whether it runs. */
+  /** The contact's enrollment according to the database. Only Temporal knows whether it runs. */
   activeId: string | null
 }
 
-/** Looks at an automation and a contact of a workspace. @returns `undefined` where that automation enrolls nobody. */
+/** Reads an automation and a contact of a workspace. @returns `undefined` if the automation enrolls no contacts */
 export async function findEnrollable(
   em: EntityManager,
   workspaceId: string,
@@ -210,20 +210,20 @@ from automations automation
 where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automation.status = 'ACTIVE'
   and automation.deleted_at is null`
 
-/** When an enrollment began, if it is recorded. */
+/** Returns when an enrollment began, if it is recorded. */
 export async function findEnrollment(em: EntityManager, id: string): Promise<{ enrolledAt: Date } | undefined> {
   return (await unitOf(em).findOne(Enrollment, { id }, FRESH_READ)) ?? undefined
 }
 
 /**
- * Holds the line for one automation and contact until the transaction ends: for the rare call that has to decide itself
- * whether a contact enters, because the workflow that is there will not say.
+ * Locks the entrance of one contact to one automation until the transaction ends. Used by the rare call that has to decide itself
+ * whether the contact enters, because the running workflow does not.
  */
 export async function lockEntrance(em: EntityManager, automationId: string, contactId: string): Promise<void> {
   await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`enroll ${automationId} ${contactId}`])
 }
 
-/** The enrollment that the ledger has as running, if there is one. */
+/** Returns the enrollment that the database has as active, if any. */
 export async function findActive(
   em: EntityManager,
   automationId: string,
@@ -233,7 +233,7 @@ export async function findActive(
   return row?.id
 }
 
-/** Enrollments of an automation in the order of their IDs: all of them, or those that it paused. */
+/** Reads enrollments of an automation in the order of their IDs: all of them, or only the paused ones. */
 export async function enrollmentPage(
   em: EntityManager,
   { automationId, afterId, paused }: { automationId: string; afterId: string | null; paused: boolean },
@@ -245,8 +245,8 @@ export async function enrollmentPage(
 }
 
 /**
- * Deletes enrollments of a deleted automation, and finishes their messages.
- * @returns whether they are all gone: one stays while an email of it is being sent
+ * Deletes enrollments of a deleted automation, and finalizes their messages.
+ * @returns whether all are deleted; one stays while an email of it is being sent
  */
 export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
   return em.transactional(async (unit) => {
@@ -257,4 +257,4 @@ export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Pr
   })
 }
 
-const AUTOMATION_DELETED = 'The automation was deleted before it could be sent'
+const AUTOMATION_DELETED = 'The automation was deleted before the message could be sent'

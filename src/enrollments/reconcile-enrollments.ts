@@ -2,15 +2,15 @@ import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from './act
 import type { Dependencies } from '../outbox/index.ts'
 
 /**
- * Holds an enrollment that the ledger has as ACTIVE against Temporal. One that was ended by an operator ends here, too. One
- * that Temporal does not know, because its data are older than ours, goes on where it was: what was sent is in the ledger,
- * and is not sent again. Where an older enrollment's workflow runs in its place, that one is told, asks the ledger whether it
- * is over, and makes room. One that is paused, and whose automation sends, is told to go on.
+ * Reconciles an ACTIVE enrollment with Temporal. If an operator ended its workflow, the enrollment ends, too. If Temporal does
+ * not know it, because Temporal's data is older than the database, it resumes from its last message; nothing is sent twice. If an
+ * older enrollment's workflow runs in its place, that workflow is signalled, checks in the database that its enrollment has
+ * ended, and starts this one. If it is paused although its automation sends, it is signalled to continue.
  *
- * Whoever lets a contact in does this first, for the enrollment that is there: it would take the place of one that has only
- * lost its workflow, and begin from the top.
+ * Must run before a contact is enrolled, for the present enrollment. Otherwise the new enrollment would replace one that has only
+ * lost its workflow, and start from the first step.
  *
- * @returns whether the contact is in the automation by that enrollment.
+ * @returns whether the contact is in the automation by that enrollment
  */
 export async function isStillEnrolled(dependencies: Dependencies, enrollment: EnrollmentIds): Promise<boolean> {
   const settled = await reconcileEnrollment(dependencies, enrollment)
@@ -20,12 +20,12 @@ export async function isStillEnrolled(dependencies: Dependencies, enrollment: En
 type EnrollmentIds = Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'>
 
 /**
- * What came of it: it was as it should be, or was told that it is not paused any more, or had lost its workflow and goes on
- * where it was; or it is over already, or was ended because its workflow was.
+ * Result of a reconciliation. `running`: nothing to do. `told`: signalled to continue. `resumed`: had lost its workflow and was
+ * restarted. `over`: has ended already. `ended`: was ended because its workflow was.
  */
 export type Reconciled = 'running' | 'told' | 'resumed' | 'over' | 'ended'
 
-/** The same, saying what was done. @see isStillEnrolled */
+/** Like `isStillEnrolled`, but returns what was done. */
 export async function reconcileEnrollment(
   { em, enrollments, log, metrics }: Dependencies,
   { id, automationId, contactId }: EnrollmentIds,
@@ -34,22 +34,22 @@ export async function reconcileEnrollment(
   if (state === 'RUNNING') return 'running'
   const fork = em.fork()
   const active = await readActive(fork, id)
-  // It has ended since somebody read that it is active, and its workflow with it.
+  // The enrollment and its workflow ended since it was read as active.
   if (!active) return 'over'
   if (state === 'PAUSED') {
-    // A workflow from a backup was told to go on after that was made. Who is told twice looks twice.
+    // A restored workflow may have missed the signal to continue. A second signal is harmless.
     if (!active.sends) return 'running'
     await enrollments.automationChanged(automationId, contactId)
     return 'told'
   }
   const ids = { enrollmentId: id, automationId, contactId }
   if (state === 'CLOSED') {
-    log.warn(ids, 'The workflow of an enrollment was ended; so is the enrollment')
+    log.warn(ids, 'Enrollment ended because its workflow was ended')
     await cancelRow(fork, id)
     metrics.reconciled('ended')
     return 'ended'
   }
-  log.warn(ids, 'An enrollment had lost its workflow, and goes on where it was')
+  log.warn(ids, 'Enrollment had lost its workflow; resumed')
   const { workspaceId, automationName, dedupKey, enrolledAt } = active
   const last = await lastSettled(fork, id)
   const input = {

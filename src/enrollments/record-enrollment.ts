@@ -7,18 +7,18 @@ import { recordProcessedEvent } from '../triggers/index.ts'
 import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
 import { planRecording } from './record-rules.ts'
 
-/** How often it is tried to record an enrollment beside another one that is recorded at the same moment. */
+/** Maximum attempts to record an enrollment while another one is recorded concurrently. */
 const MAX_ATTEMPTS = 3
 
 /**
- * Records an enrollment and counts it, once, however often and from wherever it is called: by the API after the workflow's start,
- * and by the workflow.
+ * Records an enrollment and counts it, exactly once even if called repeatedly: by the API after the start of the workflow, and by
+ * the workflow.
  *
- * Another enrollment of the contact that is still ACTIVE has lost its workflow (terminated by an operator, for example), because
- * only one can run: it is ended.
+ * Another enrollment of the contact that is still ACTIVE has lost its workflow (for example, an operator terminated it), because
+ * only one can run. It is ended.
  *
- * @param options.supersedes whether its own workflow asks, so that no other enrollment's can be running
- * @returns its status; `undefined` where it is not recorded: see `planRecording`
+ * @param options.supersedes whether the caller is the enrollment's own workflow, so that no other can be running
+ * @returns its status; `undefined` if it is not recorded: see `planRecording`
  */
 export async function recordEnrollment(
   em: EntityManager,
@@ -28,7 +28,7 @@ export async function recordEnrollment(
   for (let attempt = 1; ; attempt += 1) {
     const status = await em.transactional((unit) => tryToRecord(unit, write, supersedes))
     if (status || !supersedes || attempt === MAX_ATTEMPTS) return status
-    // Another enrollment was recorded at the same moment: the next attempt sees and ends it.
+    // Another enrollment was recorded concurrently. The next attempt sees and ends it.
     if ((await findActive(em, write.automationId, write.contactId)) === undefined) return undefined
   }
 }
@@ -38,7 +38,7 @@ async function tryToRecord(
   write: EnrollmentWrite,
   supersedes: boolean,
 ): Promise<EnrollmentStatus | undefined> {
-  // Whoever ends an enrollment of the contact locks it: what they wrote is seen below.
+  // Ending an enrollment locks its contact, so the statements below see that write.
   await keepContacts(em, [write.contactId])
   const state = await readRecordState(em, write)
   if (!state || state.recorded) return state?.recorded ?? undefined
@@ -48,7 +48,7 @@ async function tryToRecord(
   return (await insertEnrollment(em, write, enrollment)) ? 'ACTIVE' : undefined
 }
 
-/** Keeps which events an enrollment was told of: delivered again, they start nothing. May be repeated. */
+/** Stores the events that an enrollment processed: delivered again, they start nothing. Safe to repeat. */
 export function recordProcessedEvents(
   em: EntityManager,
   { automationId, contactId, eventIds }: Received,
@@ -61,10 +61,10 @@ export function recordProcessedEvents(
 }
 
 /**
- * Ends an enrollment, once, and keeps which events it was told of.
+ * Ends an enrollment, once, and stores the events that it processed.
  *
- * @param entry how it was started. An enrollment that is cancelled before it was recorded is recorded as cancelled: otherwise a late
- *   attempt to record it would let the contact in, and end whatever they are in by then.
+ * @param entry how it was started. An enrollment that is cancelled before it was recorded is recorded as cancelled. Otherwise a
+ *   late attempt to record it would enroll the contact, and end their present enrollment.
  */
 export async function finishEnrollment(
   em: EntityManager,

@@ -1,8 +1,9 @@
 import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
 
 /**
- * How an enrollment is recorded; `undefined` where it is not: the contact is gone, another enrollment has the same cause, an
- * earlier one was told of the event that would start it, or that event is forgotten. It pins the automation's version of now.
+ * Decides how an enrollment is recorded; `undefined` if it is not. It is not if the contact is deleted, another enrollment has
+ * the same deduplication key, an earlier one processed the event that would start it, or that event was deleted. Pins the
+ * automation's current version.
  */
 export function planRecording(
   { automation, workspaceId, event, hasContact, hasHeard, isDedupKeyTaken }: RecordState,
@@ -11,13 +12,13 @@ export function planRecording(
   const isEventGone = triggerEventId !== null && event === null
   if (!hasContact || isEventGone || hasHeard || isDedupKeyTaken) return undefined
   const { status, version, activeVersion } = automation
-  // The automation may listen for something else by now.
+  // The automation may have another trigger by now.
   const { type: trigger, key: triggerKey } = event
     ? { type: event.type, key: event.name }
     : { type: automation.trigger, key: automation.triggerKey }
   return {
     workspaceId,
-    // What started it found the automation active: never a version that was not.
+    // The automation was active when it was triggered, so never use a version that was not active.
     version: status === 'ACTIVE' ? version : (activeVersion ?? version),
     status: 'ACTIVE',
     trigger,

@@ -3,12 +3,12 @@ import { count, id, timestamp } from '../http/index.ts'
 import { ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 import type { ListedEnrollment } from './list-queries.ts'
 
-/** What enrolling did. */
+/** Result of an enroll call. */
 export const enrollmentResultResponse = object({
   automationId: id('automation'),
   contactId: id('contact'),
   enrolled: boolean().required().meta({
-    description: 'False when the contact is in the automation already; nothing has happened then.',
+    description: 'False if the contact is already in the automation. The call did nothing then.',
     example: true,
   }),
   matchingAutomations: number()
@@ -16,38 +16,37 @@ export const enrollmentResultResponse = object({
     .min(0)
     .max(1)
     .required()
-    .meta({ description: '1 when newly enrolled, 0 when already active.', example: 1 }),
-  enrolledAt: timestamp('When the call was taken.'),
+    .meta({ description: '1 if newly enrolled, 0 if already active.', example: 1 }),
+  enrolledAt: timestamp('When the call was received.'),
 })
   .required()
   .meta({ component: 'EnrollmentResult' })
 
-/** A contact in an automation, from its first step to its end. */
+/** A contact in an automation, from the first step to the end. */
 export const enrollmentResponse = object({
   id: id('enrollment'),
   automationId: id('automation'),
   contactId: id('contact'),
   status: string().oneOf(ENROLLMENT_STATUSES).required().meta({
-    description:
-      'ACTIVE until it ends: COMPLETED behind the last step, STOPPED by a refused email, CANCELLED by somebody.',
+    description: 'ACTIVE until it ends: COMPLETED after the last step, STOPPED by a rejected email, or CANCELLED.',
     example: 'ACTIVE',
   }),
   paused: boolean().required().meta({
-    description: 'Whether it waits before an email because its automation is paused or a draft.',
+    description: 'Whether the enrollment waits before an email because its automation is paused or a draft.',
     example: false,
   }),
-  version: count('The version of the steps that it goes through.'),
-  enrolledAt: timestamp('When it began.'),
-  endedAt: timestamp('When it ended; null while it is ACTIVE.').nullable().defined(),
+  version: count('The version of the steps.'),
+  enrolledAt: timestamp('When the enrollment started.'),
+  endedAt: timestamp('When the enrollment ended; null while it is ACTIVE.').nullable().defined(),
   nextStepId: string()
     .nullable()
     .defined()
     .meta({
-      description: 'The email that is next; null where it has ended, or only its end is to come.',
+      description: 'The next email; null if the enrollment has ended, or no email follows.',
       json: { format: 'uuid' },
       example: null,
     }),
-  nextAt: timestamp('When that is due, or was; null where it has ended.').nullable().defined(),
+  nextAt: timestamp('When that is due; null if the enrollment has ended.').nullable().defined(),
 })
   .required()
   .meta({ component: 'Enrollment', description: 'A contact in an automation.' })

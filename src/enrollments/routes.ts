@@ -28,14 +28,14 @@ export const enrollmentOperations = [
     tag: 'Automations',
     summary: 'Enroll a contact',
     description:
-      'The contact enters at the first step at once, whatever the trigger says. A contact who is in the automation ' +
-      'already is not enrolled again, and nothing is sent twice.',
+      'The contact starts at the first step at once, regardless of the trigger. A contact that is already in the automation ' +
+      'is not enrolled again, and nothing is sent twice.',
     scope: 'automations:write',
     transactional: false,
     body: enrollSchema,
     responses: {
       202: {
-        description: 'The contact is enrolled, or was already.',
+        description: 'The contact is enrolled.',
         schema: single(enrollmentResultResponse),
         links: { listActivity: { id: '$response.body#/data/contactId' } },
       },
@@ -66,7 +66,7 @@ export const enrollmentOperations = [
     path: '/automations/{id}/enrollments',
     tag: 'Automations',
     summary: "List an automation's enrollments",
-    description: 'The last entered first. Those that have ended are listed, too, unless a status is given.',
+    description: 'The most recent first. Includes ended enrollments unless a status is given.',
     scope: 'automations:read',
     query: enrollmentsQuery,
     responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },
@@ -101,7 +101,7 @@ export const enrollmentOperations = [
     params: { id: CONTACT },
     tag: 'Contacts',
     summary: "List a contact's enrollments",
-    description: 'In all automations, the last entered first, each with what is next in it.',
+    description: 'In all automations, the most recent first, each with its next email.',
     scope: 'automations:read',
     query: contactEnrollmentsQuery,
     responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },
@@ -127,8 +127,8 @@ export const enrollmentOperations = [
     tag: 'Automations',
     summary: "End a contact's enrollment",
     description:
-      'At once: the contact receives no further email of this automation from the moment of the answer on. The enrollment ' +
-      'stays in the lists as CANCELLED, and the contact may be enrolled again.',
+      'The contact gets no further email of this automation after the response. The enrollment ' +
+      'stays listed as CANCELLED, and the contact may be enrolled again.',
     scope: 'automations:write',
     transactional: false,
     audit: 'by-handler',

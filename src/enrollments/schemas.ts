@@ -6,23 +6,25 @@ import { ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 /** `POST /automations/{id}/enroll`. */
 export const enrollSchema = object({
   contactId: givenId(
-    'The contact to enroll: its id, `email:` and its address, or `external:` and its externalId.',
+    'The contact to enroll: its ID, `email:` with its address, or `external:` with its externalId.',
   ).required(),
   merge: boundedObject(MAX_METADATA_BYTES).meta({
-    description: "Merged into the contact's metadata before; a null removes a key.",
+    description: "Merged into the contact's metadata first. A null removes a key.",
     example: { plan: 'pro' },
   }),
 })
 
 /** `GET /automations/{id}/enrollments`. */
 export const enrollmentsQuery = cursorQuery({
-  status: string().oneOf(ENROLLMENT_STATUSES).meta({ description: 'Only those in this status.', example: 'ACTIVE' }),
+  status: string()
+    .oneOf(ENROLLMENT_STATUSES)
+    .meta({ description: 'Only enrollments in this status.', example: 'ACTIVE' }),
   sort: string()
     .oneOf(['entered', 'next'] as const)
     .default('entered')
-    .meta({ description: 'The last entered first; or those who are ACTIVE, by when they go on.', example: 'next' }),
+    .meta({ description: 'The most recent first, or the ACTIVE ones by when they continue.', example: 'next' }),
   stepId: string().meta({
-    description: 'With `sort=next`: only those who have this email before them.',
+    description: 'With `sort=next`: only enrollments whose next email is this one.',
     isId: true,
     example: EXAMPLE_ID,
   }),
@@ -30,5 +32,7 @@ export const enrollmentsQuery = cursorQuery({
 
 /** `GET /contacts/{id}/enrollments`. */
 export const contactEnrollmentsQuery = cursorQuery({
-  status: string().oneOf(ENROLLMENT_STATUSES).meta({ description: 'Only those in this status.', example: 'ACTIVE' }),
+  status: string()
+    .oneOf(ENROLLMENT_STATUSES)
+    .meta({ description: 'Only enrollments in this status.', example: 'ACTIVE' }),
 })

@@ -25,9 +25,9 @@ import { dueTime } from './due-time.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { contextOf } from './step-source.ts'
 
-/** Milliseconds until it is looked again whether another attempt has ended, whose lease is longer. */
+/** Milliseconds until the next check whether another attempt, whose lease is longer, has ended. */
 const BUSY_RETRY_MS = 5_000
-/** Milliseconds until the gate is asked again. */
+/** Milliseconds until the sending gate is checked again. */
 const DISABLED_RETRY_MS = 10_000
 /** Milliseconds by which the clocks of a workflow and of Postgres may differ. */
 const CLOCK_SKEW_MS = 60_000
@@ -40,24 +40,21 @@ export interface StepToSend {
   occurrence: number
 }
 
-/** Whether a step's email is to be sent now. */
+/** Whether a step's email should be sent now. */
 export type PreparedStep =
   | { kind: 'ready'; message: Prepared; settings: SendSettings }
   /** The automation is paused. */
   | { kind: 'paused' }
   /** Sending is disabled. */
   | { kind: 'disabled' }
-  /** The enrollment, the automation or the contact is gone. */
+  /** The enrollment, the automation or the contact is deleted. */
   | { kind: 'gone' }
   /** Another attempt is sending it. */
   | { kind: 'busy' }
   /** An earlier attempt has given it a final status. */
   | Extract<SendResult, { kind: 'final' }>
 
-/**
- * Sends a step's email to an enrollment's contact, at most once. Whatever crashes, the message's row is what the next attempt
- * finds.
- */
+/** Sends a step's email to an enrollment's contact, at most once. After any crash, the next attempt finds the message's row. */
 export async function sendStep(
   dependencies: SendDependencies,
   step: StepToSend,
@@ -71,7 +68,7 @@ export async function sendStep(
     case 'final':
       return prepared
     case 'busy':
-      return later('Another attempt has it', BUSY_RETRY_MS)
+      return later('Another attempt is in progress', BUSY_RETRY_MS)
     case 'disabled':
       return later('Sending is disabled', DISABLED_RETRY_MS)
     case 'paused':
@@ -80,15 +77,15 @@ export async function sendStep(
       const { message, settings } = prepared
       const sending = new Sending(dependencies, message)
       const due = settings.lostUntil && (await lostDueTime(dependencies.em.fork(), step, settings))
-      // The steps after it wait from then on: they may be due already, and have been sent as well.
+      // The waits of later steps start then, so those steps may also be due, and have been sent.
       return due ? sending.abandon(MAY_HAVE_BEEN_SENT, due) : sending.send(patience)
     }
   }
 }
 
 /**
- * Looks at a step's email without locks: the claim compares what may change. An earlier attempt whose lease has expired is made
- * UNCONFIRMED.
+ * Reads a step's email without locks: the claim compares what may change. If the lease of an earlier attempt has expired, the
+ * message becomes UNCONFIRMED.
  */
 export async function prepareStep(
   dependencies: Pick<SendDependencies, 'em' | 'log'>,
@@ -102,7 +99,7 @@ export async function prepareStep(
     readSendSettings(em(), workspaceId),
   ])
   if (!settings) return { kind: 'gone' }
-  // A restored database may be older than the workflow: reconciling records the enrollment, maybe between the two reads.
+  // A restored database may be older than the workflow. Reconciliation records the enrollment, possibly between the two reads.
   if (!found && !settings.isOpen) return { kind: 'disabled' }
   const step = found ?? (await readEmailStep(em(), enrollmentId, stepId))
   if (step?.automationId !== automationId || step.enrollmentStatus !== 'ACTIVE') return { kind: 'gone' }
@@ -110,7 +107,7 @@ export async function prepareStep(
   if (!sends(step.automationStatus)) return { kind: 'paused' }
   if (!settings.isOpen) return { kind: 'disabled' }
   const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
-  // The claim compares the consent version, which protects only what is read after it: here the pending request.
+  // The claim compares the consent version, which protects only what is read after it, such as the pending request.
   const asksToConfirm = step.trigger === 'LIST_REQUESTED'
   const current = asksToConfirm ? await readEmailStep(em(), enrollmentId, stepId) : step
   const context = current && contextOf(current)
@@ -122,7 +119,7 @@ export async function prepareStep(
   }
 }
 
-/** What an attempt finds whose message is being sent, or is final. */
+/** Returns the result of an attempt that finds the message in flight or final. */
 async function earlierAttempt(
   dependencies: Pick<SendDependencies, 'em' | 'log'>,
   ref: StepRef,
@@ -139,7 +136,7 @@ async function earlierAttempt(
       logOutcome(dependencies.log, { status, error: SENDER_DIED }, ids)
     } else {
       const now = await findStepMessage(em, ref)
-      // Its owner is alive, or has just reported that it was not sent.
+      // Its owner is alive, or has just reported that the message was not sent.
       if (!now || now.status === 'SENDING' || now.status === 'DEFERRED') return { kind: 'busy' }
       ;({ status, finalAt } = now)
     }
@@ -148,7 +145,7 @@ async function earlierAttempt(
   return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date() }
 }
 
-/** When a step was due, where a restore may have lost that it was sent: it was due, and its wait began, before the loss. */
+/** Returns when a step was due, if a restore may have lost that it was sent: it was due, and its wait began, before the loss. */
 async function lostDueTime(
   em: EntityManager,
   { enrollmentId, stepId }: StepToSend,
@@ -166,9 +163,11 @@ async function lostDueTime(
 }
 
 /**
- * Marks an enrollment as paused if its automation does not send. It shares the automation's lock, so that it is among those that
- * a resume wakes, or it sees the resume. The mark stays until an attempt that looked later claims: an attempt that Temporal gave
- * up may still be at work, and its workflow would not be told to continue.
+ * Marks an enrollment as paused if its automation does not send.
+ *
+ * Race: the automation is resumed at the same time. Guard: this shares the automation's lock, so the resume wakes this enrollment
+ * or is visible here. The mark stays until a later attempt claims: an attempt that Temporal has given up may still be running,
+ * and its workflow would not be signalled.
  *
  * @returns whether it is paused
  */

@@ -2,7 +2,7 @@ import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, toObjects } from '../platform/db/sql.ts'
 
-/** What starting an enrollment needs to know beyond its delivery. */
+/** Data for starting an enrollment, in addition to its delivery. */
 export interface Start {
   automationName: string
   /** The contact's active enrollment in the automation, according to the database. */
@@ -13,7 +13,7 @@ export interface Start {
   requestId: string | null
 }
 
-/** Reads what the START deliveries among these need, by the deliveries' IDs. A deleted automation has no start. */
+/** Reads the data of the START deliveries among these, by delivery ID. There is none for a deleted automation. */
 export async function readStarts(em: EntityManager, deliveries: readonly Delivery[]): Promise<Map<string, Start>> {
   const starts = deliveries.filter(({ kind }) => kind === 'START')
   if (starts.length === 0) return new Map()

@@ -10,7 +10,7 @@ import type {
 import type { StoredStep } from '../automation-engine/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 
-/** An email step of an enrollment, with what decides whether it is sent. */
+/** An email step of an enrollment, with everything that decides whether it is sent. */
 export interface EmailStep {
   workspaceId: string
   automationId: string
@@ -25,13 +25,13 @@ export interface EmailStep {
   /** How often the enrollment was paused before. */
   pauseCount: number
   category: EmailCategory
-  /** In the contact's language; `null` where the version has no such step. */
+  /** In the contact's language; `null` if the version has no such step. */
   content: EmailContent | null
-  /** The pending request to confirm a list, where the step asks for that. */
+  /** The pending request to confirm a list, if the step asks for confirmation. */
   confirmationId: string | null
 }
 
-/** Reads a step. @returns `undefined` where the enrollment, its automation or its contact is gone */
+/** Reads a step. @returns `undefined` if the enrollment, its automation or its contact is deleted */
 export async function readEmailStep(
   em: EntityManager,
   enrollmentId: string,
@@ -52,7 +52,7 @@ interface StepContent {
   text: string | null
 }
 
-/** The content is the one in the contact's language (`de-CH`, or else `de`), or else the step's own. */
+/** Content in the contact's language (`de-CH`, or else `de`), or else the step's own. */
 const STEP = `
 select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.status as enrollment_status,
   automation.status as automation_status, automation.on_send_failure, begun_by.trigger, begun_by.trigger_key,
@@ -87,7 +87,8 @@ export interface LockedEnrollment {
 }
 
 /**
- * Locks enrollments until the transaction ends, in the order of their IDs: whoever ends or pauses one waits, or has done it before.
+ * Locks enrollments until the transaction ends, in the order of their IDs. A statement that ends or pauses one waits, or has
+ * committed before.
  */
 export async function lockEnrollments(
   em: EntityManager,
@@ -123,10 +124,10 @@ export async function pauseActive(em: EntityManager, id: string): Promise<boolea
   return rows.length > 0
 }
 
-/** What the time at which a step was due follows from. */
+/** Data from which a step's due time follows. */
 export interface Timeline {
   enrolledAt: Date
-  /** When the event that started the enrollment happened, if it was an event. */
+  /** When the event that started the enrollment occurred, if it was an event. */
   eventAt: Date | null
   steps: readonly StoredStep[]
 }

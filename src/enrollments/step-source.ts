@@ -7,7 +7,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sends } from '../automation-engine/index.ts'
 import { type EmailStep, lockEnrollments, readEmailStep, releaseEnrollments } from './step-queries.ts'
 
-/** What a step's email needs; `undefined` where the version has no such step. */
+/** Send context of a step's email; `undefined` if the version has no such step. */
 export function contextOf(step: EmailStep): SourceContext | undefined {
   const { workspaceId, automationId, contactId, content, category, onSendFailure, event, pauseCount, confirmationId } =
     step
@@ -30,7 +30,7 @@ export function contextOf(step: EmailStep): SourceContext | undefined {
 }
 
 function refOf({ ref }: Prepared): StepRef {
-  if (ref.kind !== 'step') throw new Error('The message is not of a step')
+  if (ref.kind !== 'step') throw new Error('The message does not belong to a step')
   return ref
 }
 

@@ -57,7 +57,7 @@ describe('the log', () => {
 
     const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     assert.ok(parsed.length >= 8, 'each request has a line, and what could not be delivered has one')
-    assert.ok(parsed.some(({ msg }) => msg === 'A delivery to Temporal failed and is put off'))
+    assert.ok(parsed.some(({ msg }) => msg === 'Delivery to Temporal failed; rescheduled'))
     for (const line of parsed) assert.equal(line['requestId'], 'request-1', JSON.stringify(line))
     const text = lines.join('')
     assert.doesNotMatch(text, /secret/i)

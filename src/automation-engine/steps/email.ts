@@ -6,16 +6,16 @@ export interface EmailOutline {
   type: 'EMAIL'
 }
 
-/** A version names an email's content by its hash, so that reading a sequence costs the same at any size. */
-/** What may be sent to somebody who has unsubscribed, because it is no marketing: a receipt, a password. */
+/** A version refers to an email's content by its hash, so that the cost of reading a sequence does not depend on its size. */
+/** Categories of emails. Transactional emails, such as receipts and passwords, may be sent to contacts who unsubscribed. */
 export const EMAIL_CATEGORIES = ['marketing', 'transactional'] as const
 export type EmailCategory = (typeof EMAIL_CATEGORIES)[number]
 
 export interface StoredEmail extends EmailOutline {
   content: string
-  /** Marketing where nothing is said. */
+  /** Default: marketing. */
   category?: 'transactional'
-  /** The version of a template that it was made of. */
+  /** The version of a template from which it was made. */
   template?: { id: string; version: number }
 }
 

@@ -1,22 +1,22 @@
 import type { MachineState, Move } from '../machine-state.ts'
 
-/** What a sequence knows of a type of step. What the API knows of it is in `src/automations/steps`. */
+/** The sequence's part of a step type. The API's part is in `src/automations/steps`. */
 export interface SequenceStepType<Outline, Stored extends Outline> {
-  /** What a workflow may know of a step: no content, because histories hold no content. */
+  /** The part of a step that a workflow may know. Without content, because histories must not contain content. */
   outlineOf(step: Stored): Outline
-  /** In an operator's words, such as "WAIT 30 days". */
+  /** Describes a step for operators, such as "WAIT 30 days". */
   describe(step: Outline): string
-  /** What a sequence does that comes to it. */
+  /** Decides what a sequence does when it reaches a step. */
   enter(step: Outline, arrival: Arrival): Move
 }
 
-/** A sequence comes to a step. */
+/** A sequence that reaches a step. */
 export interface Arrival {
-  /** The step's place, zero-based. */
+  /** The zero-based index of the step. */
   position: number
   state: MachineState
   /** Milliseconds since 1970. */
   now: number
-  /** On to the step behind it, at once. */
+  /** Continues with the next step at once. */
   pass(): Move
 }

@@ -7,10 +7,10 @@ export interface WaitOutline {
   delayMinutes: number
 }
 
-/** The longest wait that can be written: ten years, in minutes. */
+/** Maximum delay: ten years, in minutes. */
 export const MAX_DELAY_MINUTES = 10 * 366 * 24 * 60
 
-/** Lets `delayMinutes` minutes pass. */
+/** Waits for `delayMinutes` minutes. */
 export const wait: SequenceStepType<WaitOutline, WaitOutline> = {
   outlineOf: ({ id, type, delayMinutes }) => ({ id, type, delayMinutes }),
   describe: ({ delayMinutes }) => `WAIT ${describeDelay(delayMinutes)}`,
@@ -24,7 +24,7 @@ const UNITS = [
   ['minute', 1],
 ] as const
 
-/** A wait in words, for operators: `describeDelay(1500)` is "1 day 1 hour". */
+/** Formats a delay for operators: `describeDelay(1500)` is "1 day 1 hour". */
 export function describeDelay(minutes: number): string {
   const words: string[] = []
   let rest = minutes
