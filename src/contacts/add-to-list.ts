@@ -22,10 +22,10 @@ import { writeMemberships } from './write-memberships.ts'
 import { confirmContacts, loadTagKeys, lockContacts } from './write-queries.ts'
 
 export interface JoinResult {
-  /** How many were not in the list before; only these start automations. */
+  /** Contacts that were not in the list before. Only these start automations. */
   added: number
   alreadyIn: number
-  /** How many are asked whether they want to be in it. */
+  /** Contacts that must confirm first. */
   pending: number
   errors: { index: number; error: string }[]
 }
@@ -33,7 +33,8 @@ export interface JoinResult {
 type Outcome = MembershipPlan['outcome']
 
 /**
- * Puts contacts into a list. One contact's automations are started at once, those of many by the relay.
+ * Adds contacts to a list. Delivers a single contact's automations immediately, and leaves those of many to the relay.
+ *
  * @throws {ApiError} `not-found` for the list; `invalid` for a single contact that is in too many lists
  */
 export async function addToList(
@@ -64,7 +65,7 @@ export async function addToList(
   return { added: count('added'), alreadyIn: count('member'), pending: count('requested', 'pending'), errors }
 }
 
-/** Why a contact is not put into a list. */
+/** The error for a contact that was not added to the list; `undefined` if it was. */
 function errorOf(outcome: Outcome | undefined): string | undefined {
   switch (outcome) {
     case undefined:
@@ -83,7 +84,7 @@ function errorOf(outcome: Outcome | undefined): string | undefined {
   }
 }
 
-/** @param em a transaction @returns what was done with each contact of the workspace */
+/** Adds contacts in a transaction. @returns the outcome for each contact that the workspace has */
 async function joinList(
   em: EntityManager,
   workspaceId: string,
@@ -97,7 +98,7 @@ async function joinList(
   }: { resubscribe: boolean; confirmed: boolean; isBulk: boolean; requestId: string | null },
 ): Promise<{ outcomes: Map<string, Outcome>; deliveries: Delivery[] }> {
   const readOptOuts = async () => (resubscribe ? optOutTimes(em, listId, contactIds) : new Map<string, string>())
-  // Race: a contact leaves while this request, which says that they asked to rejoin, waits for their lock. They asked before that, so
+  // Race: a contact leaves while a request with `resubscribe` waits for their lock. They asked to rejoin before they left, so
   // the opt-out stays. Guard: only an opt-out that was there before the lock is lifted. Test: test/consent/leaving-meanwhile.test.ts.
   const optedOutBefore = await readOptOuts()
   const list = (await lockListsToJoin(em, workspaceId, [listId])).get(listId)

@@ -2,19 +2,16 @@ import { defineError } from '../platform/api-error.ts'
 import { MAX_LISTS_OF_CONTACT } from '../lists/index.ts'
 import { METADATA_TOO_LARGE } from './metadata.ts'
 
-/** The most tags that a contact may have: a page of a hundred contacts shows all of them. */
+/** The maximum number of tags of a contact. A page of a hundred contacts shows all of them. */
 export const MAX_TAGS_OF_CONTACT = 250
 
-/**
- * What a contact is held to where it is written, because writing adds to what is stored: by the constraint that says so, what the
- * caller is told.
- */
+/** The limits that the database enforces, because each write adds to what is stored: errors by the name of the constraint. */
 export const CONTACT_LIMITS = {
   contacts_metadata_size: METADATA_TOO_LARGE,
   contact_tags_most: defineError(
     'invalid',
     'too_many_tags',
-    `A contact must not have more than ${MAX_TAGS_OF_CONTACT} tags, together with those it has`,
+    `A contact must not have more than ${MAX_TAGS_OF_CONTACT} tags, including its existing ones`,
   ),
   list_members_most: defineError(
     'invalid',

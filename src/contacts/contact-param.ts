@@ -8,11 +8,11 @@ const BY_EMAIL = 'email:'
 const BY_EXTERNAL_ID = 'external:'
 
 /**
- * A contact in a path: its id, or what else it is known by. The prefix says which, so that none is taken for another. A key that
- * neither reads nor writes contacts does not learn by it who has a name.
+ * A contact in a path: its ID, or its address or external ID with a prefix that makes them unambiguous. A key that may neither
+ * read nor write contacts cannot use these to find out which contacts exist.
  */
 export const CONTACT = {
-  description: "The contact's id; or `email:` and its address; or `external:` and its externalId.",
+  description: "The contact's ID, or `email:` and its address, or `external:` and its externalId.",
   example: EXAMPLE_ID,
   async resolve(em: EntityManager, { workspace, scopes }: Caller, given: string): Promise<string | undefined> {
     const name = readName(given)
@@ -28,6 +28,6 @@ function readName(given: string): { email: string } | { externalId: string } | u
   return undefined
 }
 
-/** A contact that a body or a query names, in the same ways. @returns its id, or what was given where it names nobody. */
+/** Resolves a contact in a body or query, in the same formats. @returns its ID, or the given text if there is no such contact. */
 export const namedContact = async (em: EntityManager, caller: Caller, given: string): Promise<string> =>
   (await CONTACT.resolve(em, caller, given)) ?? given

@@ -14,14 +14,14 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { incrementConsentVersion, lockContacts } from './write-queries.ts'
 
-/** How many contacts leave a list in one transaction: others wait for its counter no longer than that takes. */
+/** The number of contacts that leave a list in one transaction. It bounds how long others wait for the counter of the list. */
 const PAGE = 5_000
 
 /**
- * Deletes a list for good; the contacts that were in it stay, and enrollments that their joining started go on. It is emptied
- * page by page: where that breaks off, the list is still there, and deleting it again goes on.
+ * Deletes a list. Its contacts stay, and enrollments that it started continue. The list is emptied page by page. If that fails
+ * halfway, the list still exists, and deleting it again continues.
  *
- * @throws {ApiError} `not-found`; `taken` while an ACTIVE automation listens for it.
+ * @throws {ApiError} `not-found`; `taken` if an ACTIVE automation is triggered by it
  */
 export async function deleteList(
   em: EntityManager,
@@ -29,7 +29,8 @@ export async function deleteList(
   id: string,
   { audit }: Pick<Call, 'audit'>,
 ): Promise<void> {
-  // Told of first: where it breaks off, some have left. From then on nothing new counts on it: what did would find half of it.
+  // Recorded first: some contacts have left when it fails halfway. The mark stops new automations and campaigns from using half
+  // a list.
   await em.fork().transactional(async (unit) => {
     await getList(unit, workspaceId, id)
     await lockList(unit, workspaceId, id)
@@ -48,7 +49,8 @@ export async function deleteList(
 async function deleteGoing(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const leave = () =>
     em.fork().transactional(async (unit) => {
-      // An automation that is to listen for it waits for this page; and where one does, no further page is emptied.
+      // Lock: publishing an automation that this list triggers waits for this page. Once there is one, no further page is
+      // emptied.
       if (!(await lockList(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
       if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
       const contactIds = await someContactsOf(unit, id, PAGE)
@@ -60,7 +62,7 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
   while ((await leave()) === PAGE);
   await em.fork().transactional(async (unit) => {
     if (!(await deleteListRow(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
-    // Behind the lock on its row, for which an automation waits that is to listen for it.
+    // After the lock on the list's row, for which publishing an automation with this trigger waits.
     if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
   })
 }

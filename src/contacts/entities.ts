@@ -12,9 +12,9 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
-    /** How often it has changed what may be sent to it: see `src/messages/store-queries.ts`. */
+    /** An optimistic lock that grows with each change to what may be sent to the contact: see `src/messages/store-queries.ts`. */
     consentVersion: p.integer().onCreate(() => 0),
-    /** Whether somebody has typed its address, and its owner has not said a word yet: see docs/consent.md. */
+    /** Whether the address was entered, but its owner has not confirmed it yet: see docs/consent.md. */
     unconfirmed: p.boolean().onCreate(() => false),
     place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),
@@ -38,7 +38,7 @@ const tagTable = defineEntity({
   },
 })
 
-/** A tag that a contact has: its key is how tags are compared, and its name as it was first given. */
+/** A tag of a contact: the key is compared, and the name keeps the spelling in which it was first given. */
 export class ContactTag extends tagTable.class {}
 tagTable.setClass(ContactTag)
 
@@ -54,7 +54,7 @@ const formerTable = defineEntity({
   },
 })
 
-/** An address that a contact had until then. A bounce refers to the address that the email was sent to. */
+/** A former address of a contact. A bounce refers to the address that the email was sent to. */
 export class FormerAddress extends formerTable.class {}
 formerTable.setClass(FormerAddress)
 
@@ -72,7 +72,7 @@ const suppressionTable = defineEntity({
   },
 })
 
-/** That an address is not to be mailed, and why. It outlives an erasure of its contact, as a hash alone. */
+/** An address that must not be emailed, and the reason. It outlives an erasure of its contact as a hash. */
 export class Suppression extends suppressionTable.class {}
 suppressionTable.setClass(Suppression)
 
@@ -87,6 +87,6 @@ const tallyTable = defineEntity({
   },
 })
 
-/** How many contacts a workspace has in a block of their positions. A trigger counts them. */
+/** The number of a workspace's contacts in one block of positions. A trigger maintains it. */
 export class Tally extends tallyTable.class {}
 tallyTable.setClass(Tally)

@@ -7,11 +7,11 @@ import { deleteContact, lockContactForErasure } from './erase-queries.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 
 /**
- * Erases a contact in one transaction: its row and what every module keeps of it. After the commit no email to the contact can be
- * claimed. An email that is being sent at that moment is waited for, so none is sent after the response. Workflows, which hold ids
- * alone, are cancelled at once or by the relay.
+ * Erases a contact in one transaction: its row and all data of it in other modules. After the commit no email to the contact can be
+ * claimed. Waits for an in-flight email, so none is sent after the response. Workflows, which hold IDs
+ * alone, are cancelled immediately or by the relay.
  *
- * @throws {ApiError} `not-found`; `unavailable` if an email has been on its way for seconds. Erasing again waits again, and succeeds
+ * @throws {ApiError} `not-found`; `unavailable` if an email is in flight for seconds. Erasing again waits again, and succeeds
  *   when the email has a final status.
  */
 export async function eraseContact(
@@ -23,12 +23,12 @@ export async function eraseContact(
 ): Promise<void> {
   const fork = dependencies.em.fork()
   if (!isId(id)) {
-    // The contact may have been erased a moment ago, by the same address: nothing is kept to find it by.
+    // The contact may have been erased a moment ago by the same address, which is not stored any more.
     if (await erasure.waitForSendersToErased(fork, workspaceId)) throw new ApiError(CONTACT_NOT_FOUND)
     throw new ApiError(STILL_SENDING, {
       message:
-        'Nobody has this name, but an email to a contact who was erased is still being handed to the mail server. ' +
-        'Send this request again to learn when it is settled.',
+        'No contact has this name, but an email to an erased contact is still being sent. ' +
+        'Send this request again to find out when it has finished.',
     })
   }
   const contact = { workspaceId, id }
@@ -45,8 +45,8 @@ export async function eraseContact(
   if (!(await erasure.waitForSenders(fork, contact))) {
     throw new ApiError(STILL_SENDING, {
       message:
-        'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
-        `Send DELETE /contacts/${id} again to learn when it is settled.`,
+        'The contact is erased and gets no further email, but one is still being sent. ' +
+        `Send DELETE /contacts/${id} again to find out when it has finished.`,
     })
   }
   await erasure.eraseRest(fork, id)

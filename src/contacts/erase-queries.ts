@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.ts'
 import type { ErasedContact } from './erasure.ts'
 
 /**
- * Locks a contact, so that no email to it can be claimed until the transaction ends. The counter of its block comes right after it:
+ * Locks a contact, so that no email to it can be claimed until the transaction ends. Then locks the counter of its block:
  * creating contacts locks the counters in the same order, before those of lists.
  *
  * @returns whether the contact exists

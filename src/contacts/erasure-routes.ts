@@ -13,9 +13,9 @@ export const erasureOperations = (erasure: Erasure) => [
     tag: 'Contacts',
     summary: 'Erase a contact',
     description:
-      'For good, in one transaction: the contact, its messages with their content, its enrollments, events, tags and ' +
-      'memberships. It receives no further email from the moment of the answer on. What stays is a hash of its address, where it ' +
-      'was mailed: by that its links to unsubscribe still do what they say.',
+      'Permanently deletes the contact, its messages with their content, and its enrollments, events, tags and ' +
+      'memberships, in one transaction. After the response, the contact receives no further email. If the contact was emailed, a hash ' +
+      'of the address stays, so that unsubscribe links in earlier emails still work.',
     scope: 'contacts:write',
     transactional: false,
     audit: 'by-handler',

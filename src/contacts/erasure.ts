@@ -7,21 +7,21 @@ export interface ErasedContact {
 }
 
 /**
- * What erasing a contact needs from modules that come after this one. The composition root passes it: `src/runtime/erasure.ts`.
- * Rows that refer to `contacts` with `on delete cascade` need nothing here.
+ * The parts of an erasure that later modules implement. The composition root passes them: `src/runtime/erasure.ts`.
+ * Rows that refer to `contacts` with `on delete cascade` need no entry.
  */
 export interface Erasure {
   /**
-   * Deletes what each module keeps of a contact, in order, in the transaction that erases it and under the contact's lock. Each returns
-   * the deliveries that are due because of it.
+   * Deletes the data of a contact in each module, in order, in the transaction that erases it and under the contact's lock. Each returns
+   * the deliveries that become due.
    */
   eraseData: readonly ((em: EntityManager, contact: ErasedContact) => Promise<readonly Delivery[]>)[]
-  /** Waits until no email to the contact is being sent. @returns false if it takes too long for a request */
+  /** Waits until no email to the contact is in flight. @returns false if it takes too long for a request */
   waitForSenders(em: EntityManager, contact: ErasedContact): Promise<boolean>
-  /** The same for all contacts of a workspace that are erased already. */
+  /** Waits until no email to any erased contact of a workspace is in flight. */
   waitForSendersToErased(em: EntityManager, workspaceId: string): Promise<boolean>
-  /** Whether a message of an erased contact is still being sent. */
+  /** Whether a message of an erased contact is still in flight. */
   isBeingErased(em: EntityManager, contact: ErasedContact): Promise<boolean>
-  /** Deletes the messages that were being sent when the contact was erased. */
+  /** Deletes the messages that were in flight when the contact was erased. */
   eraseRest(em: EntityManager, contactId: string): Promise<boolean>
 }

@@ -1,12 +1,10 @@
 import { defineError } from '../platform/api-error.ts'
 
-/** What is told of a contact that the workspace does not have. */
 export const CONTACT_NOT_FOUND = defineError('not-found', 'contact_not_found', 'Contact not found')
-/** Another contact has it. */
 export const EMAIL_TAKEN = defineError('taken', 'email_taken', 'Another contact has this email address')
 export const EXTERNAL_ID_TAKEN = defineError('taken', 'external_id_taken', 'Another contact has this externalId')
 export const TAG_NOT_FOUND = defineError('not-found', 'tag_not_found', 'Contact does not have this tag')
-/** What a caller is told whose writing meets the constraint of that name, because of what others wrote in that moment. */
+/** Errors by the name of the unique constraint, for writes that conflict with a concurrent one. */
 export const MEANWHILE = {
   contacts_email_unique: { ...EMAIL_TAKEN, param: '/email' },
   contacts_external_id_unique: { ...EXTERNAL_ID_TAKEN, param: '/externalId' },

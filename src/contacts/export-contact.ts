@@ -1,14 +1,17 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Document, FIRST, pageOfPart, PART_NAMES, type PartName } from './export-queries.ts'
 
-/** So many are read at a time, in which nobody else has the process. Of an event's 16 KB Postgres can make 700, because it writes numbers out. */
+/**
+ * The number of items per query, which blocks the event loop while they are decoded. Postgres can expand an event of 16 KB to
+ * 700 KB, because it writes numbers out.
+ */
 const PAGE = 5
 
 /**
- * All that is kept of a contact as JSON, piece by piece: she can have more events than anybody should hold at once.
+ * Streams all data of a contact as JSON. A contact can have more events than fit into memory.
  *
- * @param head what of her is never very much
- * @param first of each part the first ones, where they are known already: fewer than `FIRST` are all
+ * @param head the parts that are always small
+ * @param first the first items of each part, where they were read already; fewer than `FIRST` are all of them
  */
 export async function* contactPieces(
   em: EntityManager,
@@ -29,11 +32,11 @@ export async function* contactPieces(
 
 async function* partPieces(em: EntityManager, id: string, name: PartName): AsyncGenerator<string> {
   let isFirst = true
-  for (let behind: readonly string[] | undefined; ;) {
-    const page = await pageOfPart(em.fork(), id, name, { behind, limit: PAGE })
+  for (let after: readonly string[] | undefined; ;) {
+    const page = await pageOfPart(em.fork(), id, name, { after, limit: PAGE })
     if (page.length > 0) yield `${isFirst ? '' : ','}${page.map(({ document }) => JSON.stringify(document)).join()}`
     if (page.length < PAGE) return
     isFirst = false
-    behind = page.at(-1)!.place
+    after = page.at(-1)!.place
   }
 }

@@ -1,14 +1,14 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** What an export has of something: an object as its API would show it, mostly. */
+/** An exported object, mostly as the API presents it. */
 export type Document = Record<string, unknown>
 
-/** A list of objects of a statement, `[]` where there are none. */
+/** SQL of a list of objects, `[]` if there are none. */
 const all = (fields: string, from: string, order: string): string =>
   `coalesce((select jsonb_agg(jsonb_build_object(${fields}) order by ${order}) from ${from}), '[]')`
 
-/** Of a row `contact`: all that is kept of her that is never very much. */
+/** SQL of the parts of a row `contact` that are always small. */
 const HEAD_OF_CONTACT = `jsonb_build_object(
   'id', contact.id, 'email', contact.email, 'externalId', contact.external_id, 'firstName', contact.first_name,
   'metadata', contact.metadata, 'createdAt', contact.created_at, 'updatedAt', contact.updated_at,
@@ -37,7 +37,7 @@ const HEAD_OF_CONTACT = `jsonb_build_object(
   )}
 )`
 
-/** What of a contact there can be very much of, and is read by pages: from where, and by what it is ordered and told apart. */
+/** A part of a contact that can be large and is read by pages. */
 interface Part {
   fields: string
   from: string
@@ -49,7 +49,7 @@ const BY_AGE = [
   ['id', 'uuid'],
 ] as const
 
-/** What these are of, in all of their statements: a row `contact`, or the contact who is asked for. */
+/** The parts, as `from` of a row `contact` or of a contact ID. */
 const PARTS = {
   events: {
     fields: `'type', type, 'name', name, 'data', data, 'createdAt', created_at`,
@@ -90,7 +90,7 @@ const PARTS = {
 export type PartName = keyof typeof PARTS
 export const PART_NAMES = Object.keys(PARTS) as PartName[]
 
-/** Of a row `contact`: of each part so many at most; as many are not all, perhaps. */
+/** The number of items of each part that are read with the contact. If there are as many, more may follow. */
 export const FIRST = 10
 const FIRST_OF_PARTS = `jsonb_build_object(${PART_NAMES.map((name) => {
   const { fields, from, order }: Part = PARTS[name]
@@ -99,7 +99,7 @@ const FIRST_OF_PARTS = `jsonb_build_object(${PART_NAMES.map((name) => {
   return `'${name}', (select coalesce(jsonb_agg(item), '[]') from (${first}) first)`
 }).join(', ')})`
 
-/** What a contact is, and what of her is never very much; `undefined` where the workspace has no such contact. */
+/** Reads the small parts of a contact; `undefined` if the workspace has no such contact. */
 export async function headOfContact(em: EntityManager, workspaceId: string, id: string): Promise<Document | undefined> {
   const [row] = await sql<{ document: Document }>(
     em,
@@ -111,16 +111,16 @@ export async function headOfContact(em: EntityManager, workspaceId: string, id: 
 
 export interface PartItem {
   document: Document
-  /** Where the next page goes on behind it. */
+  /** The cursor of the item. */
   place: string[]
 }
 
-/** A page of something of a contact, in its order, behind a place. */
+/** A page of a part of a contact, after a cursor. */
 export function pageOfPart(
   em: EntityManager,
   contactId: string,
   name: PartName,
-  { behind, limit }: { behind: readonly string[] | undefined; limit: number },
+  { after, limit }: { after: readonly string[] | undefined; limit: number },
 ): Promise<PartItem[]> {
   const { fields, from, order }: Part = PARTS[name]
   const columns = order.map(([column]) => column).join(', ')
@@ -128,12 +128,12 @@ export function pageOfPart(
   return sql(
     em,
     `select jsonb_build_object(${fields}) as document, array[${order.map(([column]) => `${column}::text`).join(', ')}] as place
-     from ${from} = $1::uuid ${behind ? `and (${columns}) > (${place})` : ''} order by ${columns} limit $2`,
-    [contactId, limit, ...(behind ?? [])],
+     from ${from} = $1::uuid ${after ? `and (${columns}) > (${place})` : ''} order by ${columns} limit $2`,
+    [contactId, limit, ...(after ?? [])],
   )
 }
 
-/** What a workspace has, in the order in which it is exported. */
+/** The kinds of objects in a workspace export, in their order. */
 export const KINDS = [
   'workspace',
   'list',
@@ -146,7 +146,7 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Of each kind, an expression of its document, and where that is from. Its id is `item.id`. */
+/** For each kind, SQL of its document and of its source. Its ID is `item.id`. */
 const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: string }>> = {
   workspace: {
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode, 'createdAt', item.created_at)`,
@@ -197,7 +197,10 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
   },
 }
 
-/** What a campaign says, by its variants and languages: as it was made of its template, which may be another one by now, or gone. */
+/**
+ * The contents of a campaign by variant and language, as they were compiled from its template, which may have changed or been
+ * deleted.
+ */
 export async function contentsOfCampaign(em: EntityManager, id: string): Promise<Document[]> {
   return sql(
     em,
@@ -207,18 +210,18 @@ export async function contentsOfCampaign(em: EntityManager, id: string): Promise
   )
 }
 
-/** A page of what a workspace has of a kind, behind an id. */
+/** A page of objects of a kind, after an ID. */
 export function documentPage(
   em: EntityManager,
   workspaceId: string,
   kind: Kind,
-  { behind, limit }: { behind: string; limit: number },
+  { after, limit }: { after: string; limit: number },
 ): Promise<{ id: string; document: Document }[]> {
   const { document, from, of = 'item.workspace_id' } = SOURCES[kind]
   return sql(
     em,
     `select item.id, ${document} as document from ${from}
      where ${of} = $1::uuid and item.id > $2::uuid order by item.id limit $3`,
-    [workspaceId, behind, limit],
+    [workspaceId, after, limit],
   )
 }

@@ -16,13 +16,13 @@ export const exportOperations = [
     tag: 'Contacts',
     summary: 'Export a contact',
     description:
-      'All that is kept of somebody, who may ask for it (Regulation (EU) 2016/679, article 15): what she is, her tags, lists and those she ' +
-      'has left, suppressions, events, enrollments, messages and bounces. What emails of automations said is ' +
-      'in her activity.',
+      'All data of a contact, for access requests (Regulation (EU) 2016/679, article 15): fields, tags, lists, lists the contact ' +
+      'left, suppressions, events, enrollments, messages and bounces. The content of automation emails is in the activity of the ' +
+      'contact.',
     scope: 'contacts:read',
     responses: {
       200: {
-        description: 'All of it.',
+        description: 'The data of the contact.',
         schema: single(
           freeObject()
             .required()
@@ -49,7 +49,7 @@ export const exportOperations = [
 
 async function* dataOf(pieces: AsyncIterable<string>, withoutLinks: (piece: string) => string): AsyncGenerator<string> {
   yield '{"data":'
-  // Each piece has whole items, so no link is split between two.
+  // Each chunk has whole items, so no link is split between two.
   for await (const piece of pieces) yield withoutLinks(piece)
   yield '}'
 }

@@ -1,10 +1,10 @@
 import type { Happening } from '../triggers/index.ts'
 
-/** How a contact changed, as far as automations may listen for it. */
+/** The changes of a contact that can trigger automations. */
 export interface ContactChanges {
   contactId: string
   isCreated: boolean
-  /** Whether the contact was created by a request to join a double opt-in list, and nobody had confirmed it until now. */
+  /** Whether the contact was created by a request to join a double opt-in list, and was unconfirmed until now. */
   wasUnconfirmed: boolean
   isUnconfirmed: boolean
   /** A list that the contact joined. */
@@ -18,8 +18,8 @@ export interface ContactChanges {
 }
 
 /**
- * Returns what automations may start. An unconfirmed contact has not signed up yet: nothing but the request to confirm starts for them.
- * When they are confirmed, they sign up, and what their tags start begins too.
+ * Returns the triggers that fire. For an unconfirmed contact, only the request to confirm fires.
+ * When they confirm, the triggers of the sign-up and of their tags fire.
  */
 export function happeningsOf(changes: ContactChanges): Happening[] {
   const { contactId, isCreated, wasUnconfirmed, isUnconfirmed, listAdded, listRequested, newTags = [] } = changes

@@ -2,7 +2,7 @@ import { type MembershipPlan, type MembershipState, planMembership } from '../li
 import type { Happening } from '../triggers/index.ts'
 import { happeningsOf } from './happenings.ts'
 
-/** What is stored of a contact who is to join a list, read after the contact's row was locked. */
+/** The state of a contact who is to join a list, read after the contact's row was locked. */
 export interface JoinState {
   contactId: string
   emailKey: string
@@ -14,21 +14,21 @@ export interface JoinState {
 export interface JoinOptions {
   listId: string
   doubleOptIn: boolean
-  /** Whether the contacts asked to rejoin, where they left the list themselves. */
+  /** Whether contacts who left the list asked to rejoin. */
   resubscribe: boolean
-  /** Whether the contacts confirmed elsewhere that they want to be in it. */
+  /** Whether the contacts confirmed elsewhere that they want to join. */
   confirmed: boolean
   newRequestId: string
 }
 
 export interface JoinPlan {
   membership: MembershipPlan
-  /** Whether the contact is confirmed by it. */
+  /** Whether joining confirms the contact. */
   confirms: boolean
   happenings: Happening[]
 }
 
-/** Decides what putting a contact into a list does. */
+/** Decides the outcome of adding a contact to a list. */
 export function planJoin(
   { contactId, emailKey, isUnconfirmed, tags, membership: state }: JoinState,
   { listId, doubleOptIn, resubscribe, confirmed, newRequestId }: JoinOptions,

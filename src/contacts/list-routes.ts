@@ -27,12 +27,12 @@ export const listContactOperations = [
     tag: 'Lists',
     summary: 'Delete a list',
     description:
-      'For good. The contacts that were in it stay, and enrollments that their joining started go on. A list that an ACTIVE ' +
-      'automation listens for is not deleted.',
+      'Deletes the list permanently. Its contacts stay, and enrollments that it started continue. A list that triggers an ACTIVE ' +
+      'automation cannot be deleted.',
     scope: 'lists:write',
     transactional: false,
     audit: 'by-handler',
-    responses: { 200: { description: 'The list is deleted.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'The list was deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [LIST_NOT_FOUND], 409: [LIST_IN_USE] },
     async handle({ caller, params, call }, { em }) {
       await deleteList(em, caller.workspace.id, params.id, call)
@@ -47,8 +47,8 @@ export const listContactOperations = [
     tag: 'Lists',
     summary: 'List the contacts in a list',
     description:
-      'Newest contact first: the same as GET /contacts with listId. With status=pending, those who have been asked whether they want to ' +
-      'be in it, and have not confirmed.',
+      'Newest contact first, like GET /contacts with listId. With status=pending, the contacts that have not confirmed that they want ' +
+      'to join.',
     scope: 'contacts:read',
     query: membersQuery,
     responses: { 200: contactPage },
@@ -62,16 +62,16 @@ export const listContactOperations = [
     method: 'POST',
     path: '/lists/{id}/contacts',
     tag: 'Lists',
-    summary: 'Put contacts into a list',
+    summary: 'Add contacts to a list',
     description:
-      'One contact, or up to 1,000. Whoever was not in the list before starts the automations that listen for it. ' +
-      'Of a list with doubleOptIn, she is asked first, and is in it when she has confirmed. ' +
-      'A contact that does not exist is a 404 when it is the only one, and else fails alone.',
+      'Adds one contact, or up to 1,000. Joining the list starts the automations that it triggers. ' +
+      'If the list has doubleOptIn, contacts join after they confirm by email. ' +
+      'Returns 404 for a single contact that does not exist. One of several fails without affecting the others.',
     scope: 'lists:write',
     body: joinSchema,
     responses: {
       200: {
-        description: 'What was done.',
+        description: 'The result.',
         schema: single(joinResultResponse),
         links: { listMembers: { id: '$response.body#/data/listId' } },
       },
@@ -93,7 +93,7 @@ export const listContactOperations = [
         confirmed: body.confirmed ?? false,
       })
       const { added, alreadyIn, pending, errors } = joined
-      // Who is left alone today is told of in the answer, and is no mistake of the call's.
+      // The daily limit of confirmation emails is reported in the response, not as an error of the request.
       if (body.contactId !== undefined && errors[0] && errors[0].error !== CONFIRMATION_LIMIT_REACHED) {
         const hasLeft = errors[0].error === CONTACT_LEFT_LIST.message
         throw new ApiError(hasLeft ? CONTACT_LEFT_LIST : CONTACT_NOT_FOUND, { param: '/contactId' })
@@ -109,10 +109,10 @@ export const listContactOperations = [
     path: '/lists/{id}/contacts/{contactId}',
     params: { contactId: CONTACT },
     tag: 'Lists',
-    summary: 'Take a contact out of a list',
-    description: 'Or of those who are asked whether they want to be in it. Enrollments that its joining started go on.',
+    summary: 'Remove a contact from a list',
+    description: 'Also removes a pending confirmation. Enrollments that joining the list started continue.',
     scope: 'lists:write',
-    responses: { 200: { description: "The contact's id.", schema: single(deleteResultResponse) } },
+    responses: { 200: { description: "The contact's ID.", schema: single(deleteResultResponse) } },
     errors: { 404: [LIST_NOT_FOUND, NOT_IN_LIST] },
     async handle({ caller, params }, { em }) {
       await removeFromList(em, caller.workspace.id, params.id, params.contactId)

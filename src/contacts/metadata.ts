@@ -1,9 +1,9 @@
 import { defineError } from '../platform/api-error.ts'
 
-/** The most that a contact's metadata may be, in bytes of JSON. */
+/** The maximum size of a contact's metadata, in bytes of JSON. */
 export const MAX_METADATA_BYTES = 64 * 1024
 
-/** An object without a prototype: any key in it is data, `__proto__` too. */
+/** An object without a prototype, in which any key is data, even `__proto__`. */
 export const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
 
 /**
@@ -26,5 +26,5 @@ export function splitMetadata(change: Record<string, unknown>): {
 export const METADATA_TOO_LARGE = defineError(
   'invalid',
   'metadata_too_large',
-  `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, together with what is stored`,
+  `metadata must not exceed ${MAX_METADATA_BYTES} bytes as JSON, including what is stored`,
 )

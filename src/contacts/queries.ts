@@ -7,19 +7,18 @@ import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { type SuppressedBy, suppressedBy } from './suppression.ts'
 import { findJsonFault } from '../platform/json.ts'
 
-/** A contact as callers see it. */
+/** A contact as the API presents it. */
 export interface ContactProfile {
   id: string
   email: string
-  /** What its callers know it by. */
   externalId: string | null
   firstName: string | null
   metadata: Record<string, unknown>
-  /** Why no marketing is sent to it; `null`: it is. */
+  /** The reason why the contact gets no marketing; `null` if they get it. */
   suppressedBy: SuppressedBy | null
-  /** The names of its tags, in the order of the alphabet. */
+  /** The names of its tags, in alphabetical order. */
   tags: string[]
-  /** The lists it is in, in the order in which it joined them. */
+  /** Its lists, in the order in which it joined them. */
   listIds: string[]
   createdAt: Date
   updatedAt: Date
@@ -46,7 +45,7 @@ export async function findContact(
   return toObjects<ContactProfile>(rows, ...DATES)[0]
 }
 
-/** The addresses by now of contacts that others know by ids of theirs. */
+/** The current addresses of contacts by their external IDs. */
 export async function addressesByExternalId(
   em: EntityManager,
   workspaceId: string,
@@ -60,13 +59,13 @@ export async function addressesByExternalId(
   return new Map(rows.map(({ external_id, email }) => [external_id, email]))
 }
 
-/** Whose an address is, and whose an externalId. */
+/** The IDs of the contacts that have an address and an external ID. */
 export async function findContactIds(
   em: EntityManager,
   workspaceId: string,
   { email, externalId }: { email?: string | undefined; externalId?: string | null | undefined },
 ): Promise<{ byEmail?: string; byExternalId?: string }> {
-  // What can't be stored is nobody's.
+  // No contact has a text that Postgres cannot store.
   if ([email, externalId].some((text) => text != null && findJsonFault(text) !== undefined)) return {}
   const rows = await preparedSql<{ id: string; by_email: boolean }>(em, 'find-contact-ids', CONTACT_IDS, [
     workspaceId,
@@ -78,7 +77,7 @@ export async function findContactIds(
   return { ...(byEmail && { byEmail: byEmail.id }), ...(byExternalId && { byExternalId: byExternalId.id }) }
 }
 
-/** Whose a name is, by its own index: what every call by a name asks. */
+/** The ID of the contact with an address or an external ID. Each has an index: this query runs for every request by name. */
 export async function findNamed(
   em: EntityManager,
   workspaceId: string,
@@ -88,7 +87,7 @@ export async function findNamed(
     'email' in name
       ? (['find-by-email', BY_EMAIL, emailKey(name.email)] as const)
       : (['find-by-external-id', BY_EXTERNAL_ID, name.externalId] as const)
-  // What can't be stored is nobody's.
+  // No contact has a text that Postgres cannot store.
   if (findJsonFault(value) !== undefined) return undefined
   const [row] = await preparedSql<{ id: string }>(em, statement, text, [workspaceId, value])
   return row?.id
@@ -102,12 +101,12 @@ select id, true as by_email from contacts where workspace_id = $1::uuid and emai
 union all
 select id, false from contacts where workspace_id = $1::uuid and external_id = $3::text`
 
-/** How many places a block has: as in the trigger `count_contacts`. */
+/** The number of positions in a block, as in the trigger `count_contacts`. */
 const BLOCK = 4096
 
 /**
- * A page of a workspace's contacts, newest first, and how many there are. The blocks' contact_counters tell the total, and in
- * which block the page begins, so that a far page costs no more than a near one.
+ * A page of a workspace's contacts, newest first, and the total. The counters of the blocks give the total, and the block in
+ * which the page begins. So a far page costs no more than a near one.
  */
 export async function contactPage(
   em: EntityManager,
@@ -146,15 +145,16 @@ export interface ContactFilter {
   tag?: string | undefined
   /** A list of the workspace. */
   listId?: string | undefined
-  /** Of it, those who have not confirmed that they want to be in it. */
+  /** Only contacts of the list with a pending confirmation. */
   isPending?: boolean | undefined
-  /** What a segment asks. */
+  /** The condition of a segment. */
   condition?: Condition | undefined
 }
 
 /**
- * A page of the contacts that a filter lets through, newest first, and how many these are. One query.
- * @returns `undefined` when the filter's list is not one of the workspace.
+ * A page of the contacts that match a filter, newest first, and their total, in one query.
+ *
+ * @returns `undefined` if the workspace does not have the list of the filter
  */
 export async function searchContacts(
   em: EntityManager,
@@ -185,7 +185,7 @@ export async function searchContacts(
 function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilter, parameters: unknown[]): string {
   const parts = ['true']
   if (q !== undefined) {
-    // As LIKE has them: https://www.postgresql.org/docs/current/functions-matching.html
+    // Escapes for LIKE: https://www.postgresql.org/docs/current/functions-matching.html
     const begins = (text: string) => `$${parameters.push(`${text.replace(/[\\%_]/g, '\\$&')}%`)}`
     parts.push(
       `(contact.email_key like ${begins(emailKey(q))} or lower(contact.first_name) like lower(${begins(q)})
@@ -200,7 +200,7 @@ function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilte
     )
   }
   if (listId !== undefined) {
-    // The place of the list among the parameters of `searchContacts`.
+    // The number of the list's parameter in `searchContacts`.
     const table = isPending ? 'confirmation_requests' : 'list_members'
     parts.push(`contact.id in (select contact_id from ${table} where list_id = $4::uuid)`)
   }
@@ -213,7 +213,7 @@ export interface Tag {
   contactCount: number
 }
 
-/** A page of a workspace's tags, in the order of the alphabet, and how many there are. */
+/** A page of a workspace's tags in alphabetical order, and their total. */
 export async function tagPage(
   em: EntityManager,
   workspaceId: string,

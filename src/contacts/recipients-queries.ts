@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
-/** A contact as a message sees it: where it goes, and what keeps it from being sent. */
+/** A contact as a message sees it: its address, and what may suppress the message. */
 export interface Recipient {
   contactId: string
   email: string
@@ -12,14 +12,14 @@ export interface Recipient {
   consentVersion: number
   /** Why the contact's address is suppressed. */
   suppressions: readonly SuppressionReason[]
-  /** The lists that the contact has left themselves. */
+  /** The lists that the contact has left. */
   optOutListIds: readonly string[]
   /** Whether the contact signed up and has not confirmed the sign-up. */
   isUnconfirmed: boolean
   isInAnyList: boolean
 }
 
-/** Reads recipients by contact ID, each of one moment. Contacts that are gone are left out. */
+/** Reads recipients by contact ID, each from one snapshot. Deleted contacts are left out. */
 export async function readRecipients(em: EntityManager, ids: readonly string[]): Promise<Map<string, Recipient>> {
   if (ids.length === 0) return new Map()
   const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [ids]))
@@ -54,14 +54,14 @@ export async function shareContacts(
   return new Map(rows.map(({ id, email, consent_version }) => [id, { email, consentVersion: consent_version }]))
 }
 
-/** Keeps contacts from being erased until the transaction ends, in the order of their IDs. */
+/** Locks contacts against erasure until the transaction ends, in the order of their IDs. */
 export async function keepContacts(em: EntityManager, ids: readonly string[]): Promise<void> {
   await preparedSql(em, 'keep-contacts', 'select from contacts where id = any($1::uuid[]) order by id for key share', [
     ids,
   ])
 }
 
-/** The place of a workspace's last contact; 0 where it has none. Places grow with each contact. */
+/** The position of a workspace's last contact; 0 if there is none. Positions grow with each contact. */
 export async function lastPlace(em: EntityManager, workspaceId: string): Promise<number> {
   const [row] = await sql<{ place: number }>(
     em,

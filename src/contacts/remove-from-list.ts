@@ -6,7 +6,8 @@ import { ApiError } from '../platform/api-error.ts'
 import { incrementConsentVersion, lockContacts } from './write-queries.ts'
 
 /**
- * Takes a contact out of a list, or of those who are asked whether they want to be in it. Enrollments that its joining started go on.
+ * Removes a contact from a list, or its pending confirmation. Enrollments that joining the list started continue.
+ *
  * @throws {ApiError} `not-found`
  */
 export const removeFromList = (

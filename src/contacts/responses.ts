@@ -7,14 +7,15 @@ import { SUPPRESSION_REASONS } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
 
-/** Why a contact gets nothing: what is of one list or email alone is not told of it. */
+/** The reasons why a contact gets no marketing at all; not those of one list or email. */
 const SUPPRESSED = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
 
-/** A contact. */
 export const contactResponse = object({
   id: id('contact'),
-  email: string().required().meta({ description: 'As it was given, trimmed.', example: 'ada@example.com' }),
-  externalId: nullableText('What its callers know it by; null where they have said none.', '4711'),
+  email: string()
+    .required()
+    .meta({ description: 'As it was given, without surrounding spaces.', example: 'ada@example.com' }),
+  externalId: nullableText('Your own ID for the contact. Null if none was set.', '4711'),
   firstName: string().nullable().defined().meta({ example: 'Ada' }),
   metadata: freeObject()
     .required()
@@ -24,31 +25,35 @@ export const contactResponse = object({
     .defined()
     .oneOf([...SUPPRESSED, null] as const)
     .meta({
-      description: 'Why no marketing is sent to it; null: it is. UNCONFIRMED: it has not confirmed its sign-up yet.',
+      description:
+        'The reason why the contact gets no marketing. Null if they get it. UNCONFIRMED: they have not confirmed their sign-up yet.',
       json: { type: ['string', 'null'], enum: [...SUPPRESSED, null] },
       example: null,
     }),
   tags: array()
     .of(string().required().meta({ example: 'vip' }))
     .required()
-    .meta({ description: 'The names of its tags.' }),
+    .meta({ description: 'The names of the tags of the contact.' }),
   listIds: array()
     .of(string().required().meta({ example: EXAMPLE_ID }))
     .required()
-    .meta({ description: 'The lists it is in.' }),
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last written to.'),
+    .meta({ description: 'The IDs of the lists of the contact.' }),
+  createdAt: timestamp('The time of creation.'),
+  updatedAt: timestamp('The time of the last update.'),
 })
   .required()
   .meta({ component: 'Contact', description: 'A subscriber.' })
 
-/** A contact, as whoever has written to it is told: an address alone would otherwise be enough to get somebody's profile. */
+/**
+ * The response to a write. A key that may not read contacts gets only what it sent: otherwise, an address would be enough to
+ * read a profile.
+ */
 export const writtenContactResponse = writtenResponse(contactResponse, {
   component: 'WrittenContact',
   scope: 'contacts:read',
 })
 
-/** @param given what the call said of the contact. */
+/** @param given the fields of the request */
 export function presentWritten(
   { scopes }: Caller,
   contact: ContactProfile,
@@ -80,41 +85,38 @@ export const presentContact = (contact: ContactProfile): InferType<typeof contac
   updatedAt: contact.updatedAt.toISOString(),
 })
 
-/** What a bulk call did. */
 export const bulkResultResponse = object({
-  created: count('How many contacts were created.'),
-  updated: count('How many were there already, and were updated.', 0),
-  failed: count('How many items were not written.', 0),
+  created: count('The number of contacts created.'),
+  updated: count('The number of existing contacts updated.', 0),
+  failed: count('The number of items that failed.', 0),
   errors: array()
     .of(
       object({
-        index: number().integer().min(0).required().meta({ description: 'The item, from 0.', example: 3 }),
+        index: number().integer().min(0).required().meta({ description: 'The index of the item, from 0.', example: 3 }),
         error: string().required().meta({ example: 'Invalid email address' }),
       }).required(),
     )
     .required()
-    .meta({ description: 'What was wrong with each of those.', example: [] }),
+    .meta({ description: 'The errors of the failed items.', example: [] }),
 })
   .required()
   .meta({ component: 'BulkResult' })
 
-/** What firing an event did. */
 export const eventResultResponse = object({
   contactId: id('contact'),
   eventName: string().required().meta({ example: 'Purchase' }),
   matchingAutomations: count('The number of automations triggered.'),
-  firedAt: timestamp('When it was fired.'),
+  firedAt: timestamp('The time at which the event was fired.'),
 })
   .required()
   .meta({ component: 'EventResult' })
 
-/** What putting contacts into a list did. */
 export const joinResultResponse = object({
   listId: id('list'),
-  added: count('How many contacts were put into the list.'),
-  alreadyIn: count('How many were in it before.', 0),
-  pending: count('How many are to confirm it first, of a list with doubleOptIn.', 0),
-  failed: count('How many could not be: there is no such contact, or she has left the list by herself.', 0),
+  added: count('The number of contacts added to the list.'),
+  alreadyIn: count('The number of contacts that were in the list already.', 0),
+  pending: count('The number of contacts that must confirm first, if the list has doubleOptIn.', 0),
+  failed: count('The number of contacts that do not exist or have left the list.', 0),
   errors: array()
     .of(
       object({
@@ -123,14 +125,14 @@ export const joinResultResponse = object({
       }).required(),
     )
     .required()
-    .meta({ description: 'Which of the contactIds, from 0.', example: [] }),
+    .meta({ description: 'The errors, with the index in contactIds from 0.', example: [] }),
 })
   .required()
   .meta({ component: 'JoinResult' })
 
 export const tagResponse = object({
   name: string().required().meta({ example: 'vip' }),
-  contactCount: count('How many contacts have it.', 12),
+  contactCount: count('The number of contacts with the tag.', 12),
 })
   .required()
-  .meta({ component: 'Tag', description: 'A word on contacts, compared without case.' })
+  .meta({ component: 'Tag', description: 'A label on contacts, compared without case.' })

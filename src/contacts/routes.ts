@@ -24,18 +24,18 @@ import { bulkSchema, contactQuery, contactSchema, eventSchema, updateContactSche
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateContactSchema.fields))
 
-/** A thousand contacts with some kilobytes of metadata each. */
+/** Enough for a thousand contacts with several kilobytes of metadata each. */
 const BULK_LIMIT = { bytes: 5 * 1024 * 1024, values: 100_000 }
 
-/** The longest explanation of one item of a bulk call: there can be a thousand. */
+/** The maximum length of the error for one item. A bulk request can have a thousand of them. */
 const MAX_ITEM_ERROR = 300
 
-/** How long items are checked before others get their turn, in milliseconds. */
+/** Milliseconds of validation before the event loop gets a turn. */
 const TURN_MS = 10
 
 const shorten = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
-/** What can be asked of a contact that an answer names. */
+/** The operations on a contact in a response. */
 const contactLinks = (id: string) => ({
   getContact: { id },
   updateContact: { id },
@@ -57,10 +57,10 @@ export const contactOperations = [
     path: '/contacts',
     tag: 'Contacts',
     summary: 'List or search contacts',
-    description: 'Newest first. Of several conditions, all have to be so.',
+    description: 'Newest first. Contacts must match all given filters.',
     scope: 'contacts:read',
     query: contactQuery,
-    // It can be megabytes.
+    // The response can be several megabytes.
     responses: { 200: contactPage },
     errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
@@ -73,10 +73,10 @@ export const contactOperations = [
     path: '/segments/{id}/contacts',
     tag: 'Segments',
     summary: 'List the contacts in a segment',
-    description: 'Newest contact first. The same as GET /contacts with segmentId.',
+    description: 'Newest contact first. Like GET /contacts with segmentId.',
     scope: 'contacts:read',
     query: pageQuery(),
-    // It can be megabytes.
+    // The response can be several megabytes.
     responses: { 200: contactPage },
     errors: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
@@ -90,14 +90,14 @@ export const contactOperations = [
     tag: 'Contacts',
     summary: 'Create or update a contact',
     description:
-      'Creates a contact, or updates the one with this email: given fields replace, metadata is merged. ' +
-      'Creating it, its joining a list and its getting a tag each start the automations that listen for that; only a change does. ' +
+      'Creates a contact, or updates the one with this email. Given fields replace the stored ones, and metadata is merged. ' +
+      'A new contact, a list that it joins and a tag that it gets start the automations that they trigger. Only changes do. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: contactSchema,
     responses: {
       200: {
-        description: 'The contact was there, and was updated.',
+        description: 'The existing contact was updated.',
         schema: single(writtenContactResponse),
         links: contactLinks('$response.body#/data/id'),
       },
@@ -129,12 +129,12 @@ export const contactOperations = [
     tag: 'Contacts',
     summary: 'Create or update up to 1,000 contacts',
     description:
-      'Valid items are written in one transaction, and invalid ones fail alone. What their writing starts is delivered ' +
-      'durably in the background; with `triggers: false` it starts nothing.',
+      'Writes all valid items in one transaction. Invalid items fail without affecting the others. Automations start in the ' +
+      'background. With `triggers: false`, none start.',
     scope: 'contacts:write',
     body: bulkSchema,
     bodyLimit: BULK_LIMIT,
-    responses: { 200: { description: 'What was done.', schema: single(bulkResultResponse) } },
+    responses: { 200: { description: 'The result.', schema: single(bulkResultResponse) } },
     errors: { 400: ['contacts array must not exceed 1000 items', 'contacts is required', TOO_MANY_STARTS] },
     async prepare({ body }) {
       const inputs: { index: number; input: ContactInput }[] = []
@@ -171,7 +171,7 @@ export const contactOperations = [
     params: { id: CONTACT },
     tag: 'Contacts',
     summary: 'Get a contact',
-    description: 'With its tags and the lists it is in.',
+    description: 'Returns the contact with its tags and lists.',
     scope: 'contacts:read',
     responses: {
       200: {
@@ -195,8 +195,8 @@ export const contactOperations = [
     tag: 'Contacts',
     summary: 'Update a contact',
     description:
-      'Only the fields to change are sent; metadata is merged. It starts no automation. Emails go to a new address from then on; one ' +
-      'that is being handed to the mail server at that moment goes to the old one. ' +
+      'Changes the given fields. Metadata is merged. Starts no automation. Later emails go to a new address. An email that is ' +
+      'in flight goes to the old one. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: updateContactSchema,
@@ -229,14 +229,14 @@ export const contactOperations = [
     tag: 'Events',
     summary: 'Fire a custom event',
     description:
-      'Starts every active automation with the trigger EVENT whose eventName is this name, compared without case. ' +
-      'matchingAutomations of 0 is a success: nothing listens.',
+      'Starts all active automations that have the trigger EVENT with this eventName, compared without case. ' +
+      'Succeeds with matchingAutomations 0 if there are none.',
     scope: 'contacts:write',
     body: eventSchema,
     bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
     responses: {
       202: {
-        description: 'The event is durable, and starts what it matches.',
+        description: 'The event was stored, and starts the matching automations.',
         schema: single(eventResultResponse),
         links: { listActivity: { id: '$response.body#/data/contactId' } },
       },

@@ -7,10 +7,10 @@ import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
 import { MAX_METADATA_BYTES } from './metadata.ts'
 
-/** As other services have it: nobody's keys are longer. */
+/** Chosen to exceed the IDs of other services. */
 const MAX_EXTERNAL_ID_LENGTH = 200
 
-/** Of the texts that describe a contact; nothing real comes near. */
+/** The maximum length of texts about a contact. */
 const MAX_TEXT_LENGTH = 1_000
 
 const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
@@ -30,14 +30,14 @@ const email = () =>
     })
 const externalId = () =>
   filledText().test(atMost(MAX_EXTERNAL_ID_LENGTH)).meta({
-    description: 'What you know it by: unique in the workspace, compared as it is.',
+    description: 'Your own ID for the contact. Unique in the workspace, compared with case.',
     example: '4711',
   })
 const firstName = () => text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' })
 const metadata = () =>
   boundedObject(MAX_METADATA_BYTES).meta({
     description:
-      'Free key-value pairs, merged key by key; a null removes a key. At most 64 KB (65,536 bytes of UTF-8) as JSON.',
+      'Free key-value pairs, merged key by key. A null removes a key. At most 64 KB (65,536 bytes of UTF-8) as JSON.',
     example: { plan: 'free' },
   })
 
@@ -49,13 +49,13 @@ export const contactSchema = object({
   metadata: metadata(),
   listId: text().meta({ description: 'A list of the workspace to join.', isId: true }),
   tags: tags().meta({
-    description: `Tags to get, besides those it has; ${MAX_TAGS_OF_CONTACT} in all.`,
+    description: `Tags to add. At most ${MAX_TAGS_OF_CONTACT} including existing ones.`,
     example: ['vip'],
   }),
 }).meta({ component: 'ContactInput' })
 export type ContactBody = InferType<typeof contactSchema>
 
-/** `PATCH /contacts/{id}`. That it changes something is checked by the route. */
+/** `PATCH /contacts/{id}`. The route checks that there is a change. */
 export const updateContactSchema = object({
   email: email(),
   externalId: externalId().nullable(),
@@ -63,30 +63,30 @@ export const updateContactSchema = object({
   metadata: metadata(),
 }).meta({
   component: 'ContactChange',
-  description: 'The fields to change; at least one.',
+  description: 'The fields to change, at least one.',
   json: { minProperties: 1 },
   example: { email: 'ada@example.com' },
 })
 
-/** How many contacts one call writes. */
+/** The maximum number of contacts in one bulk request. */
 export const MAX_BULK_CONTACTS = 1_000
 
-/** `POST /contacts/bulk`. The items are checked one by one: an invalid one fails alone. */
+/** `POST /contacts/bulk`. Items are validated one by one, so that an invalid one does not affect the others. */
 export const bulkSchema = object({
   contacts: array()
     .required()
     .max(MAX_BULK_CONTACTS, `contacts array must not exceed ${MAX_BULK_CONTACTS} items`)
     .meta({
-      description: 'An invalid item fails alone. Of the same email twice, the later one wins.',
+      description: 'An invalid item does not affect the others. If an email occurs twice, the later item wins.',
       variants: [contactSchema],
     }),
   triggers: boolean().meta({
-    description: 'False for an import: nobody is enrolled because of it. True where nothing is said.',
+    description: 'False enrolls no contact, for imports. The default is true.',
     example: true,
   }),
 })
 
-/** How long an event's data are at most, as JSON. */
+/** The maximum size of an event's data, in bytes of JSON. */
 export const MAX_EVENT_DATA_BYTES = 16 * 1024
 
 /** `POST /contacts/{id}/events`. */
@@ -94,7 +94,7 @@ export const eventSchema = object({
   name: filledText()
     .required()
     .test(atMost(MAX_EVENT_NAME_LENGTH))
-    .meta({ description: 'Compared without case with the names that automations listen for.', example: 'Purchase' }),
+    .meta({ description: 'Compared without case with the eventName of automations.', example: 'Purchase' }),
   data: freeObject()
     .test({
       name: 'size',
@@ -105,19 +105,19 @@ export const eventSchema = object({
 })
 
 /** `POST /contacts/{id}/tags`. */
-export const tagsSchema = object({ tags: tags().required().min(1).meta({ description: 'Tags to get.' }) })
+export const tagsSchema = object({ tags: tags().required().min(1).meta({ description: 'The tags to add.' }) })
 
 /** `GET /contacts`. */
 export const contactQuery = pageQuery({
   q: text().max(320).meta({
     description:
-      'Only contacts whose email or first name begins with this, compared without case, or whose externalId it is.',
+      'Filter by the beginning of the email or first name, compared without case, or by the whole externalId.',
     example: 'ada',
   }),
-  email: string().meta({ description: 'Only the contact with this email, compared without case.' }),
-  listId: string().meta({ description: 'Only contacts in this list.', isId: true }),
-  tag: string().meta({ description: 'Only contacts with this tag, compared without case.' }),
-  segmentId: string().meta({ description: 'Only contacts in this segment at the moment.', isId: true }),
+  email: string().meta({ description: 'Filter by email, compared without case.' }),
+  listId: string().meta({ description: 'Filter by list.', isId: true }),
+  tag: string().meta({ description: 'Filter by tag, compared without case.' }),
+  segmentId: string().meta({ description: 'Filter by segment, as of now.', isId: true }),
 })
 
 /** `GET /lists/{id}/contacts`. */
@@ -125,15 +125,15 @@ export const membersQuery = pageQuery({
   status: string()
     .oneOf(['member', 'pending'] as const)
     .meta({
-      description: 'pending: those who are asked whether they want to be in it. Without one, those who are.',
+      description: 'pending: contacts that have not confirmed yet. The default is the contacts in the list.',
       example: 'member',
     }),
 })
 
-/** As many as a bulk call may have, for the same reason. */
+/** The maximum number of contacts in one request, as in a bulk request. */
 export const MAX_LIST_CONTACTS = 1_000
 
-const contactId = () => givenId('One contact: its id, `email:` and its address, or `external:` and its externalId.')
+const contactId = () => givenId('One contact: its ID, or `email:` and its address, or `external:` and its externalId.')
 const contactIds = () =>
   array()
     .of(givenId('A contact.').required())
@@ -141,19 +141,19 @@ const contactIds = () =>
     .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
     .meta({ description: 'Many contacts.' })
 
-/** Elsewhere a field that is not known is ignored. */
+/** Requires that a field is absent. Other schemas ignore unknown fields. */
 const without = (field: string) => ({ not: { properties: { [field]: {} }, required: [field] } })
 
 const resubscribe = () =>
   boolean().meta({
-    description: 'Also of contacts who have left the list by themselves: they have asked to be in it again.',
+    description: 'True if the contacts asked to rejoin. Required for contacts that left the list themselves.',
     example: false,
   })
 
 const confirmed = () =>
   boolean().meta({
     description:
-      'Of a list with doubleOptIn: that they have confirmed elsewhere that they want to be in it, and are not asked.',
+      'True if the contacts confirmed elsewhere that they want to join. Skips the confirmation of a list with doubleOptIn.',
     example: false,
   })
 

@@ -8,20 +8,20 @@ import { contactPage, findContact, searchContacts, type ContactFilter, type Cont
 import type { Range } from '../platform/db/range.ts'
 import { isId } from '../platform/ids.ts'
 
-/** What contacts are looked for by; all that is given has to be so. */
+/** The filters of a contact search. Contacts must match all of them. */
 export interface ContactSearch {
-  /** With what an email or a first name begins; or an externalId. */
+  /** The beginning of an email or first name, or an external ID. */
   q?: string | undefined
   email?: string | undefined
   listId?: string | undefined
-  /** Of the list, who is asked whether she wants to be in it, and has not confirmed. */
+  /** Only contacts of the list with a pending confirmation. */
   isPending?: boolean | undefined
   tag?: string | undefined
   segmentId?: string | undefined
 }
 
 /**
- * A page of a workspace's contacts, newest first, and how many there are.
+ * A page of a workspace's contacts, newest first, and their total.
  * @throws {ApiError} `not-found` for a list or segment that is not in the workspace.
  */
 export async function listContacts(

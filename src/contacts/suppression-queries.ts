@@ -5,7 +5,7 @@ import type { SuppressionReason } from './suppression.ts'
 
 export interface SuppressionRow {
   id: string
-  /** `null` where its contact was erased. */
+  /** `null` if its contact was erased. */
   email: string | null
   reason: SuppressionReason
   note: string | null
@@ -23,7 +23,7 @@ export interface SuppressionWrite {
   note: string | null
 }
 
-/** Writes that an address is not to be mailed, once for each reason. @returns it, and whether it is new */
+/** Suppresses an address, once for each reason. @returns the suppression, and whether it is new */
 export async function insertSuppression(
   em: EntityManager,
   workspaceId: string,
@@ -42,7 +42,7 @@ export async function insertSuppression(
   return { suppression, isNew }
 }
 
-/** Writes many; one that exists stays as it is. @returns the ids of the new ones */
+/** Suppresses many addresses. Existing suppressions stay unchanged. @returns the IDs of the new ones */
 export async function insertSuppressions(
   em: EntityManager,
   workspaceId: string,
@@ -134,7 +134,7 @@ export async function carrySuppressions(
     [workspaceId, from, to, key],
   )
 }
-/** Suppresses the addresses of an erased contact, by their hashes. */
+/** Suppresses the addresses of an erased contact, by hash. */
 export async function suppressHashes(
   em: EntityManager,
   workspaceId: string,

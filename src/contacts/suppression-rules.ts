@@ -3,9 +3,10 @@ import type { Recipient } from './recipients-queries.ts'
 import { type SuppressedBy, suppresses, WEIGHTIEST_FIRST } from './suppression.ts'
 
 /**
- * Why a message must not be sent to a recipient; `null` where it may. Of several reasons it is the weightiest.
+ * Decides why a message must not be sent to a recipient; `null` if it may. Of several reasons, returns the one with the highest
+ * priority.
  *
- * @param message.listIds the lists because of which it is sent: an opt-out of one of them suppresses marketing
+ * @param message.listIds the lists because of which it is sent: an opt-out from one of them suppresses marketing
  */
 export function suppressionOf(
   { suppressions, optOutListIds, isUnconfirmed, isInAnyList }: Recipient,
@@ -14,7 +15,7 @@ export function suppressionOf(
   const reasons = new Set<SuppressedBy>(suppressions.filter((reason) => suppresses(reason, category)))
   if (category === 'marketing') {
     if (listIds.some((id) => optOutListIds.includes(id))) reasons.add('LEFT_LIST')
-    // A member of any list is known: only a sign-up has to be confirmed.
+    // A member of any list is confirmed. Only sign-ups need a confirmation.
     if (isUnconfirmed && !isInAnyList) reasons.add('UNCONFIRMED')
   }
   return WEIGHTIEST_FIRST.find((reason) => reasons.has(reason)) ?? null

@@ -1,26 +1,27 @@
 import type { EmailCategory } from '../automation-engine/index.ts'
 
 /**
- * Why an address is not mailed:
- * - UNSUBSCRIBED, IMPORTED: its owner wants no marketing, by a link of ours or by what another service knew
- * - BOUNCED, COMPLAINED: there is no such mailbox, or its owner has called our mail spam
- * - MANUAL: somebody who runs the workspace has decided so
+ * The reasons for a suppression:
+ * - UNSUBSCRIBED, IMPORTED: the contact opted out of marketing, by a link in an email or in the service they were imported from
+ * - BOUNCED: the mailbox does not exist
+ * - COMPLAINED: the recipient reported an email as spam
+ * - MANUAL: a member of the workspace suppressed the address
  */
 export const SUPPRESSION_REASONS = ['UNSUBSCRIBED', 'BOUNCED', 'COMPLAINED', 'MANUAL', 'IMPORTED'] as const
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-/** Which of them keep a receipt from somebody, too. The weightiest first: of several it is the one that is told. */
+/** The reasons that suppress transactional emails too, by priority. */
 const AGAINST_ALL: readonly SuppressionReason[] = ['COMPLAINED', 'BOUNCED', 'MANUAL']
 const AGAINST_MARKETING: readonly SuppressionReason[] = ['UNSUBSCRIBED', 'IMPORTED']
 
 /**
- * Why a message is not sent: by its address; because its contact has left the list that its automation is of; because she has not
- * confirmed yet that it was she who has signed up; or because she is not asked any more to confirm what it asks her to.
+ * The reasons why a message is not sent: a suppression of the address; an opt-out from the list of the automation; an
+ * unconfirmed sign-up; or no pending confirmation, for an email that requests one.
  */
 export const SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'LEFT_LIST', 'UNCONFIRMED', 'NOT_PENDING'] as const
 export type SuppressedBy = (typeof SUPPRESSED_BY)[number]
 
-/** Of several reasons, the first of these is the one that is told. */
+/** The reasons by priority: of several, the first is reported. */
 export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
   ...AGAINST_ALL,
   ...AGAINST_MARKETING,
@@ -29,29 +30,30 @@ export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
   'NOT_PENDING',
 ]
 
-/** What is said of a message that is not sent, by its reason: the ledger keeps it, and an account goes by it. */
+/** The error text of a suppressed message by its reason, for the delivery log and signed delivery reports. */
 export const SUPPRESSED_WORDS: Readonly<Record<SuppressedBy, string>> = {
-  COMPLAINED: 'The contact has called earlier mail spam',
-  BOUNCED: 'The address has bounced: there is no such mailbox',
-  MANUAL: 'The address is suppressed by hand',
+  COMPLAINED: 'The contact reported an earlier email as spam',
+  BOUNCED: 'The address bounced: the mailbox does not exist',
+  MANUAL: 'The address was suppressed manually',
   UNSUBSCRIBED: 'The contact has unsubscribed',
-  IMPORTED: 'The contact had unsubscribed where it was imported from',
+  IMPORTED: 'The contact had unsubscribed in the service they were imported from',
   LEFT_LIST: 'The contact has left the list',
   UNCONFIRMED: 'The contact has not confirmed the sign-up',
-  NOT_PENDING: 'The contact has nothing to confirm: it is confirmed already, or was asked at another address',
+  NOT_PENDING:
+    'The contact has no pending confirmation: they confirmed already, or the request went to another address',
 }
 
-/** Whether a reason keeps mail of a category from somebody. */
+/** Returns whether a reason suppresses emails of a category. */
 export const suppresses = (reason: SuppressionReason, category: EmailCategory): boolean =>
   category === 'marketing' || AGAINST_ALL.includes(reason)
 
 const quoted = (reasons: readonly string[]): string => reasons.map((reason) => `'${reason}'`).join(', ')
 
 /**
- * An expression of SQL: why a row `contact` is not to be sent an email, or null.
+ * SQL expression: the reason why a row `contact` must not be sent an email, or null.
  *
  * @param category an expression for the email's category, null for marketing
- * @param listId an expression for the list, as text, that it is sent because of, or null
+ * @param listId an expression for the ID of the list that the email is sent because of, as text, or null
  */
 export const suppressedBy = (category: string, listId: string): string => `(
   select reason from (

@@ -24,7 +24,7 @@ export const tagOperations = [
     path: '/tags',
     tag: 'Tags',
     summary: 'List the tags',
-    description: 'In the order of the alphabet, with the number of contacts that have each.',
+    description: 'In alphabetical order, with the number of contacts of each.',
     scope: 'contacts:read',
     query: pageQuery(),
     responses: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagResponse).required()) } },
@@ -40,9 +40,9 @@ export const tagOperations = [
     path: '/contacts/{id}/tags',
     params: { id: CONTACT },
     tag: 'Tags',
-    summary: 'Give a contact tags',
+    summary: 'Add tags to a contact',
     description:
-      'Tags are compared without case. A tag that the contact did not have starts what listens for it. ' +
+      'Tags are compared without case. A new tag of the contact starts the automations that it triggers. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: tagsSchema,
@@ -65,11 +65,11 @@ export const tagOperations = [
     method: 'DELETE',
     path: '/contacts/{id}/tags/{tag}',
     tag: 'Tags',
-    summary: 'Take a tag from a contact',
-    description: 'Enrollments that the tag started go on.',
+    summary: 'Remove a tag from a contact',
+    description: 'Enrollments that the tag started continue.',
     scope: 'contacts:write',
     params: { id: CONTACT, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
-    responses: { 200: { description: "The contact's id.", schema: single(deleteResultResponse) } },
+    responses: { 200: { description: "The contact's ID.", schema: single(deleteResultResponse) } },
     errors: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await untagContact(em, caller.workspace.id, params.id, params.tag)

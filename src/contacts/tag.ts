@@ -1,10 +1,10 @@
 import { foldName } from '../triggers/index.ts'
 
-/** The longest tag, in characters, and how many one call may give. */
+/** The maximum length of a tag in characters, and the maximum number of tags in one request. */
 export const MAX_TAG_LENGTH = 100
 export const MAX_TAGS = 100
 
-/** Tags as they are stored: trimmed, and compared without case; of two that are the same, the first one's spelling. */
+/** Normalizes tags: trimmed, and distinct without case. The first spelling is kept. */
 export function uniqueTags(names: readonly string[]): { key: string; name: string }[] {
   const byKey = new Map<string, { key: string; name: string }>()
   for (const given of names) {

@@ -17,17 +17,14 @@ import { uniqueTags } from './tag.ts'
 import { writeMemberships } from './write-memberships.ts'
 import { insertTags, loadTagKeys, lockContacts } from './write-queries.ts'
 
-/** A page of a workspace's tags with the number of contacts of each, and how many tags there are. */
+/** A page of a workspace's tags with the number of contacts of each, and the total of tags. */
 export const listTags = (
   em: EntityManager,
   workspaceId: string,
   range: Range,
 ): Promise<{ tags: Tag[]; total: number }> => tagPage(em.fork(), workspaceId, range)
 
-/**
- * Gives a contact tags. Only those that the contact did not have start automations.
- * @throws {ApiError} `not-found`; `invalid` beyond the limit
- */
+/** Adds tags to a contact. Only new ones start automations. @throws {ApiError} `not-found`; `invalid` beyond the limit */
 export async function tagContact(
   dependencies: Dependencies,
   workspaceId: string,
@@ -64,7 +61,7 @@ export async function tagContact(
   return getContact(dependencies.em, workspaceId, contactId)
 }
 
-/** Takes a tag from a contact. @throws {ApiError} `not-found` */
+/** Removes a tag from a contact. @throws {ApiError} `not-found` */
 export async function untagContact(
   em: EntityManager,
   workspaceId: string,

@@ -11,20 +11,20 @@ import { getContact } from './search-contacts.ts'
 import { carrySuppressions } from './suppression-queries.ts'
 import { incrementConsentVersion, keepFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
 
-/** What is changed of a contact; what is absent stays as it is. */
+/** The changes to a contact. Absent fields stay unchanged. */
 export interface ContactChange {
   email?: string | undefined
-  /** `null` takes it away. */
+  /** `null` removes it. */
   externalId?: string | null | undefined
   firstName?: string | null | undefined
-  /** Merged key by key; a `null` removes that key. */
+  /** Merged key by key. A `null` removes the key. */
   metadata?: Record<string, unknown> | undefined
 }
 
 /**
- * Changes a contact, its address included: no email is claimed for the old address after that. It starts no automation.
+ * Updates a contact. After a change of the address, no email to the old one is claimed. Starts no automation.
  *
- * @param tellsWhose whether the caller may learn which other contact has the address, or the externalId
+ * @param tellsWhose whether the caller may see the ID of the other contact that has the address or the external ID
  * @throws {ApiError} `not-found`; `taken`
  */
 export const updateContact = (
@@ -36,7 +36,8 @@ export const updateContact = (
 ): Promise<ContactProfile> =>
   inTransaction(em, async (unit) => {
     const { email, externalId, firstName, metadata = {} } = change
-    // An opt-out that is written at this moment is carried to the new address, or is of the new address.
+    // Orders this before or after a concurrent opt-out: either the opt-out is carried to the new address, or it is written for
+    // it.
     if (isId(id)) await lockContacts(unit, workspaceId, [id])
     const contact = await getContact(unit, workspaceId, id)
     await assertFree(unit, workspaceId, contact.id, change, tellsWhose)

@@ -20,20 +20,20 @@ import {
 } from './write-queries.ts'
 
 export interface UpsertOptions {
-  /** Whether they are many: their deliveries are left to the relay, in the lane of bulk operations. */
+  /** Whether this is a bulk operation, whose deliveries are left to the bulk lane of the relay. */
   isBulk: boolean
-  /** Whether what happens to them starts automations. */
+  /** Whether the changes start automations. */
   triggers: boolean
   requestId: string | null
-  /** Whether they come from an import: a file is not the contact's own request. */
+  /** Whether this is an import, which is not a request of the contact. */
   ofFile?: boolean
 }
 
 export interface UpsertResult {
   written: { id: string; isCreated: boolean }[]
-  /** Why the others were not, by their addresses as they are compared. */
+  /** The errors of the other contacts, by normalized address. */
   failed: Map<string, ErrorDefinition>
-  /** For the caller; none of a bulk operation. */
+  /** The deliveries for the caller; empty for a bulk operation. */
   deliveries: Delivery[]
 }
 
@@ -41,11 +41,11 @@ export interface UpsertResult {
 type Target = LockedContact & { isCreated: boolean }
 
 /**
- * Creates or updates contacts, however many, in a constant number of statements: locks lists and contacts, reads what is stored,
- * decides by `planUpsert`, and writes. A contact that cannot be written fails alone.
+ * Creates or updates contacts in a constant number of statements: locks lists and contacts, reads their state,
+ * decides by `planUpsert`, and writes. A contact that cannot be written does not affect the others.
  *
  * @param em a transaction
- * @param writes no address twice
+ * @param writes distinct by address
  */
 export async function upsertBatch(
   em: EntityManager,
@@ -75,7 +75,8 @@ export async function upsertBatch(
       if ('exceeds' in plan) failed.set(write.emailKey, CONTACT_LIMITS[plan.exceeds])
       else plans.push({ write, contact, plan })
     }
-    // Late, because it locks the counters of the contacts' blocks until the commit, for which everybody waits who creates contacts.
+    // As late as possible: it locks the counters of the contacts' blocks until the commit, and every request that creates
+    // contacts waits for them.
     const missing = plans.filter(({ contact }) => contact.isCreated && !created.has(contact.id))
     const inserted = await insertContacts(
       em,
@@ -83,7 +84,7 @@ export async function upsertBatch(
       missing.map(({ write, plan }) => rowOf(write, plan.isUnconfirmed)),
     )
     for (const id of inserted) created.add(id)
-    // Another request created some of them in the meantime: they are locked and decided on in the next round.
+    // Another request created some of them in the meantime: the next round locks them and decides again.
     if (inserted.size < missing.length) continue
     const deliveries = await writePlans(em, { workspaceId, requestId, isBulk }, plans)
     return {
@@ -153,7 +154,7 @@ async function lockExisting(
   )
 }
 
-/** Reads what the rules need, after the contacts were locked: nothing of it changes before the commit. */
+/** Reads the state that the rules need. The contacts are locked, so it does not change before the commit. */
 async function loadStates(
   em: EntityManager,
   workspaceId: string,
@@ -186,7 +187,7 @@ async function loadStates(
   })
 }
 
-/** A contact as the statements want it. */
+/** Converts a contact to the parameters of the statements. */
 export const rowOf = (write: ContactWrite, unconfirmed = false): ContactRow => ({
   id: write.id,
   email: write.email,

@@ -16,24 +16,23 @@ import { rowOf, upsertBatch, type UpsertResult } from './upsert-batch.ts'
 import type { ContactWrite } from './upsert-rules.ts'
 import { oversizedContacts } from './write-queries.ts'
 
-/** What a caller gives of a contact. Absent fields stay as they are; a `null` in metadata removes that key. */
+/** The input of a request. Absent fields stay unchanged. A `null` in metadata removes the key. */
 export interface ContactInput {
   email: string
-  /** What its caller knows it by. */
   externalId?: string | undefined
   firstName?: string | null | undefined
   metadata?: Record<string, unknown> | undefined
   /** A list to join. */
   listId?: string | undefined
-  /** Whether the contact confirmed elsewhere that they want to be in it. */
+  /** Whether the contact confirmed elsewhere that they want to join. */
   confirmed?: boolean | undefined
-  /** Tags to get, besides those it has. */
+  /** Tags to add. */
   tags?: readonly string[] | undefined
 }
 
 /**
- * Creates a contact, or updates the one with this email. What automations wait for (the sign-up, the list, a tag) is
- * delivered at once.
+ * Creates a contact, or updates the one with this email. Triggers (the sign-up, the list, tags) are
+ * delivered immediately.
  *
  * @throws {ApiError} `not-found` if the list is not in the workspace; `taken` for the externalId; `invalid` beyond a limit
  */
@@ -57,7 +56,7 @@ export async function upsertContact(
   const [{ id, isCreated }] = written as [UpsertResult['written'][number]]
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, deliveries))
   const contact = await findContact(unitOf(dependencies.em), workspaceId, id)
-  // Erased in this very moment.
+  // The contact was erased concurrently.
   if (!contact) throw new ApiError(CONTACT_NOT_FOUND)
   return { ...contact, created: isCreated }
 }
@@ -69,11 +68,11 @@ export interface BulkResult {
 }
 
 /**
- * Creates or updates many contacts in one transaction. Of the same email twice, the later one wins. What it starts is written with them,
- * and delivered by the relay.
+ * Creates or updates many contacts in one transaction. If an email occurs twice, the later item wins. The relay delivers the
+ * automations that they start.
  *
- * @param given.inputs each with the index for its error; a quiet one starts nothing in any case
- * @param given.triggers whether what happens to them starts anything
+ * @param given.inputs each with the index for its error; a `quiet` one starts nothing in any case
+ * @param given.triggers whether the changes start automations
  */
 export async function upsertManyContacts(
   { em }: Pick<Dependencies, 'em'>,
@@ -96,7 +95,7 @@ export async function upsertManyContacts(
   const errors: BulkResult['errors'] = []
   for (const { index, input, quiet } of inputs) {
     const write = toWrite(input, newId())
-    // Before the later one of an address wins: it must not displace a valid one.
+    // Before duplicates are removed: an invalid item must not displace a valid one.
     if (write.listId !== null && !lists.has(write.listId)) errors.push({ index, error: LIST_NOT_FOUND.message })
     else byKey.set(write.emailKey, { index, write: { ...write, ...(quiet && { quiet }) } })
   }
@@ -118,10 +117,10 @@ export async function upsertManyContacts(
   return { created, updated: written.length - created, errors }
 }
 
-/** How often a batch is tried: another request may take an externalId in the meantime. */
+/** The maximum number of attempts to write a batch. Another request may take an external ID concurrently. */
 const MAX_ATTEMPTS = 4
 
-/** Writes a batch. What only the database can refuse is found out there, and fails alone in the next attempt. */
+/** Writes a batch. A contact that violates a constraint fails alone in the next attempt. */
 async function upsertAll(
   em: EntityManager,
   workspaceId: string,

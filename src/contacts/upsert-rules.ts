@@ -3,15 +3,15 @@ import type { Happening } from '../triggers/index.ts'
 import { type ContactLimit, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { happeningsOf } from './happenings.ts'
 
-/** What a caller wants a contact to be. */
+/** The requested state of a contact. */
 export interface ContactWrite {
-  /** The id that the contact gets if it is new. */
+  /** The ID of the contact if it is new. */
   id: string
   email: string
   emailKey: string
-  /** `null` leaves an existing contact's as it is. */
+  /** `null` keeps the stored one. */
   externalId: string | null
-  /** `undefined` leaves an existing contact's as it is. */
+  /** `undefined` keeps the stored one. */
   firstName: string | null | undefined
   /** Keys to set. */
   metadata: Record<string, unknown>
@@ -19,15 +19,15 @@ export interface ContactWrite {
   removedKeys: string[]
   /** A list of the workspace to join; `null` for none. */
   listId: string | null
-  /** Whether the contact confirmed elsewhere that they want to be in it: then they are not asked. */
+  /** Whether the contact confirmed elsewhere that they want to join, and needs no confirmation email. */
   confirmed?: boolean
-  /** Tags to get, no two with the same key. */
+  /** Tags to add, distinct by key. */
   tags: { key: string; name: string }[]
   /** Whether it starts no automation. */
   quiet?: boolean
 }
 
-/** What is stored of the contact, read after its row was locked. */
+/** The stored state of the contact, read after its row was locked. */
 export interface UpsertState {
   id: string
   isCreated: boolean
@@ -36,14 +36,14 @@ export interface UpsertState {
   tags: ReadonlySet<string>
   /** Whether its address is suppressed, for any reason. */
   isSuppressed: boolean
-  /** Of the list that it is to join; `null` without one. */
+  /** The membership in the list to join; `null` if there is none. */
   membership: MembershipState | null
 }
 
 export interface UpsertContext {
   /** Whether the list requires confirmation. */
   doubleOptIn: boolean
-  /** Whether it is written by an import: a file is not the contact's own request. */
+  /** Whether this is an import, which is not a request of the contact. */
   ofFile: boolean
   /** Whether it may start automations. */
   triggers: boolean
@@ -52,7 +52,7 @@ export interface UpsertContext {
 
 export interface UpsertPlan {
   isUnconfirmed: boolean
-  /** Whether what may be sent to the contact changes: messages that were prepared before must not be claimed. */
+  /** Whether what may be sent to the contact changes, so that messages that were prepared before must not be claimed. */
   bumpsConsents: boolean
   membership: MembershipPlan | null
   newTags: { key: string; name: string }[]
@@ -63,13 +63,13 @@ export interface UpsertPlan {
 const mustConfirm = (write: ContactWrite, doubleOptIn: boolean): boolean =>
   write.listId !== null && doubleOptIn && write.confirmed !== true
 
-/** Decides what writing a contact does. @returns which limit it exceeds, if it does: then nothing is written */
+/** Decides what writing a contact does. @returns the limit that it exceeds, if any: then nothing is written */
 export function planUpsert(
   state: UpsertState,
   write: ContactWrite,
   { doubleOptIn, ofFile, triggers, newRequestId }: UpsertContext,
 ): UpsertPlan | { exceeds: ContactLimit } {
-  // An import puts a contact who wants no mail into no list, asks them nothing, and starts nothing.
+  // An import adds a suppressed contact to no list, sends no confirmation email, and starts nothing.
   const isLeftAlone = ofFile && state.isSuppressed
   const hasToConfirm = mustConfirm(write, doubleOptIn)
   const membership =
@@ -78,7 +78,7 @@ export function planUpsert(
       : planMembership(state.membership, {
           emailKey: write.emailKey,
           mustConfirm: hasToConfirm,
-          // A contact who left the list and signs up again is asked, and is in it when they confirm. A file does not ask them.
+          // A contact who left the list and signs up again must confirm. An import does not ask them to.
           resubscribe: hasToConfirm && !ofFile,
           newRequestId,
         })
@@ -88,7 +88,7 @@ export function planUpsert(
     return { exceeds: 'contact_tags_most' }
 
   const isAdded = membership?.outcome === 'added'
-  // Who puts a contact into a list that asks nothing, or says that they confirmed elsewhere, confirms the contact.
+  // Joining a list without double opt-in, or a confirmation elsewhere, confirms the contact.
   const isUnconfirmed = state.isCreated
     ? hasToConfirm && !isLeftAlone
     : state.isUnconfirmed && write.confirmed !== true && !isAdded

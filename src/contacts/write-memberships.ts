@@ -11,8 +11,9 @@ export interface PlannedMembership {
 }
 
 /**
- * Writes what was decided about memberships, and what it starts. The contacts are locked.
- * @returns the deliveries for the caller; none of a bulk operation
+ * Writes planned memberships, and what they start. The contacts must be locked.
+ *
+ * @returns the deliveries for the caller; empty for a bulk operation
  */
 export async function writeMemberships(
   em: EntityManager,

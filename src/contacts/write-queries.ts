@@ -12,8 +12,8 @@ export interface LockedContact {
 const LOCKED = 'id, email, email_key, unconfirmed as is_unconfirmed'
 
 /**
- * Locks contacts of a workspace, by id. A claim of an email to them waits for the end of the transaction. What is read by later
- * statements of the transaction stays as it is until then: see docs/lock-order.md.
+ * Locks contacts of a workspace, by ID. A claim of an email to them waits for the end of the transaction. State of the contacts
+ * that later statements read does not change until then: see docs/lock-order.md.
  */
 export async function lockContacts(
   em: EntityManager,
@@ -29,7 +29,7 @@ export async function lockContacts(
   return toObjects<LockedContact>(rows)
 }
 
-/** The same by the addresses as they are compared. */
+/** Locks contacts by normalized address. */
 export async function lockContactsByKey(
   em: EntityManager,
   workspaceId: string,
@@ -50,13 +50,13 @@ export interface ContactRow {
   email_key: string
   external_id: string | null
   first_name: string | null
-  /** Whether `first_name` stays as it is; an insert has none to keep. */
+  /** Whether `first_name` stays unchanged. An insert has none to keep. */
   keeps_first_name: boolean
   metadata: Record<string, unknown>
   /** Keys to remove. */
   removed: readonly string[]
   unconfirmed: boolean
-  /** By how much `consent_version` grows. */
+  /** The increment of `consent_version`. */
   consent_version: number
 }
 
@@ -67,10 +67,10 @@ const ITEM = `item(id uuid, email text, email_key text, external_id text, first_
 const MERGED = `(contact.metadata || item.metadata) - array(select jsonb_array_elements_text(item.removed))`
 
 /**
- * Creates contacts. They are inserted in the order of their addresses: concurrent calls that create the same ones wait for each other,
- * and never in a circle.
+ * Creates contacts. They are inserted in the order of their addresses, so that concurrent requests that create the same ones
+ * wait for each other without a deadlock.
  *
- * @returns the ids of those that were created; a contact that exists by now is left as it is
+ * @returns the IDs of those that were created; existing contacts stay unchanged
  */
 export async function insertContacts(
   em: EntityManager,
@@ -90,7 +90,7 @@ export async function insertContacts(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Updates contacts that are locked: given fields replace what is stored, and metadata is merged. */
+/** Updates locked contacts: given fields replace the stored ones, and metadata is merged. */
 export async function updateContacts(em: EntityManager, contacts: readonly ContactRow[]): Promise<void> {
   if (contacts.length === 0) return
   await sql(
@@ -141,7 +141,7 @@ export async function mergeMetadata(
   return rows.length > 0
 }
 
-/** Which externalIds other contacts have, or an earlier one of these: the addresses of those who cannot get theirs. */
+/** Finds conflicting external IDs: returns the addresses of contacts whose external ID belongs to another contact, or to an earlier one of these. */
 export async function whoseExternalIdIsTaken(
   em: EntityManager,
   workspaceId: string,
@@ -164,7 +164,7 @@ export async function whoseExternalIdIsTaken(
   return taken
 }
 
-/** Confirms contacts who are locked: they were created by a request to join a double opt-in list until now. */
+/** Confirms locked contacts, which a request to join a double opt-in list had created. */
 export async function confirmContacts(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql(
@@ -175,14 +175,14 @@ export async function confirmContacts(em: EntityManager, ids: readonly string[])
 }
 
 /**
- * Counts that what may be sent to contacts has changed: a message that was prepared before is not claimed. The contacts are locked.
+ * Increments the consent version, so that messages that were prepared before are not claimed. The contacts must be locked.
  */
 export async function incrementConsentVersion(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql(em, 'update contacts set consent_version = consent_version + 1 where id = any($1::uuid[])', [ids])
 }
 
-/** The same by addresses, for contacts that are not locked. @returns their ids */
+/** Increments the consent version by address, of contacts that are not locked. @returns their IDs */
 export async function incrementConsentVersions(
   em: EntityManager,
   workspaceId: string,
@@ -214,7 +214,7 @@ export async function loadTagKeys(
   return tags
 }
 
-/** Writes tags of contacts who are locked, and do not have them. */
+/** Adds tags to locked contacts that do not have them. */
 export async function insertTags(
   em: EntityManager,
   workspaceId: string,
@@ -229,7 +229,7 @@ export async function insertTags(
   )
 }
 
-/** Notes an address that a contact had until now. */
+/** Stores the former address of a contact. */
 export async function keepFormerAddress(em: EntityManager, contactId: string): Promise<void> {
   await sql(
     em,

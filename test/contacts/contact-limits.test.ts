@@ -5,7 +5,7 @@ import { MAX_LISTS_OF_CONTACT } from '../../src/lists/membership.ts'
 import { aContact, aList } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-const TOO_MANY_TAGS = 'A contact must not have more than 250 tags, together with those it has'
+const TOO_MANY_TAGS = 'A contact must not have more than 250 tags, including its existing ones'
 const TOO_MANY_LISTS = 'A contact must not be in more than 1000 lists'
 
 describe('the limits of a contact', () => {
