@@ -12,7 +12,7 @@ describe('address range', () => {
     '::1',
     '::/0',
   ]) {
-    it(`takes ${good}`, () => assert.ok(isAddressRange(good)))
+    it(`accepts ${good}`, () => assert.ok(isAddressRange(good)))
   }
   for (const bad of [
     '',
@@ -29,7 +29,7 @@ describe('address range', () => {
     '::/129',
     'x',
   ]) {
-    it(`refuses ${JSON.stringify(bad)}`, () => assert.ok(!isAddressRange(bad)))
+    it(`rejects ${JSON.stringify(bad)}`, () => assert.ok(!isAddressRange(bad)))
   }
 })
 

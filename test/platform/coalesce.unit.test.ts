@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { batch } from '../../src/platform/batcher.ts'
 
-describe('coalesced calls', () => {
-  /** A function whose batches end when the test says so. */
+describe('batched calls', () => {
+  /** Creates a function whose batches end when the test ends them. */
   function batches(maxBatch?: number) {
     const running: { batch: string[]; end: (answers?: string[]) => void; fail: (error: Error) => void }[] = []
     const call = batch<string, string>(
@@ -26,7 +26,7 @@ describe('coalesced calls', () => {
     assert.equal(await answer, 'a1!')
   })
 
-  it('share the next batch when they arrive while one is running, and each gets its own answer', async () => {
+  it('share the next batch when they arrive during another one, and each gets its own result', async () => {
     const { call, running, batchesSoFar } = batches()
     const answers = ['a1', 'a2', 'a3'].map(call)
     assert.deepEqual(batchesSoFar(), [['a1']])
@@ -38,7 +38,7 @@ describe('coalesced calls', () => {
     assert.deepEqual(await Promise.all(answers), ['a1!', 'a2!', 'a3!'])
   })
 
-  it('never share a batch with calls of another key, nor wait for them', () => {
+  it('never share a batch with calls of another key, and do not wait for them', () => {
     const { call, batchesSoFar } = batches()
     for (const item of ['a1', 'b1', 'a2', 'b2']) void call(item)
     assert.deepEqual(batchesSoFar(), [['a1'], ['b1']])

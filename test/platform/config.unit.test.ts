@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/platform/config.ts'
 
 describe('configuration', () => {
-  it('has a default for all that may be left out, an empty variable included', () => {
+  it('has defaults, also for empty variables', () => {
     const config = readConfig({ PORT: '', SMTP_URL: '' })
     assert.equal(config.PORT, 3000)
     assert.equal(config.SMTP_URL, undefined)
   })
 
-  it('names every variable that is wrong, and repeats no secret', () => {
+  it('names all invalid variables without repeating secrets', () => {
     const wrong = {
       PORT: 'many',
       DATABASE_URL: 'mysql://user:secret@host/db',
@@ -25,7 +25,7 @@ describe('configuration', () => {
     )
   })
 
-  it('takes a sender that is an address, or a name and one between angle brackets, and nothing between', () => {
+  it('accepts a sender as an address, with or without a name, and nothing else', () => {
     for (const MAIL_FROM of ['me@example.com', 'Me <me@example.com>', '<me@example.com>']) {
       assert.equal(readConfig({ MAIL_FROM }).MAIL_FROM, MAIL_FROM)
     }
@@ -41,13 +41,13 @@ describe('configuration', () => {
     }
   })
 
-  it('says of a switch that it is true or false, and of a number that it is one', () => {
+  it('reports invalid booleans and numbers', () => {
     assert.throws(() => readConfig({ MAIL_CAPTURE: 'yes' }), /^ +MAIL_CAPTURE must be true or false$/m)
     assert.throws(() => readConfig({ TEMPORAL_TLS: '2' }), /^ +TEMPORAL_TLS must be true or false$/m)
     assert.throws(() => readConfig({ PORT: 'many' }), /^ +PORT must be a number$/m)
   })
 
-  it('takes numbers as people write them, and a bundle that is there', () => {
+  it('accepts only plain decimal numbers, and only a workflow bundle that exists', () => {
     for (const PORT of ['0x10', '1e3', '3000px', '80.5', 'Infinity']) {
       assert.throws(() => readConfig({ PORT }), /PORT must be/)
     }
@@ -56,7 +56,7 @@ describe('configuration', () => {
     assert.equal(readConfig({ WORKFLOW_BUNDLE: import.meta.filename }).WORKFLOW_BUNDLE, import.meta.filename)
   })
 
-  it('refuses a URL that would be understood otherwise than it was meant, with advice and without its password', () => {
+  it('rejects an ambiguous URL with advice, without repeating its password', () => {
     const wrong = [
       { SMTP_URL: 'smtp://me:hush/hush@smtp.example.com:587' },
       { SMTP_URL: 'smtp://me:25/hush@smtp.example.com:587' },
@@ -79,7 +79,7 @@ describe('configuration', () => {
     }
   })
 
-  it('takes no login for a part of where Temporal is', () => {
+  it('rejects a Temporal address with a login', () => {
     for (const TEMPORAL_ADDRESS of ['user:hush@host:7233', 'a:b:7233', 'host'])
       assert.throws(
         () => readConfig({ TEMPORAL_ADDRESS }),
@@ -90,7 +90,7 @@ describe('configuration', () => {
       assert.equal(readConfig({ TEMPORAL_ADDRESS }).TEMPORAL_ADDRESS, TEMPORAL_ADDRESS)
   })
 
-  it('refuses a key that no header can have, which an error would repeat with all of it', () => {
+  it('rejects an API key that is not valid in a header, without repeating it', () => {
     for (const TEMPORAL_API_KEY of ['eyJhush\nhush', 'eyJ hush', 'eyJhush…'])
       assert.throws(
         () => readConfig({ TEMPORAL_API_KEY }),
@@ -103,7 +103,7 @@ describe('configuration', () => {
     assert.equal(readConfig({ TEMPORAL_API_KEY: 'eyJ.h_-' }).TEMPORAL_API_KEY, 'eyJ.h_-')
   })
 
-  it('says of a URL that its host is missing, or that its port does not exist', () => {
+  it('reports a missing host or an impossible port of a URL', () => {
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
       [{ SMTP_URL: 'smtp://' }, /SMTP_URL names no host; it must look like smtp:/],
       [{ SMTP_URL: 'smtp://me:hush@' }, /SMTP_URL names no host/],
@@ -120,7 +120,7 @@ describe('configuration', () => {
     }
   })
 
-  it('takes every URL that is one', () => {
+  it('accepts every valid URL', () => {
     for (const env of [
       { SMTP_URL: 'smtp://me%40example.com:hush%2Fhush%25@smtp.example.com:587' },
       { SMTP_URL: 'smtps://[2001:db8::1]:465/?pool=true' },
@@ -133,11 +133,11 @@ describe('configuration', () => {
     }
   })
 
-  it('leaves metrics to this machine unless told otherwise', () => {
+  it('serves metrics on the loopback interface by default', () => {
     assert.equal(readConfig({}).METRICS_HOST, '127.0.0.1')
   })
 
-  it('takes secrets from files, and the password into the URL', () => {
+  it('reads secrets from files, and inserts the password into the URL', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dripline-config-'))
     const file = join(folder, 'password')
     writeFileSync(file, 'p@ss/word\n')

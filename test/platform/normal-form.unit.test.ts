@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { normalForm } from '../../src/platform/normal-form.ts'
 
-describe('the normal form of a text', () => {
-  it('is that of Unicode, in every language', () => {
+describe('normalForm', () => {
+  it('returns the Unicode normal form in every language', () => {
     for (const text of [
       'Zoë',
       'Zoe\u0308',

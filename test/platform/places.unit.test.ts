@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createQuota } from '../../src/platform/quota.ts'
 
-describe('places', () => {
-  it('gives each owner as many as are free, and again when they are given back', () => {
+describe('a quota', () => {
+  it('grants each owner what is free, and again after it is returned', () => {
     const places = createQuota(2)
     assert.equal(places.take('a', 1), 1)
     assert.equal(places.take('a', 2), 1)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { toObjects } from '../../src/platform/db/sql.ts'
 
-describe('rows as objects', () => {
-  it('renames columns, keeps what a value holds, and turns the named timestamps into Dates', () => {
+describe('toObjects', () => {
+  it('renames columns, keeps values, and converts the named timestamps to Dates', () => {
     const rows = [
       { list_id: 'a', added_at: '2026-11-27 03:00:00+00', left_at: null, metadata: { first_visit: '2026-11-27' } },
     ]

@@ -11,7 +11,7 @@ import { startProxy, type Proxy } from '../support/proxy.ts'
 const POOL = 3
 const TIMEOUT_MS = 1_000
 
-describe('sessions with Postgres', () => {
+describe('Postgres connections', () => {
   let database: TestDatabase
   let proxy: Proxy
   let orm: Orm
@@ -32,7 +32,7 @@ describe('sessions with Postgres', () => {
     await proxy.close()
   })
 
-  /** Every place of the pool does its work, at the same time, at once. */
+  /** Runs a query on every connection of the pool, simultaneously. */
   const assertFullService = () => Promise.all(Array.from({ length: POOL * 3 }, () => sql(orm.em.fork(), 'select 1')))
 
   const sessions = (state: string) =>
@@ -48,14 +48,14 @@ describe('sessions with Postgres', () => {
       await run(em)
     })
 
-  it('keep their places in the pool when backends end in transactions, fifty times', async () => {
+  it('stay available in the pool when backends end within transactions, fifty times', async () => {
     for (let n = 0; n < 50; n += 1) {
       await assert.rejects(inTransaction((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())')))
     }
     await assertFullService()
   })
 
-  it('keep their places when the network breaks in transactions', async () => {
+  it('stay available when the network breaks within transactions', async () => {
     for (let n = 0; n < 2 * POOL; n += 1) {
       await assert.rejects(
         inTransaction(async (em) => {
@@ -67,7 +67,7 @@ describe('sessions with Postgres', () => {
     await assertFullService()
   })
 
-  it('are not handed out again while a statement of theirs that nobody waits for runs on', async () => {
+  it('are not reused while an abandoned statement still runs on them', async () => {
     proxy.stall()
     await Promise.all(Array.from({ length: POOL }, () => assert.rejects(sql(orm.em.fork(), 'select 1'))))
     proxy.resume()
@@ -75,14 +75,14 @@ describe('sessions with Postgres', () => {
     await assertFullService()
   })
 
-  it('leave no lock behind when the network falls silent in a transaction', async () => {
+  it('leave no lock behind when the network stops responding within a transaction', async () => {
     await assert.rejects(
       inTransaction(async (em) => {
         proxy.stall()
         await sql(em, 'select 1')
       }),
     )
-    // The proxy holds up the goodbye too: Postgres itself ends what fell silent.
+    // The proxy also holds the closing message, so Postgres itself has to end the connection.
     await eventually('the lock is free', async () =>
       (await sessions('idle in transaction')).length === 0 ? true : undefined,
     )
@@ -91,13 +91,13 @@ describe('sessions with Postgres', () => {
     await sql(orm.em.fork(), 'update counter set value = value + 1 where id = 1')
   })
 
-  it('end a statement in Postgres before the caller gives up', async () => {
+  it('have their statement ended by Postgres before the caller gives up', async () => {
     await assert.rejects(sql(orm.em.fork(), 'select pg_sleep(30)'), /statement timeout/)
     assert.equal((await sessions('active')).length, 0)
     await assertFullService()
   })
 
-  it('are known to be lost when all are held and none is given back, and not when Postgres is away', async () => {
+  it('count as lost when all are in use and none is returned, but not while Postgres is unreachable', async () => {
     const watch = createSessionWatch(POOL, TIMEOUT_MS * 2)
     let pool: Pool | undefined
     const url = new URL(database.url)

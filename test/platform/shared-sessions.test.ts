@@ -6,20 +6,20 @@ import { EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** The pool's size, and more calls than it has sessions. */
+/** The pool's size, and a number of calls that exceeds it. */
 const POOL = 10
 const CALLS = POOL + 2
-/** How many of them one workspace may have, and how many requests of one subject are counted at a time. */
+/** The share of one workspace, and the number of rate limit checks of one subject that run at a time. */
 const SHARE = 6
 const COUNTED = 2
 
-describe('a session with Postgres', () => {
+describe('a Postgres connection', () => {
   let service: Service
   let api: ApiWith
   let trials: (() => void)[]
   before(async () => {
     service = await startService({ worker: false })
-    // Tried for as long as the test likes.
+    // Each check of a template lasts until the test ends it.
     const check: Renderer['check'] = () =>
       new Promise((tried) => trials.push(() => tried({ problems: [], unknownVariables: [] })))
     api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })
@@ -42,7 +42,7 @@ describe('a session with Postgres', () => {
     return rows.length
   }
 
-  it('is held by no call whose templates are being tried, also with an Idempotency-Key', async () => {
+  it('is not held while templates are checked, even with an Idempotency-Key', async () => {
     const automation = { name: 'x', trigger: 'SIGNUP', steps: [EMAIL] }
     const calls = Array.from({ length: CALLS }, (_, n) => send('POST', 'automations', automation, `create-${n}`))
     await eventually('all are being tried', () => (trials.length === CALLS ? true : undefined))
@@ -54,7 +54,7 @@ describe('a session with Postgres', () => {
     )
   })
 
-  /** How many sessions wait for a lock that somebody holds. */
+  /** The number of connections that wait for a lock. */
   const waiting = async () => {
     const rows = await sql(
       service.context.orm.em.fork(),
@@ -62,7 +62,7 @@ describe('a session with Postgres', () => {
     )
     return rows.length
   }
-  /** Does something while a statement's locks are held. */
+  /** Runs a function while the locks of a statement are held. */
   const whileLocked = (statement: string, parameters: unknown[], run: () => Promise<void>) =>
     service.context.orm.em.fork().transactional(async (unit) => {
       await sql(unit, statement, parameters)
@@ -70,7 +70,7 @@ describe('a session with Postgres', () => {
     })
   const get = (key: string | null) => service.call('GET', 'whoami', undefined, { key })
 
-  it('is there for a workspace while another one waits with all that it may have', async () => {
+  it('is available to a workspace while another one waits with its whole share', async () => {
     const others = await service.newKey()
     let calls: Promise<number>[] = []
     await whileLocked('lock table contacts in exclusive mode', [], async () => {
@@ -82,17 +82,17 @@ describe('a session with Postgres', () => {
       assert.equal((await get(others)).status, 200)
       assert.equal(await waiting(), SHARE)
     })
-    // What waited in line, with no session, has its turn.
+    // The calls that queued without a connection run now.
     assert.deepEqual(
       await Promise.all(calls),
       calls.map(() => 201),
     )
   })
 
-  it('is there for a key while somebody without one asks on and on', async () => {
+  it('is available to a key during many requests without a key', async () => {
     const first = await get(null)
     assert.equal(first.refused, '401 key_missing')
-    // Before, because what is made within the transaction is seen by nobody until it ends.
+    // Created before the transaction, whose changes are not visible until it ends.
     const key = await service.newKey()
     let calls: Promise<number>[] = []
     await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {

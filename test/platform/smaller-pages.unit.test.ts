@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { withSmallerPages } from '../../src/platform/db/smaller-pages.ts'
 
-describe('a page of rows that takes too long', () => {
+describe('withSmallerPages', () => {
   const tooLong = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
-  it('is tried with half of it, until it is one row', async () => {
+  it('halves the page after a timeout, down to one row', async () => {
     const limits: number[] = []
     const run = (most: number) =>
       withSmallerPages(5, (limit) => {
@@ -14,7 +14,7 @@ describe('a page of rows that takes too long', () => {
     assert.deepEqual(limits, [5, 3, 2])
     await assert.rejects(run(0), tooLong)
   })
-  it('fails where that is not why', async () => {
+  it('does not retry after another error', async () => {
     let calls = 0
     await assert.rejects(
       withSmallerPages(5, () => ((calls += 1), Promise.reject(new Error('syntax')))),
