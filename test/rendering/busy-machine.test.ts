@@ -11,8 +11,8 @@ import { SENDER } from '../support/npm-start.ts'
 import { stepOf } from '../support/step-claims.ts'
 import { startService } from '../support/service.ts'
 
-describe('an email that a busy machine cannot render in time', () => {
-  it('is put off, and sent later', async () => {
+describe('an email that cannot be rendered because the machine is busy', () => {
+  it('is deferred, and sent later', async () => {
     const service = await startService({ worker: false })
     const { em } = service.context.orm
     const mail = createMail(service.context.config, em, { mailFrom: SENDER, links: someLinks })

@@ -33,7 +33,7 @@ describe('compiling a template', function () {
         assert.equal(problems.length, 1)
         assert.equal(problems[0]!.field, 'html')
         assert.match(problems[0]!.problem, /is not a function/)
-        // The renderer process is still there.
+        // The renderer process still works.
         assert.deepEqual((await compile('<style>p { color: red }</style><p>Hello</p>')).problems, [])
         assert.equal(renderer.problem(), undefined)
       })

@@ -24,7 +24,7 @@ const contact = {
   },
 }
 
-/** What reads values in one way or another: one place, places in conditions, arguments and loops, and what is none. */
+/** Reads of values in outputs, conditions, arguments and loops, and reads of values that do not exist. */
 const TEMPLATES = [
   '{{ contact.email }} {{ contact.firstName }} {{ contact.metadata.none }} {{ contact.metadata.none.more }} {{ contact.no.at.all }}',
   '{{ contact.metadata.seats }} {{ contact.metadata.isTrial }} {{ contact.metadata["two words"] }} {{ contact.metadata[5] }}',
@@ -47,13 +47,13 @@ const TEMPLATES = [
   '{% assign sorted = contact.metadata.tags | sort %}{{ sorted[0] }} {{ sorted.first }} {{ contact | json | size }}',
 ]
 
-/** What fails of its values: in the same words. */
+/** Reads that fail, with the same message. */
 const FAILING = [
   '{{ contact[contact.metadata.odd] }}',
   '{{ contact.email }}{{ contact.metadata.odd | append: contact.metadata.odd }}',
 ]
 
-/** LiquidJS as it is: in this thread, too, a test may have had it read directly. */
+/** Unmodified LiquidJS, in a thread of its own because another test may have patched it in this one. */
 const FRESH_READ = `
 const { parentPort, workerData: { templates, variables } } = require('node:worker_threads')
 const { Liquid } = require('liquidjs')
@@ -62,7 +62,7 @@ parentPort.postMessage(templates.map((template) => {
   try { return liquid.parseAndRenderSync(template, variables) } catch ({ message }) { return message.split('\\n')[0] }
 }))`
 
-describe('values that are read directly', () => {
+describe('direct reads of values', () => {
   let renderer: Renderer
   let said: Record<string, string>
   before(async () => {
@@ -80,12 +80,13 @@ describe('values that are read directly', () => {
   const render = (html: string) => renderer.render({ subject: 'x', html, text: 'x' }, { contact })
 
   for (const template of TEMPLATES) {
-    it(`are what LiquidJS reads: ${template}`, async () => {
+    it(`return the same as LiquidJS for ${template}`, async () => {
       assert.equal((await render(template)).html, said[template])
     })
   }
 
   for (const template of FAILING) {
-    it(`fail as there: ${template}`, () => assert.rejects(render(template), { message: `html: ${said[template]}` }))
+    it(`fail like LiquidJS for ${template}`, () =>
+      assert.rejects(render(template), { message: `html: ${said[template]}` }))
   }
 })

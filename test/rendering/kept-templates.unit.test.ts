@@ -6,20 +6,20 @@ import { parseSource } from '../../src/rendering/engine.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What lives, in megabytes. */
+/** The used heap in megabytes. */
 function held(): number {
   collectGarbage()
   return process.memoryUsage().heapUsed / 1e6
 }
 
-describe('templates that are kept', () => {
+describe('cached templates', () => {
   const braces: Record<string, (n: number) => string> = {
     'in quotes': (n) => `{{ "}}" | append: ${'a,'.repeat(60_000)}a${n} }}`,
     'of the other kind, in quotes': (n) => `{{ "%}" | append: ${'a,'.repeat(60_000)}a${n} }}`,
     'of the other kind, in a tag': (n) => `{% case a %}{% when "}}"${',1'.repeat(60_000)},${n} %}{% endcase %}`,
   }
   for (const [what, source] of Object.entries(braces)) {
-    it(`are no more than there is room for, with braces ${what}`, () => {
+    it(`take limited memory with braces ${what}`, () => {
       const before = held()
       for (let n = 0; n < 5; n += 1) assert.equal(parseSource('text', source(n), `${what} ${n}`), undefined)
       const more = held() - before

@@ -4,8 +4,8 @@ import { findStructureProblem } from '../../src/rendering/mjml-structure.ts'
 const body = (inside: string) => `<mjml><mj-body>${inside}</mj-body></mjml>`
 const column = (inside: string) => body(`<mj-section><mj-column>${inside}</mj-column></mj-section>`)
 
-describe('the elements of MJML', () => {
-  it('are closed, each by itself or by its end', () => {
+describe('findStructureProblem', () => {
+  it('reports an element that is not closed', () => {
     for (const [source, name] of [
       [column('<mj-text>Hello'), 'mj-text'],
       [column('<mj-image src="https://example.com/a.png">'), 'mj-image'],
@@ -18,14 +18,14 @@ describe('the elements of MJML', () => {
     }
   })
 
-  it('have no words between them', () => {
+  it('reports text between elements', () => {
     const source = column('  {% if a %}\n Hello <mj-text>x</mj-text>')
     const found = findStructureProblem(source)
     assert.match(found?.problem ?? '', /^words in <mj-column> are dropped/)
     assert.equal(source.slice(found!.at, found!.at + 5), 'Hello')
   })
 
-  it('are those that MJML reads, each by its name, and one body', () => {
+  it('reports unknown elements, a second body, includes and CDATA', () => {
     for (const [source, at, problem] of [
       [column('<MJ-TEXT>Hello</MJ-TEXT>'), '<MJ-TEXT', /is no element of MJML: write <mj-text>/],
       ['<mjml><mj-body></mj-body><mj-body></mj-body></mjml>', '<mj-body></mj-body></mjml>', /one <mj-body>/],
@@ -38,7 +38,7 @@ describe('the elements of MJML', () => {
     }
   })
 
-  it('have whatever is HTML as it is, and comments, and Liquid where it is kept', () => {
+  it('accepts HTML, comments and Liquid where MJML keeps them', () => {
     for (const source of [
       column('<mj-text>1 < 2 {% if a < b %} & <br> <p>one<p>two</mj-text><mj-image src="x" /><mj-divider/>'),
       body('<!-- words --><mj-raw>{% if x %}</mj-raw><mj-section></mj-section><mj-raw>{% endif %}</mj-raw>'),

@@ -20,7 +20,7 @@ describe('rendering', () => {
     assert.equal(rendered.text, 'Ada <b> / Pro & more / ada@example.com')
   })
 
-  it('writes what is trusted as it is', async () => {
+  it('writes a value with the raw filter unescaped', async () => {
     const { html } = await renderer.render(step({ html: '{{ contact.firstName | raw }}' }), { contact })
     assert.equal(html, 'Ada <b>')
   })
@@ -31,12 +31,12 @@ describe('rendering', () => {
     assert.equal(subject, 'Hi Ada Bcc: evil@example.com')
   })
 
-  it('leaves out what a contact does not have', async () => {
+  it('renders a missing property as nothing', async () => {
     const { text } = await renderer.render(step({ text: 'x{{ contact.metadata.none.at.all }}y' }), { contact })
     assert.equal(text, 'xy')
   })
 
-  it('sees own properties only', async () => {
+  it('reads only own properties', async () => {
     const { text } = await renderer.render(
       step({ text: '{{ contact.constructor }}{{ contact.metadata.__proto__ }}' }),
       {
@@ -46,14 +46,14 @@ describe('rendering', () => {
     assert.equal(text, '')
   })
 
-  it('knows tags, filters and loops', async () => {
+  it('supports tags, filters and loops', async () => {
     const text =
       '{% assign names = "b,a" | split: "," | sort %}{% for name in names %}{{ forloop.index }}{{ name | upcase }}{% endfor %}' +
       '{% capture both %}{{ names | join: "+" }}{% endcapture %} {{ both | append: "!" }} {{ names | size }}'
     assert.equal((await renderer.render(step({ text }), { contact })).text, '1A2B a+b! 2')
   })
 
-  it('names the field and the place of a mistake', async () => {
+  it('names the field and the position of a mistake', async () => {
     const {
       problems: [problem],
     } = await renderer.check(step({ html: '{% if %}' }))
@@ -61,7 +61,7 @@ describe('rendering', () => {
     assert.match(problem?.problem ?? '', /line:1/)
   })
 
-  it('finds what is wrong when it is saved: all that fails for somebody of whom nothing is known, or much', async () => {
+  it('reports on saving what fails for a contact with few or many properties', async () => {
     const fine = step({ html: '<b>{{ contact.firstName }}</b>', text: 'x' })
     assert.deepEqual(await renderer.check(fine), { problems: [], unknownVariables: [] })
     const { problems } = await renderer.check({
@@ -109,7 +109,7 @@ describe('rendering', () => {
     ['a NUL', '{{ "%00" | url_decode }}', /makes a NUL character/],
     ['half a surrogate pair', '{{ "😀" | split: "" | first }}', /half of a surrogate pair/],
   ] as [string, string, RegExp][]) {
-    it(`fails at ${what}, and only that message, and says so when it is saved`, async () => {
+    it(`fails with ${what}, only for that message, and reports it on saving`, async () => {
       const error = await renderer.render(step({ text }), { contact }).catch((reason: unknown) => reason)
       assert.ok(error instanceof TemplateError)
       assert.match(error.message, /^text: /)
@@ -123,7 +123,7 @@ describe('rendering', () => {
     })
   }
 
-  it('refuses a subject that is no line of an email', async () => {
+  it('rejects a subject that is too long for a header', async () => {
     const long = { ...contact, firstName: 'x'.repeat(1_000) }
     await assert.rejects(renderer.render(step({ subject: '{{ contact.firstName }}' }), { contact: long }), {
       message: 'subject: becomes longer than 998 characters',

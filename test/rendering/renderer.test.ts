@@ -9,16 +9,16 @@ import { RendererBusy, RendererClosed, TemplateError } from '../../src/rendering
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })
 
-/** Nothing of this is counted, and it takes minutes: each comparison goes through half a million characters. */
+/** Work that no counter limits and that takes minutes, because each comparison reads half a million characters. */
 const compares = (times: number, doublings: number) =>
   `{% assign s = "ab" %}{% assign t = "ab" %}` +
   `{% for i in (1..${doublings}) %}{% assign s = s | append: s %}{% assign t = t | append: t %}{% endfor %}` +
   `{% for i in (1..${times}) %}{% if ${Array(20).fill('s == t').join(' and ')} %}{% endif %}{% endfor %}`
 const ENDLESS = compares(45_000, 18)
-/** Another one each time. */
+/** A different template for each number. */
 const endless = (n: number) => `${ENDLESS}${n}`
 
-/** Those of a renderer that have used a processor for a second: they are not starting any more. */
+/** Renderer processes that used a processor for a second, which means that they have started. */
 async function busyProcesses(owner = process.pid): Promise<number[] | undefined> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,time=,args='])
   const found = stdout.split('\n').flatMap((line) => {
@@ -44,7 +44,7 @@ describe('the renderer', () => {
       },
     )
 
-  it('ends what takes too long, and fails that job alone', async () => {
+  it('ends a job that takes too long, and fails only that job', async () => {
     assert.equal(await outcome(ENDLESS), 'text: took longer than 0.3 s')
     assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
     assert.deepEqual((await renderer.check(email(ENDLESS))).problems, [
@@ -52,7 +52,7 @@ describe('the renderer', () => {
     ])
   })
 
-  it('fails nothing where the machine is too busy to tell', async () => {
+  it('rejects jobs as busy, not as failed, on an overloaded machine', async () => {
     const busy = createRenderer({ deadlineMs: 10_000, wallMs: 100 })
     try {
       await assert.rejects(busy.render(email(ENDLESS), { contact }), RendererBusy)
@@ -63,7 +63,7 @@ describe('the renderer', () => {
     }
   })
 
-  it('ends what needs too much memory, and fails that job alone', async () => {
+  it('ends a job that needs too much memory, and fails only that job', async () => {
     const greedy = Array.from({ length: 3 }, (_, n) => `{% assign a${n} = (1..999999) | reverse %}`).join('')
     const small = createRenderer({ memoryMb: 20, deadlineMs: 5_000 })
     try {
@@ -75,7 +75,7 @@ describe('the renderer', () => {
     }
   })
 
-  it('ends what needs too much memory outside of V8’s heap', async () => {
+  it('ends a job that needs too much memory outside of V8’s heap', async () => {
     const formats = `{% assign f = '%B' %}${'{% assign f = f | append: f %}'.repeat(14)}{{ 'now' | date: f | size }}`
     const patient = createRenderer({ memoryMb: 32, deadlineMs: 60_000, wallMs: 60_000 })
     const {
@@ -85,7 +85,7 @@ describe('the renderer', () => {
     await patient.close()
   })
 
-  it('fails nothing where somebody else has ended its process', async () => {
+  it('rejects a job as busy if its process was killed', async () => {
     const patient = createRenderer({ deadlineMs: 600_000, wallMs: 600_000 })
     const rendering = patient.render(email(ENDLESS), { contact })
     const [pid] = await eventually('a process is at work', () => busyProcesses())
@@ -95,7 +95,7 @@ describe('the renderer', () => {
     await patient.close()
   })
 
-  it('leaves no process behind whoever is killed in the midst of a long call', async () => {
+  it('leaves no process behind if its owner is killed during a long job', async () => {
     const script = `
       const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/rendering/renderer.ts'))})
       const contact = ${JSON.stringify(contact)}
@@ -106,7 +106,7 @@ describe('the renderer', () => {
     await eventually('it has gone', () => (isAlive(pid!) ? undefined : true))
   })
 
-  it('goes on where no process could be started for a while: a machine has an end of files, too', async () => {
+  it('recovers after it could not start a process, for example without free file descriptors', async () => {
     const script = `
       const { openSync, closeSync } = await import('node:fs')
       const { createRenderer } = await import(${JSON.stringify(import.meta.resolve('../../src/rendering/renderer.ts'))})
@@ -126,7 +126,7 @@ describe('the renderer', () => {
     assert.equal(stdout, 'failed Hi\n')
   })
 
-  it('keeps a process for templates that were rendered before, however many others hang', async () => {
+  it('reserves a process for templates that were rendered before, however many others hang', async () => {
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
     const hanging = Array.from({ length: 4 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
     let ended = 0
@@ -136,19 +136,19 @@ describe('the renderer', () => {
     assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
   })
 
-  it("makes an owner whose template hung wait for that owner's own ones, and nobody else", async () => {
+  it('lets only the owner of a hanging template wait', async () => {
     let done = 0
     const hanging = Array.from({ length: 4 }, (_, n) =>
       outcome(endless(n), { owner: 'bad' }).finally(() => (done += 1)),
     )
     assert.equal(await outcome('a new one', { owner: 'good' }), 'a new one')
-    // The first attempt of the first of them was before it; the other attempts have a process of their own.
+    // At most the first attempt of the first template ran before. Retries have a process of their own.
     assert.ok(done < 3, `${done} of them were before it`)
     assert.equal(new Set(await Promise.all(hanging)).size, 1)
     assert.equal(await outcome('fine', { owner: 'bad' }), 'fine')
   })
 
-  it('takes turns: a thousand jobs of one are not before the first of another', async () => {
+  it('alternates between owners, so that a thousand jobs of one do not delay another', async () => {
     await outcome('warm')
     let done = 0
     const many = Array.from({ length: 1_000 }, (_, n) =>
@@ -159,7 +159,7 @@ describe('the renderer', () => {
     await Promise.all(many)
   })
 
-  it('says of each of many what is wrong with it alone, and has those before it', async () => {
+  it('reports only the recipient that fails, and returns the emails of the others', async () => {
     const content = email(`{% if contact.firstName == 'slow' %}${ENDLESS}{% endif %}{{ contact.firstName }}`)
     const people = ['a', 'b', 'slow', 'c'].map((firstName) => ({ contact: { ...contact, firstName } }))
     const emails = await renderer.renderAll(content, people)
@@ -169,13 +169,13 @@ describe('the renderer', () => {
     )
   })
 
-  it('gives whose templates take long one process at a time, and the others what is left', async () => {
+  it('gives slow templates of one owner one process at a time', async () => {
     renderer = createRenderer({ deadlineMs: 5_000 })
     const long = compares(500, 17)
     const both = () => Promise.all(['heavy', 'other'].map((owner) => outcome(long, { owner })))
     await outcome('short')
     await outcome(long)
-    // The first ones start the processes that render what was rendered before.
+    // These runs start the processes for templates that were rendered before.
     await both()
     await both()
     const order: string[] = []
@@ -187,7 +187,7 @@ describe('the renderer', () => {
     assert.deepEqual(order, ['short', 'heavy', 'heavy', 'heavy'])
   })
 
-  it('does not begin what has not begun in time, and tells at once', async () => {
+  it('rejects a job at once if it has not begun by its deadline', async () => {
     const long = outcome(compares(500, 17), { owner: 'same' })
     const beginBy = new AbortController()
     const late = renderer.render(email('late'), { contact }, { owner: 'same', beginBy: beginBy.signal })
@@ -200,7 +200,7 @@ describe('the renderer', () => {
     assert.equal((await begun).text, 'in time')
   })
 
-  it('fails what waits when it is closed, and takes nothing more', async () => {
+  it('rejects waiting and new jobs after it is closed', async () => {
     const waiting = Array.from({ length: 4 }, (_, n) => renderer.render(email(endless(n)), { contact }))
     const settled = Promise.allSettled(waiting)
     await renderer.close()

@@ -5,7 +5,7 @@ import { TemplateError } from '../../src/rendering/content.ts'
 const contact = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 const email = (text: string) => ({ subject: 'Hi', html: null, text })
 
-describe('the limits of a template', () => {
+describe('template limits', () => {
   let renderer: Renderer
   before(() => {
     renderer = createRenderer({ deadlineMs: 300, memoryMb: 32 })
@@ -21,7 +21,7 @@ describe('the limits of a template', () => {
       },
     )
 
-  describe('counts what a search can take, which nothing ends once it is begun', () => {
+  describe('count the characters of a search, because a running search cannot be stopped', () => {
     const halves = '{% assign s = "a" %}' + '{% assign s = s | append: s %}'.repeat(17)
     const made = `${halves}{% assign p = s | append: "b" | append: s %}{% assign s = s | append: s | append: s %}`
     const searches = {
@@ -43,7 +43,7 @@ describe('the limits of a template', () => {
       })
     }
 
-    it('and not what letters have in them', async () => {
+    it('allow ordinary searches in a letter', async () => {
       const letter = '{% assign s = "<p>Hello NAME, how are you?</p>" %}' + '{% assign s = s | append: s %}'.repeat(10)
       assert.match(
         (await outcome(`${letter}{{ s | replace: "NAME", "Ada" | replace: "how are", "where are" | size }}`))!,
@@ -52,7 +52,7 @@ describe('the limits of a template', () => {
     })
   })
 
-  describe('lets no number keep it counting for ever, which would end its process', () => {
+  describe('reject numbers so large that counting never ends', () => {
     const TOO_LARGE = /^text: counts with numbers that are too large for that/
     const loops = {
       'a loop': '{% for i in (9007199254740992..9007199254740996) %}x{% endfor %}',
@@ -69,7 +69,7 @@ describe('the limits of a template', () => {
       })
     }
 
-    it('and takes what a contact has for what it is', async () => {
+    it('apply to values of contacts', async () => {
       const options = { ...contact, metadata: { a: 9007199254740992, b: '9007199254740996', c: '2', d: 4 } }
       const render = (source: string) => renderer.render(email(source), { contact: options })
       await assert.rejects(render('{% for i in (contact.metadata.a..contact.metadata.b) %}x{% endfor %}'), {
@@ -81,7 +81,7 @@ describe('the limits of a template', () => {
     })
   })
 
-  it('tells a value in one line: how far it is indented is counted by nobody', async () => {
+  it('ignore the indent of json and inspect', async () => {
     assert.equal(await outcome('{{ "a,b" | split: "," | json: 10 }}'), '["a","b"]')
     assert.equal(await outcome('{{ "a,b" | split: "," | inspect: 10 }}'), '["a","b"]')
   })

@@ -4,11 +4,11 @@ import { TemplateError } from '../../src/rendering/content.ts'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 
 const RUNS = Number(process.env['RUNS'] ?? 150)
-/** At a time, so that a batch is like a worker under load. */
+/** Renders as many at a time as a worker under load. */
 const BATCH = 50
 const DEADLINE_MS = 150
 
-/** Liquid that tries: everything nests, everything grows, and loops are as long as they may be, or longer. */
+/** Generated Liquid with deep nesting, growing values, and loops up to and beyond the limits. */
 const { body: templates } = fc.letrec<{ body: string; part: string }>((tie) => {
   const name = fc.constantFrom('a', 'b', 'contact.firstName', 'contact.metadata.items', 'forloop.index', 'nothing')
   const text = fc.constantFrom('"x"', '"abc,def,ghi"', '"<&>"', '","', '""', '"%00"', '"{{a}}"')
@@ -83,10 +83,10 @@ describe('the worst templates', function () {
   })
   after(() => renderer.close())
 
-  it(`that a search of ${RUNS} finds each end, in an email or a reason`, async () => {
+  it(`end in an email or an error in a search of ${RUNS}`, async () => {
     const contact = { email: 'a@example.com', firstName: 'Ada', metadata: { items: [{ x: 1 }, { x: [2, 3] }, 'text'] } }
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-    // Copied: texts that were put together of texts hold on to all of them, and are made one only when they are sent.
+    // Copied, because a concatenated string keeps all its parts in memory until it is sent.
     const sources = fc.sample(templates, { numRuns: RUNS, seed }).map((source) => Buffer.from(source).toString())
     const ended = { rendered: 0, refused: 0 }
     for (let at = 0; at < RUNS; at += BATCH) {
@@ -101,7 +101,7 @@ describe('the worst templates', function () {
             )
           } catch (error) {
             assert.ok(error instanceof TemplateError, `seed ${seed}: ${String(error)}\n${html}`)
-            // The subject's is the time in which a thread got no processor.
+            // The subject fails only if its thread got no processor time.
             assert.match(error.message, /^(html: |subject: took longer)/)
             assert.ok(error.message.length < 500)
             ended.refused += 1
