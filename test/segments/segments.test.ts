@@ -40,7 +40,7 @@ describe('segments', () => {
   })
   after(() => service.stop())
 
-  it('can be counted before they are made, and leave nothing', async () => {
+  it('can be counted before they are created, which stores nothing', async () => {
     const count = (condition: unknown) => service.call('POST', 'segments/count', { condition })
     assert.deepEqual((await count({ tag: 'vip' })).body.data, { contactCount: 1 })
     assert.deepEqual((await count({ all: [] })).body.data, { contactCount: 3 })
@@ -89,7 +89,7 @@ describe('segments', () => {
     [{ metadata: 'since', is: 'less', value: '2026-02' }, ['ada']],
     [{ metadata: 'age', is: 'less', value: 18 }, ['bob']],
     [{ metadata: 'age', is: 'more', value: 18 }, ['eve']],
-    // Where a database has a locale that is a number, by its regular expressions, and none to be compared.
+    // In some database locales this digit counts as a number for regular expressions, but cannot be cast.
     [{ metadata: 'odd', is: 'more', value: 1 }, []],
     [{ metadata: "it's", is: 'present' }, ['ada']],
     [{ metadata: 'plan', is: 'missing' }, ['eve']],
@@ -110,12 +110,12 @@ describe('segments', () => {
       ['ada', 'bob'],
     ],
   ] as [Condition, string[]][]) {
-    it(`hold for ${JSON.stringify(condition)}: ${expected.join(', ') || 'nobody'}`, async () => {
+    it(`find ${expected.join(', ') || 'nobody'} with ${JSON.stringify(condition)}`, async () => {
       assert.deepEqual(await members(condition), expected)
     })
   }
 
-  it('know lists and automations by id', async () => {
+  it('reference lists and automations by ID', async () => {
     assert.deepEqual(await members({ list: listId }), ['ada'])
     const inCapitals = await segment({ all: [{ list: listId.toUpperCase() }] })
     const { body } = await service.call('GET', `segments/${inCapitals.toUpperCase()}/contacts`)
@@ -163,12 +163,12 @@ describe('segments', () => {
     [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
     [{ tag: 'x'.repeat(17_000) }, 'condition must not be larger than 16384 bytes as JSON'],
   ] as [unknown, string | RegExp][]) {
-    it(`are not made of ${JSON.stringify(condition).slice(0, 60)}`, async () => {
+    it(`reject ${JSON.stringify(condition).slice(0, 60)}`, async () => {
       await assert.rejects(segment(condition), { message: problem })
     })
   }
 
-  it('are listed, and searched together with other conditions', async () => {
+  it('are listed, and combined with other filters of contacts', async () => {
     const id = await segment({ metadata: 'seats', is: 'present' })
     const { body } = await service.call('GET', 'segments?limit=1')
     assert.equal(body.data[0].id, id)
@@ -187,7 +187,7 @@ describe('segments', () => {
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
   })
 
-  it('of as many parts as there may be are planned and asked in their time', async () => {
+  it('of the maximum size are planned and queried in time', async () => {
     const part = (n: number): Condition[] => [
       { tag: `t${n}` },
       { list: listId },
@@ -200,7 +200,7 @@ describe('segments', () => {
     }
   })
 
-  it('are kept by the API: made, changed, deleted, and nobody else’s', async () => {
+  it('are created, updated and deleted only in their own workspace', async () => {
     const call = (method: string, path: string, body?: unknown, key = service.key) =>
       service.call(method, path, body, { key })
     const made = await call('POST', 'segments', {
