@@ -13,7 +13,7 @@ import { startService, type Service } from '../support/service.ts'
 
 const SECRETS_KEY = 'k'.repeat(44)
 
-describe('a workspace’s sender', () => {
+describe('the sender of a workspace', () => {
   let service: Service
   let sink: SmtpSink
   let owner: BrowserLike
@@ -23,7 +23,7 @@ describe('a workspace’s sender', () => {
     sink = await startSmtpSink()
     dns = await startDnsServer(texts)
     service = await startService({ worker: false, env: { SMTP_URL: sink.url, SECRETS_KEY, DNS_SERVERS: dns.address } })
-    // Said by another part, at an address at which nobody of these tests signs in.
+    // Set by another process. No sign-in of these tests uses this address.
     await sql(service.context.orm.em.fork(), `update instance set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     owner = (await aMember(service, 'owner')).browser
@@ -41,7 +41,7 @@ describe('a workspace’s sender', () => {
   const ask = (method: string, path: string, body?: object) =>
     owner.ask(method, path, { workspaceId: service.workspaceId, ...(body && { body }) })
   const set = (body: object) => ask('PUT', 'sender', body)
-  /** The message that the server has got, whole. */
+  /** The complete message that the mail server received. */
   async function mailed(fields: object = {}) {
     const contactId = await aContact(service)
     await enroll(
@@ -61,7 +61,7 @@ describe('a workspace’s sender', () => {
     return results
   }
 
-  it('is in its mail, with the postal address below what is marketing', async () => {
+  it('appears in its emails, with the postal address in marketing emails', async () => {
     const name = 'Orchard, "Fruit" <b>'
     await set({
       fromName: name,
@@ -79,7 +79,7 @@ describe('a workspace’s sender', () => {
     assert.ok(!whole(await mailed({ category: 'transactional' })).includes('Main Street'))
   })
 
-  it('signs it, over the headers for unsubscribing as well, and others can verify that', async () => {
+  it('signs its emails including the unsubscribe headers, verifiably', async () => {
     await set({ fromAddress: 'hello@orchard.example' })
     const { body } = await ask('POST', 'sender/dkim', { selector: 'one' })
     const told = body.data as Told
@@ -104,7 +104,7 @@ describe('a workspace’s sender', () => {
     for (const line of whole(mail).toString().split('\r\n')) assert.ok(Buffer.byteLength(line) <= 998)
   })
 
-  it('signs campaigns, too', async () => {
+  it('signs campaigns as well', async () => {
     const contactId = await aContact(service)
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactId })
@@ -116,7 +116,7 @@ describe('a workspace’s sender', () => {
     assert.equal((await verify(mail))[0]!.status.result, 'pass')
   })
 
-  it('is whom an email to oneself is from, too, and signs it', async () => {
+  it('sends and signs test emails', async () => {
     await set({ fromAddress: 'hello@orchard.example', replyTo: 'support@orchard.example' })
     const { browser, email: to } = await aMember(service, 'editor')
     const body = { subject: 'Mine', text: 'To look at' }
@@ -129,7 +129,7 @@ describe('a workspace’s sender', () => {
     assert.deepEqual([signature!.status.result, signature!.signingDomain], ['pass', 'orchard.example'])
   })
 
-  it('tells which records the DNS should have, and how they are', async () => {
+  it('lists the required DNS records and their state', async () => {
     const check = async () =>
       Object.fromEntries(
         ((await ask('POST', 'sender/check')).body.data as { what: string; status: string }[]).map(
@@ -150,13 +150,13 @@ describe('a workspace’s sender', () => {
     assert.deepEqual(await check(), { SPF: 'WRONG', DKIM: 'WRONG', DMARC: 'WRONG' })
   })
 
-  it('tells where what comes back goes, and asks for that', async () => {
+  it('lists the record of the bounce domain and checks it', async () => {
     const em = service.context.orm.em.fork()
     await sql(em, `update instance set bounce_domain = 'bounces.orchard.example'`)
     const { body } = await ask('GET', 'sender')
     const told = (body.data as Told).records.find(({ what }) => what === 'RETURN_PATH')!
     assert.deepEqual([told.name, told.value], ['bounces.orchard.example', '10 mail.example.com'])
-    // Receivers ask for that domain's, since it is in the envelope.
+    // Receivers check SPF for the bounce domain, because it is in the envelope.
     assert.equal((body.data as Told).records.find(({ what }) => what === 'SPF')!.name, 'bounces.orchard.example')
     const check = async () =>
       ((await ask('POST', 'sender/check')).body.data as { what: string; status: string; found: string[] }[]).find(
@@ -167,7 +167,7 @@ describe('a workspace’s sender', () => {
     assert.deepEqual([(await check()).status, (await check()).found], ['OK', ['10 mail.example.com']])
     texts['MX bounces.orchard.example'] = ['']
     assert.equal((await check()).status, 'WRONG')
-    // Also where the workspace has no address of its own.
+    // Also without a from address of the workspace.
     await sql(em, 'update senders set from_address = null where workspace_id = $1', [service.workspaceId])
     const without = (await ask('GET', 'sender')).body.data as Told
     assert.deepEqual(
@@ -183,7 +183,7 @@ describe('a workspace’s sender', () => {
     await sql(em, 'update instance set bounce_domain = null')
   })
 
-  it('keeps its key encrypted, and mail waits where a worker cannot read it', async () => {
+  it('encrypts its DKIM key, and defers mail while a worker cannot decrypt it', async () => {
     const [row] = await sql<{ key: Buffer }>(service.context.orm.em.fork(), 'select dkim_private as key from senders')
     assert.ok(!row!.key.toString('latin1').includes('PRIVATE KEY'))
     assert.throws(() => createSecrets('x'.repeat(44)).decrypt(row!.key, 'dkim'), NoSecretsKey)
@@ -208,6 +208,6 @@ describe('a workspace’s sender', () => {
     ['an address that is none', { fromAddress: 'a@b.co, c@d.co' }],
     ['a line break in an address', { replyTo: 'a@b.co\r\nBcc: evil@example.com' }],
   ] as const) {
-    it(`is refused with ${what}`, async () => assert.equal((await set(body)).status, 400))
+    it(`returns 400 for ${what}`, async () => assert.equal((await set(body)).status, 400))
   }
 })

@@ -9,7 +9,7 @@ import { aMember } from '../support/members.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
-/** Waits until something is so. */
+/** Waits until a check returns a value other than false or undefined. */
 const eventually = <Value>(what: string, look: () => Promise<Value>): Promise<Exclude<Value, false | undefined>> =>
   eventuallyDefined(what, async () => (await look()) || undefined) as Promise<Exclude<Value, false | undefined>>
 
@@ -20,13 +20,13 @@ interface WarmUp {
   mailedToday: number
 }
 
-describe('warming a sender up', () => {
+describe('sender warm-up', () => {
   let service: Service
   let sink: SmtpSink
   let owner: BrowserLike
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    // Said by another part, at an address at which nobody of these tests signs in.
+    // Set by another process. No sign-in of these tests uses this address.
     await sql(em(), `update instance set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     owner = (await aMember(service, 'owner')).browser
@@ -45,7 +45,7 @@ describe('warming a sender up', () => {
     assert.equal(status, 200, JSON.stringify(body))
   }
   const told = async () => ((await ask('GET', 'sender')).body.data as { warmUp?: WarmUp }).warmUp
-  /** As if it had begun so many days ago, and all was mailed on these days that has been. */
+  /** Simulates that this many days passed, by moving the start and the counters back. */
   const daysPass = (days: number) =>
     sql(
       em(),
@@ -81,7 +81,7 @@ describe('warming a sender up', () => {
     return id
   }
 
-  it('grows day by day, until it is over', async () => {
+  it('grows daily until it ends', async () => {
     assert.equal(await told(), undefined)
     await warmUp(50, 50, 400)
     const allowed = []
@@ -90,13 +90,13 @@ describe('warming a sender up', () => {
       await daysPass(1)
     }
     assert.deepEqual(allowed, [50, 75, 112, 169, 253, 380, null])
-    // Years behind its end nothing overflows.
+    // The calculation does not overflow years later.
     await daysPass(100_000)
     assert.equal((await told())!.allowedToday, null)
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 1_000, false)).granted, 1_000)
   })
 
-  it('goes on by other numbers, and begins anew only behind its end', async () => {
+  it('keeps its day when its numbers change, and restarts after it was deleted', async () => {
     await warmUp(50)
     await daysPass(2)
     await warmUp(10)
@@ -106,7 +106,7 @@ describe('warming a sender up', () => {
     assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 10])
   })
 
-  it('begins anew where the last one is over', async () => {
+  it('restarts after it ended', async () => {
     await warmUp(50, 50, 400)
     await daysPass(100)
     assert.equal((await told())!.allowedToday, null)
@@ -114,7 +114,7 @@ describe('warming a sender up', () => {
     assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 50])
   })
 
-  it('takes no place for what a server puts off, behind its text too', async () => {
+  it('does not count messages that the server defers, even after their content', async () => {
     const ids = await contacts(2)
     await warmUp(2)
     sink.behave({ code: 451, text: '4.7.1 Later', at: 'data' })
@@ -125,7 +125,7 @@ describe('warming a sender up', () => {
     assert.equal((await told())!.mailedToday, 2)
   })
 
-  it('is refused where it would not grow', async () => {
+  it('returns 400 for numbers that do not grow', async () => {
     for (const [body, field] of [
       [{ perDay: 100, growthPercent: 50, upTo: 100 }, 'upTo'],
       [{ perDay: 0, growthPercent: 50, upTo: 100 }, 'perDay'],
@@ -139,7 +139,7 @@ describe('warming a sender up', () => {
     assert.equal(await told(), undefined)
   })
 
-  it('keeps what somebody says of the sender, and is kept by that', async () => {
+  it('keeps the sender, and is kept when the sender changes', async () => {
     await warmUp(50)
     await ask('PUT', 'sender', { fromName: 'Orchard' })
     assert.equal((await told())!.allowedToday, 50)
@@ -148,7 +148,7 @@ describe('warming a sender up', () => {
     await ask('PUT', 'sender', {})
   })
 
-  it('gives no more places than there are, however many ask at a time, and those that were given back once more', async () => {
+  it('never grants more than the limit to concurrent requests, and grants returned quota again', async () => {
     await warmUp(100)
     const asked = await Promise.all(
       Array.from({ length: 40 }, () => takeWarmUpQuota(em(), service.workspaceId, 7, false)),
@@ -160,12 +160,12 @@ describe('warming a sender up', () => {
     assert.ok(moreInSeconds > 0 && moreInSeconds <= 86_400)
     await returnQuota(em(), service.workspaceId, day!, 5)
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, false)).granted, 5)
-    // What may exceed it counts.
+    // Transactional messages may exceed the limit, and count.
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, true)).granted, 7)
     assert.equal((await told())!.mailedToday, 107)
   })
 
-  it('waits for nothing with what is transactional, which counts', async () => {
+  it('does not delay transactional emails, but counts them', async () => {
     const ids = await contacts(3)
     await warmUp(1)
     const id = await aCampaign(ids, { category: 'transactional' })
@@ -176,7 +176,7 @@ describe('warming a sender up', () => {
     assert.equal((await told())!.mailedToday, 4)
   })
 
-  it('has an email of an automation wait, and mails it when there are more', async () => {
+  it('defers an email of an automation until quota is available', async () => {
     const ids = await contacts(2)
     await warmUp(1)
     const automation = await anAutomation(service, { steps: [EMAIL] })
@@ -190,7 +190,7 @@ describe('warming a sender up', () => {
       if (lastFailure?.applicationFailureInfo?.type !== 'Deferred') return undefined
       return Number(nextAttemptScheduleTime?.seconds ?? 0) - Date.now() / 1_000
     })
-    // As long as its timer is: an hour, or until soon behind midnight.
+    // The delay is at most an hour, or ends soon after midnight.
     assert.ok(afterSeconds > 0 && afterSeconds <= 3_600, `${afterSeconds} s`)
     const [counted] = await sql<{ attempts: number }>(
       em(),
@@ -201,7 +201,7 @@ describe('warming a sender up', () => {
     assert.equal(await mailed(ids), 1)
     assert.equal((await told())!.mailedToday, 1)
     await daysPass(1)
-    // Its timer is Temporal's.
+    // Temporal owns the retry timer, so the test resets it.
     await service.context.temporal.workflowService.resetActivity({
       namespace: service.context.temporal.options.namespace,
       execution: { workflowId: handle.workflowId },
