@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { aboutOf, codesOf, type About } from '../../src/smtp/answers.ts'
 
-describe('whom a refusal is about', () => {
+describe('aboutOf', () => {
   const cases: [About, string, string][] = [
     ['message', 'RCPT TO', '550 5.1.1 <to@example.com>: Recipient address rejected: User unknown'],
     ['message', 'RCPT TO', '550-5.1.1 The email account that you tried to reach\n550 5.1.1 does not exist'],
@@ -42,11 +42,11 @@ describe('whom a refusal is about', () => {
     ['either', 'DATA', '451 4.3.0 local error'],
   ]
   for (const [about, command, refusal] of cases) {
-    it(`is ${about}: ${refusal}, to ${command}`, () => assert.equal(aboutOf(command, refusal), about))
+    it(`returns "${about}" for ${refusal} to ${command}`, () => assert.equal(aboutOf(command, refusal), about))
   }
 })
 
-describe('the codes of an answer', () => {
+describe('codesOf', () => {
   const cases: [string, string][] = [
     ['550 5.1.1 <to@example.com>: unknown', '550 5.1.1'],
     ['550-5.7.26 one\n550 5.7.26 two', '550 5.7.26'],
@@ -54,6 +54,6 @@ describe('the codes of an answer', () => {
     ['to@example.com', 'without a code'],
   ]
   for (const [answer, codes] of cases) {
-    it(`hold nothing of it: ${codes}`, () => assert.equal(codesOf(answer), codes))
+    it(`returns only the codes: ${codes}`, () => assert.equal(codesOf(answer), codes))
   }
 })

@@ -56,7 +56,7 @@ describe('the circuit breaker of a mail server', () => {
     ['breaks off', CUT],
     ['is unreachable', UNREACHABLE],
   ] as const) {
-    it(`opens for a server that ${what} five times in a row, and closes when it takes the message that tries it`, async () => {
+    it(`opens for a server that ${what} five times in a row, and closes when it accepts the message that tries it`, async () => {
       await deliverAll(5, failure)
       assert.deepEqual(changes, [[true, 'failure' in failure ? failure.failure : undefined]])
       assert.equal(transport.isFailing?.(), true)
@@ -85,7 +85,7 @@ describe('the circuit breaker of a mail server', () => {
     assert.equal(changes.length, 1)
   })
 
-  it('lets one message at a time try, and another one when that takes long', async () => {
+  it('lets one message at a time try the server, and another one when that takes long', async () => {
     await deliverAll(5, CUT)
     clock.setForward(1_000)
     const slow = Promise.withResolvers<Delivery>()
@@ -99,13 +99,13 @@ describe('the circuit breaker of a mail server', () => {
     assert.equal(await first, 'taken')
   })
 
-  it('stays closed for what a server says about single messages', async () => {
+  it('stays closed after responses about single messages', async () => {
     assert.deepEqual(await deliverAll(12, GREYLISTED), Array(12).fill('not-sent'))
     assert.deepEqual(await deliverAll(12, NO_SUCH_USER), Array(12).fill('refused'))
     assert.deepEqual([delivered, changes], [24, []])
   })
 
-  it('stays closed while the server takes messages between the failures', async () => {
+  it('stays closed while the server accepts messages between the failures', async () => {
     for (let n = 0; n < 3; n += 1) {
       await deliverAll(4, CUT)
       await deliverAll(1, TAKEN)
@@ -113,7 +113,7 @@ describe('the circuit breaker of a mail server', () => {
     assert.deepEqual(changes, [])
   })
 
-  it('opens when a server refuses five recipients in a row alike: the messages wait', async () => {
+  it('opens and makes messages wait when a server rejects five recipients in a row with the same response', async () => {
     assert.deepEqual(await deliverAll(6, BLOCKED), [...Array<string>(4).fill('refused'), 'not-sent', 'not-sent'])
     assert.deepEqual(changes, [[true, 'It answered 554 5.7.1 to RCPT TO, for 5 recipients in a row']])
     clock.setForward(1_000)
@@ -125,7 +125,7 @@ describe('the circuit breaker of a mail server', () => {
     ['it takes a message', TAKEN],
     ['it refuses in another way', { ...BLOCKED, doubt: 'It answered 550 5.7.1 to RCPT TO' }],
   ] as const) {
-    it(`stays closed for refusals alike where ${what} between them`, async () => {
+    it(`stays closed after equal rejections if ${what} between them`, async () => {
       for (let n = 0; n < 3; n += 1) {
         assert.deepEqual(await deliverAll(4, BLOCKED), Array(4).fill('refused'))
         await deliverAll(1, between)
@@ -134,7 +134,7 @@ describe('the circuit breaker of a mail server', () => {
     })
   }
 
-  it('stays closed for one recipient that the server refuses again and again', async () => {
+  it('stays closed for one recipient that the server rejects again and again', async () => {
     assert.deepEqual(await deliverAll(12, BLOCKED, 'same@example.com'), Array(12).fill('refused'))
     assert.deepEqual(changes, [])
   })

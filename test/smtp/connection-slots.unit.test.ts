@@ -51,7 +51,7 @@ describe('connection slots', () => {
     assert.equal(await takeNow(slots, 'd'), undefined)
   })
 
-  it('rejects everyone once it is closed', async () => {
+  it('rejects all callers once they are closed', async () => {
     const slots = new ConnectionSlots(1)
     await slots.take('a', never)
     const waiting = slots.take('b', never)

@@ -9,7 +9,7 @@ import { anEmail as email } from '../support/an-email.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
 
-describe('mail servers in an order', () => {
+describe('fail-over between mail servers', () => {
   let first: SmtpSink
   let second: SmtpSink
   let transport: MailTransport
@@ -38,22 +38,22 @@ describe('mail servers in an order', () => {
   }
   const taken = () => [first.mails.length, second.mails.length]
 
-  it('are asked in it: the second is for what the first one cannot take', async () => {
+  it('uses the first server while it works', async () => {
     assert.equal((await deliver()).kind, 'taken')
     assert.deepEqual(taken(), [1, 0])
   })
 
-  it('have the next one take what the first one is not there for', async () => {
+  it('sends through the next server when the first is unreachable', async () => {
     await first.close()
     assert.equal((await deliver()).kind, 'taken')
     assert.deepEqual([taken(), asked], [[0, 1], 1])
   })
 
-  it('have the next one take what the first one has certainly not taken, and nobody ask twice whether it may', async () => {
+  it('sends through the next server what the first certainly did not accept, and claims the message once', async () => {
     first.behave({ code: 550, text: '5.4.5 Daily user sending limit exceeded', at: 'data' })
     assert.equal((await deliver({ mayBeginAgain: () => true })).kind, 'taken')
     assert.deepEqual([taken(), asked], [[0, 1], 1])
-    // By then somebody may have been answered that nothing begins any more.
+    // By then a request may have been told that no message begins any more.
     for (const mayBeginAgain of [() => false, undefined])
       assert.equal((await deliver({ mayBeginAgain })).kind, 'not-sent')
     assert.deepEqual(taken(), [0, 1])
@@ -64,9 +64,9 @@ describe('mail servers in an order', () => {
     ['is put off for its own sake', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
     ['may have been taken', 'cut', 'unknown'],
   ] as const) {
-    it(`tell no other one of what ${what}`, async () => {
+    it(`does not send through the next server what ${what}`, async () => {
       first.behave(behaviour)
-      // The second server is up, and the claim is young enough: only the rule keeps the message from it.
+      // The second server is up, and the claim is recent, so only the rule prevents it.
       assert.equal((await deliver({ mayBeginAgain: () => true })).kind, kind)
       assert.deepEqual(taken(), [0, 0])
       await first.close()
@@ -75,7 +75,7 @@ describe('mail servers in an order', () => {
     })
   }
 
-  it('pass by one that has failed, also for what goes at once, and come back to it', async () => {
+  it('skips a server that failed, also for messages that do not wait, and returns to it later', async () => {
     const port = first.port
     await first.close()
     for (let n = 0; n < 6; n += 1) assert.equal((await deliver()).kind, 'taken')
@@ -89,7 +89,7 @@ describe('mail servers in an order', () => {
     })
   })
 
-  it('pass by one that comes to no end with anything', async () => {
+  it('skips a server that stalls on every message', async () => {
     await transport.close()
     const held = Promise.withResolvers<void>()
     const slow = await startSmtpSink(() => held.promise)
@@ -110,13 +110,13 @@ describe('mail servers in an order', () => {
     await slow.close()
   })
 
-  it('say of themselves which one does not let us in', async () => {
+  it('names the server that rejects a connection', async () => {
     assert.equal(await transport.tryConnection(), undefined)
     await second.close()
     assert.match((await transport.tryConnection()) ?? '', /^server 2: /)
   })
 
-  it('that all fail put it off, and say why', async () => {
+  it('defers a message with the reasons if all servers fail', async () => {
     const [port] = await freePorts(1)
     await transport.close()
     transport = withFailOver([guarded(`smtp://127.0.0.1:${port}`), guarded(`smtp://127.0.0.1:${port}`)])

@@ -9,7 +9,7 @@ import { anEmail as email } from '../support/an-email.ts'
 import { eventually } from '../support/eventually.ts'
 import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/scripted-smtp.ts'
 
-describe('what a mail server answers', () => {
+describe('a response of a mail server', () => {
   let server: ScriptedSmtp
   let transport: MailTransport
   const say = async (script: Script, timeoutMs?: number) => {
@@ -34,7 +34,7 @@ describe('what a mail server answers', () => {
     '553 5.7.1 Sender address rejected: not owned by user',
     '550 5.4.5 Daily user sending limit exceeded',
   ]) {
-    it(`of the sender, makes the message wait: ${words}`, async () => {
+    it(`to the sender defers the message: ${words}`, async () => {
       await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
       assert.deepEqual(await deliver(), {
         ...{ kind: 'not-sent', reason: words, serverFailed: true },
@@ -43,12 +43,12 @@ describe('what a mail server answers', () => {
     })
   }
 
-  it('of the sender, refuses the message where it is about its size', async () => {
+  it('to the sender rejects the message if it is about its size', async () => {
     await say({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
     assert.equal((await deliver()).kind, 'refused')
   })
 
-  it('of the sender, refuses the message where it is about its recipient’s address', async () => {
+  it('to the sender rejects the message if it is about the recipient’s address', async () => {
     await say({
       answer(command) {
         if (command.startsWith('EHLO')) return '250-here\r\n250 SMTPUTF8'
@@ -56,7 +56,7 @@ describe('what a mail server answers', () => {
       },
     })
     assert.equal((await deliver({ to: 'jörg@example.com' })).kind, 'refused')
-    // Nothing is wrong with the server, nor with the connection.
+    // The server and the connection are fine.
     assert.equal((await deliver()).kind, 'taken')
     assert.equal(server.commands.filter((command) => command.startsWith('EHLO')).length, 1)
   })
@@ -66,7 +66,7 @@ describe('what a mail server answers', () => {
     ['message', '550 5.4.5 Daily user sending limit exceeded'],
     ['message', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
   ] as const) {
-    it(`of us, makes the message wait, also at ${at}: ${words}`, async () => {
+    it(`about the sender defers the message, also at ${at}: ${words}`, async () => {
       await say({
         answer: (command) => (command.startsWith(at) ? words : undefined),
         message: () => words,
@@ -75,7 +75,7 @@ describe('what a mail server answers', () => {
     })
   }
 
-  it('of us or of the recipient refuses the message, and says so, without the words', async () => {
+  it('about the sender or the recipient rejects the message, and is logged without its text', async () => {
     const words = '554 5.7.1 <to@example.com>: Client host blocked'
     await say({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
     assert.deepEqual(await deliver(), {
@@ -84,12 +84,12 @@ describe('what a mail server answers', () => {
     })
   })
 
-  it('of a login that is wanted, makes the message wait, wherever it comes', async () => {
+  it('that requires authentication defers the message at any command', async () => {
     await say({ answer: (command) => (command.startsWith('RCPT') ? '530 5.7.0 log in first' : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
   })
 
-  it('is for logs without its words where they can hold an address, and whole where it knows none yet', async () => {
+  it('is logged without its text if it may contain an address, and completely before it can', async () => {
     const failureAt = async (asked: string, words: string) => {
       await say({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
       const delivery = await deliver()
@@ -109,17 +109,17 @@ describe('what a mail server answers', () => {
   const isCut = () => eventually('it is cut', () => (server.connections() === 0 ? true : undefined))
 
   for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
-    it(`behind a message, and is no refusal, says nothing of the message: ${words}`, async () => {
+    it(`after a message that is not a rejection leaves the outcome unknown: ${words}`, async () => {
       await say({ message: () => words })
       assert.equal((await deliver()).kind, 'unknown')
-      // What is written to it now could be read as part of a message.
+      // More data on this connection could be read as part of a message.
       await isCut()
       assert.equal(server.commands.at(-1), 'DATA')
     })
   }
 
   for (const words of ['250 ok', '3540 go on']) {
-    it(`to DATA, and is no 354, lets nothing flow: ${words}`, async () => {
+    it(`to DATA other than 354 sends nothing: ${words}`, async () => {
       await say({ answer: (command) => (command === 'DATA' ? words : undefined) })
       let asked = 0
       const begin = () => Promise.resolve((asked += 1) > 0)
@@ -131,7 +131,7 @@ describe('what a mail server answers', () => {
 
   for (const verb of ['220', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']) {
     for (const surplus of ['250 ok', '354 go on']) {
-      it(`once too often, behind ${verb}, is not taken for its answer to the message: ${surplus}`, async () => {
+      it(`too many after ${verb} is not taken for the response to the message: ${surplus}`, async () => {
         const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
         await say({
           greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
@@ -144,17 +144,17 @@ describe('what a mail server answers', () => {
         transport = createSmtpTransport({ server: readSmtpUrl(server.url.replace('//', '//user:secret@')) })
         const { kind } = await deliver()
         await isCut()
-        // A go-ahead too many is found out where the next one comes, which can be behind a short message.
+        // A surplus 354 is detected at the next 354, which may come after a short message.
         assert.equal(kind, server.whole.length === 0 ? 'not-sent' : 'unknown')
       })
     }
   }
 
-  it('late by one, because of one answer too many, is found out before anything of the message flows', async () => {
+  it('that is one behind because of a surplus one is detected before the message is sent', async () => {
     await say({
       answer(command, socket) {
         if (command.startsWith('MAIL')) return '250 ok\r\n250 ok'
-        // It asks a filter first, which takes its time.
+        // Like a server that runs a filter first.
         if (command === 'DATA') socket.pause()
         return command === 'DATA' ? null : undefined
       },
@@ -167,7 +167,7 @@ describe('what a mail server answers', () => {
     ['250 ok', 'not-sent'],
     ['552 5.3.4 too big', 'refused'],
   ] as const) {
-    it(`before the end of a message, is ${kind}, whatever becomes of its claim: ${words}`, async () => {
+    it(`before the end of a message is ${kind}, whether or not the claim succeeds: ${words}`, async () => {
       let socket: Socket | undefined
       await say({
         answer(_command, from) {
@@ -186,7 +186,7 @@ describe('what a mail server answers', () => {
   }
 
   for (const verb of ['RCPT', 'RSET']) {
-    it(`once too often, behind ${verb}, is not taken for an answer to the next message`, async () => {
+    it(`too many after ${verb} is not taken for a response to the next message`, async () => {
       let refusing = true
       await say({
         answer(command) {
@@ -202,14 +202,14 @@ describe('what a mail server answers', () => {
     })
   }
 
-  it('of a message is told before it begins anew for the next one', async () => {
+  it('to a message is reported before the connection is reset for the next one', async () => {
     await say({ message: () => '451 4.3.0 not now', answer: (command) => (command === 'RSET' ? null : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
-    // The connection is not given to another before that.
+    // The connection is not reused before that.
     assert.equal(await transport.permitSoon('anybody'), undefined)
   })
 
-  it('nothing, and is gone: whether a message may flow is asked once, and over one connection', async () => {
+  it('that never comes because the server is gone leads to one claim over one connection', async () => {
     let cut: Socket | undefined
     await say({
       answer(command, socket) {
@@ -233,7 +233,7 @@ describe('what a mail server answers', () => {
     assert.deepEqual([delivery.kind, asked, server.whole.length], ['not-sent', 1, 1])
   })
 
-  it('nothing, because it does not read: what is broken off is not taken later', async () => {
+  it('that never comes because the server does not read leaves nothing for it to accept later', async () => {
     let slow: Socket | undefined
     await say({
       answer(command, socket) {
@@ -244,7 +244,7 @@ describe('what a mail server answers', () => {
     const breakOff = new AbortController()
     const delivery = deliver({ text: 'A line of text.\r\n'.repeat(20_000) }, { breakOff: breakOff.signal })
     await eventually('it does not read', () => slow)
-    // The whole message is with the kernel then.
+    // By now the kernel has the whole message.
     for (let turn = 0; turn < 100; turn += 1) await immediately()
     breakOff.abort()
     assert.equal((await delivery).kind, 'unknown')
@@ -254,13 +254,13 @@ describe('what a mail server answers', () => {
     assert.deepEqual(server.whole, [])
   })
 
-  it('to a domain as the DNS writes it, because it may not know another way', async () => {
+  it('follows a recipient domain in ASCII, because the server may not support Unicode', async () => {
     await say({})
     await deliver({ to: 'ada@exämple.de' })
     assert.deepEqual(server.whole, ['ada@xn--exmple-cua.de'])
   })
 
-  it('in empty lines without an end, is cut off', async () => {
+  it('of endless empty lines is cut off', async () => {
     const flood = (socket: Socket): null => {
       const lines = Buffer.from('\r\n'.repeat(32_768))
       const flooding = setInterval(() => socket.write(lines), 1)
@@ -272,7 +272,7 @@ describe('what a mail server answers', () => {
     await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
   })
 
-  /** Line after line of an answer that does not end. */
+  /** Writes the lines of a response that never ends. */
   const drip = (socket: Socket): null => {
     const dripping = setInterval(() => socket.write('250-still thinking\r\n'), 20)
     socket.once('close', () => clearInterval(dripping))
@@ -283,7 +283,7 @@ describe('what a mail server answers', () => {
     ['to RCPT', { answer: (command, socket) => (command.startsWith('RCPT') ? drip(socket) : undefined) }, 'not-sent'],
     ['to a message', { message: drip }, 'unknown'],
   ] as [string, Script, string][]) {
-    it(`without an end, ${where}, is not waited for for ever`, async () => {
+    it(`that never ends, ${where}, is not awaited forever`, async () => {
       await say(script, 300)
       assert.equal((await deliver()).kind, kind)
       await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))

@@ -20,7 +20,7 @@ const may = { begin: () => Promise.resolve(true) }
 const deliver = async (transport: MailTransport, one: Email, handOver: SendHooks = may) =>
   (await transport.permit('anybody', new AbortController().signal)).deliver(one, handOver)
 
-describe('SMTP transport', () => {
+describe('the SMTP transport', () => {
   let sink: SmtpSink
   let transport: MailTransport
 
@@ -33,7 +33,7 @@ describe('SMTP transport', () => {
     await sink.close()
   })
 
-  it('hands a message over, with its own Message-ID', async () => {
+  it('sends a message with the given Message-ID', async () => {
     const delivery = await deliver(transport, email)
     assert.equal(delivery.kind, 'taken')
     assert.equal(sink.mails.length, 1)
@@ -49,18 +49,18 @@ describe('SMTP transport', () => {
     })
   }
 
-  it('knows that a message without a connection is not sent', async () => {
+  it('reports a message as not sent without a connection', async () => {
     const [port] = await freePorts(1)
     const unreachable = createSmtpTransport({ server: readSmtpUrl(`smtp://127.0.0.1:${port}`) })
     assert.equal((await deliver(unreachable, email)).kind, 'not-sent')
   })
 
   for (const at of ['rcpt', 'data'] as const) {
-    it(`knows that a 4xx at ${at} is not sent`, async () => {
+    it(`reports a message as not sent after a 4xx at ${at}`, async () => {
       sink.behave({ code: 451, text: 'later', at })
       assert.equal((await deliver(transport, email)).kind, 'not-sent')
     })
-    it(`knows that a 5xx at ${at} is refused, in the server's words`, async () => {
+    it(`reports a message as rejected after a 5xx at ${at}, with the response of the server`, async () => {
       sink.behave({ code: 550, text: 'no such user', at })
       const delivery = await deliver(transport, email)
       assert.equal(delivery.kind, 'refused')
@@ -68,7 +68,7 @@ describe('SMTP transport', () => {
     })
   }
 
-  it('begins the next message anew after one that was refused', async () => {
+  it('resets the connection after a rejected message', async () => {
     for (const code of [550, 451, 550]) {
       sink.behave({ code, text: 'not this one', at: 'rcpt' })
       const delivery = await deliver(transport, email)
@@ -78,13 +78,13 @@ describe('SMTP transport', () => {
     assert.equal((await deliver(transport, email)).kind, 'taken')
   })
 
-  it('lets nothing of a message flow before it may, and nothing of one that may not', async () => {
+  it('sends no content before the claim, and none if the claim fails', async () => {
     assert.deepEqual(await deliver(transport, email, { begin: () => Promise.resolve(false) }), { kind: 'withdrawn' })
     assert.equal((await deliver(transport, email)).kind, 'taken')
     assert.equal(sink.mails.length, 1)
   })
 
-  it('knows, of a hand-over that is broken off before it may, that it is not sent', async () => {
+  it('reports a transmission that is aborted before the claim as not sent', async () => {
     const breakOff = new AbortController()
     const begin = () => {
       breakOff.abort()
@@ -94,7 +94,7 @@ describe('SMTP transport', () => {
     assert.equal(sink.mails.length, 0)
   })
 
-  it('knows that it does not know, when a hand-over is broken off after that', async () => {
+  it('reports an unknown outcome if the transmission is aborted after the claim', async () => {
     let arrived = () => undefined as void
     const waiting = await startSmtpSink(() => new Promise<void>(() => arrived()))
     const other = createSmtpTransport({ server: readSmtpUrl(waiting.url) })
@@ -105,7 +105,7 @@ describe('SMTP transport', () => {
     await waiting.close()
   })
 
-  it('keeps the end of a long message that may not go on to itself', async () => {
+  it('keeps the end of a long message back when it must not continue', async () => {
     const long = { ...email, html: null, text: 'A line of text.\r\n'.repeat(60_000) }
     assert.equal((await deliver(transport, long, { ...may, mayGoOn: () => true })).kind, 'taken')
     let parts = 0
@@ -116,7 +116,7 @@ describe('SMTP transport', () => {
     assert.equal(sink.mails.length, 2)
   })
 
-  it('sends no password where TLS is not offered', async () => {
+  it('sends no password without TLS', async () => {
     const lines: string[] = []
     const server = createServer((socket) => {
       socket.write('220 here\r\n')
@@ -139,7 +139,7 @@ describe('SMTP transport', () => {
     )
   })
 
-  it('gives permits in turn: one who wants a thousand keeps another one waiting for one', async () => {
+  it('alternates connection slots between workspaces', async () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const signal = new AbortController().signal
     const first = await single.permit('many', signal)
@@ -156,7 +156,7 @@ describe('SMTP transport', () => {
     await single.close()
   })
 
-  it('gives a permit to an email that goes at once when one is free within a moment', async () => {
+  it('returns a slot to a message that does not wait if one is free within a moment', async () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const first = await single.permit('a', new AbortController().signal)
     const soon = single.permitSoon('a')
@@ -170,7 +170,7 @@ describe('SMTP transport', () => {
     await single.close()
   })
 
-  it('gives out no permit once it is drained, and tells those who wait', async () => {
+  it('rejects waiting and new requests for slots after it is drained', async () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const { signal } = new AbortController()
     await single.permit('a', signal)
@@ -181,12 +181,12 @@ describe('SMTP transport', () => {
     await single.close()
   })
 
-  it('knows that it does not know, when the connection breaks between DATA and the answer', async () => {
+  it('reports an unknown outcome if the connection breaks between DATA and the response', async () => {
     sink.behave('cut')
     assert.equal((await deliver(transport, email)).kind, 'unknown')
   })
 
-  it('waits for a server that turns everybody away at the greeting', async () => {
+  it('defers messages for a server that rejects every connection in its greeting', async () => {
     const server = createServer((socket) => socket.end('554 no service\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const turned = createSmtpTransport({
@@ -196,7 +196,7 @@ describe('SMTP transport', () => {
     server.close()
   })
 
-  it('goes on over a new connection when the server of a kept one is gone without a word', async () => {
+  it('opens a new connection when the server of a reused one is silently gone', async () => {
     const gone = new Set<Socket>()
     const replaced = await startScriptedSmtp({
       answer: (command, socket) => (gone.has(socket) && command.startsWith('RCPT') ? null : undefined),
@@ -217,7 +217,7 @@ describe('SMTP transport', () => {
     }
   })
 
-  it('keeps to itself what a server says to the login, and where it is', async () => {
+  it("hides the response to the login and the server's address", async () => {
     const strict = await startScriptedSmtp({
       answer: (command) =>
         command.startsWith('EHLO')
@@ -259,7 +259,7 @@ describe('SMTP transport', () => {
     }
   })
 
-  /** What is told of a recipient whom a server with a login refuses in such words. */
+  /** Returns the reason of a delivery whose recipient is rejected with this text by a server with a login. */
   async function refusalOf(words: string, auth: { user: string; pass: string }): Promise<string> {
     const server = await startScriptedSmtp({
       answer: (command) =>
@@ -282,7 +282,7 @@ describe('SMTP transport', () => {
     }
   }
 
-  it('keeps to itself a login that a server repeats later, in whatever form it was told', async () => {
+  it('hides credentials that the server repeats later in any form', async () => {
     const auth = { user: 'relay-admin', pass: 's3cret-password' }
     const coded = (text: string) => Buffer.from(text).toString('base64')
     const forms = [
@@ -294,7 +294,7 @@ describe('SMTP transport', () => {
       assert.match(await refusalOf(`no, of ${form} here`, auth), /^550 5\.1\.1 no, of …(?::…)? here$/)
   })
 
-  it('tells nothing of a password that a server says in its greeting', async () => {
+  it('hides a password that the server repeats in its greeting', async () => {
     const auth = { user: 'relay', pass: 's3cret-password' }
     const greeting = await startScriptedSmtp({ greeting: `554 5.7.0 go away ${auth.pass}` })
     const refused = createSmtpTransport({
@@ -310,7 +310,7 @@ describe('SMTP transport', () => {
     }
   })
 
-  it('goes on over a new connection when the server has closed an idle one', async () => {
+  it('opens a new connection when the server closed an idle one', async () => {
     assert.equal((await deliver(transport, email)).kind, 'taken')
     const { port } = sink
     await sink.close()
