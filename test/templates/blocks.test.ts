@@ -28,7 +28,7 @@ const ALL = [
   },
 ]
 
-describe('emails of blocks', () => {
+describe('emails made of blocks', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -54,7 +54,7 @@ describe('emails of blocks', () => {
     }
   }
 
-  it('are kept as they are, and become what Outlook understands, once', async () => {
+  it('are stored unchanged, and compiled to HTML for Outlook once', async () => {
     const theme = { accent: '#aa0000' }
     const { status, body } = await create(ALL, { design: { theme, blocks: ALL } })
     assert.equal(status, 201, JSON.stringify(body))
@@ -92,7 +92,7 @@ describe('emails of blocks', () => {
     assert.match(plain as string, /bold/)
   })
 
-  it('take Liquid as it is anywhere else: marks in its texts, both quotes, several lines', async () => {
+  it('support Liquid in texts and attributes, with both quotes and on several lines', async () => {
     const liquid = [
       '{% if contact.email == "50%" %}half{% endif %}',
       '{{ contact.metadata.nothing | default: "{x}" }}',
@@ -109,7 +109,7 @@ describe('emails of blocks', () => {
     assert.match(html, /href="https:\/\/a\.example\/b"/)
   })
 
-  it('fetch nothing from anybody', async () => {
+  it('load nothing from other hosts', async () => {
     const { html } = await preview(ALL.filter(({ type }) => type !== 'IMAGE'))
     assert.doesNotMatch(html, /fonts\.googleapis|@import|<link/)
   })
@@ -124,25 +124,25 @@ describe('emails of blocks', () => {
     '<plaintext>',
     '<!--[if !mso]><!--><style>a{}<!--<![endif]-->',
   ])
-    it(`let no block have those behind it: ${html}`, async () => {
+    it(`report a block that would swallow the following ones: ${html}`, async () => {
       const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
       assert.match(problems[0]!.problem, /^in block 2: .* (does not end|does not begin in it)/)
     })
 
-  it('have what ends, in its order', async () => {
+  it('keep a block whose elements end, in its order', async () => {
     const html = '<!-- <style> --><style>p > b { color: red }</style><!--[if !mso]><!--><p>a</p><!--<![endif]-->'
     const seen = await preview([{ type: 'CODE', html }, text(words('behind'))])
     assert.deepEqual(seen.problems, [])
     assert.match(seen.html, /behind/)
   })
 
-  it('are refused where one ends what is around it', async () => {
+  it('report a block that closes the elements around it', async () => {
     const html = '</mj-text></mj-column></mj-section><mj-raw>'
     const { problems } = await preview([{ type: 'CODE', html }, text(words('behind'))])
     assert.match(problems[0]!.problem, /is not closed/)
   })
 
-  it('say in which block something is wrong', async () => {
+  it('name the block with a problem', async () => {
     const { status, body } = await create([
       text(words('fine')),
       { type: 'DIVIDER' },
@@ -159,7 +159,7 @@ describe('emails of blocks', () => {
     assert.doesNotMatch(problems[0]!.problem, /line:/)
   })
 
-  it('tell the MJML that they come to, which goes on as code and looks the same', async () => {
+  it('return the MJML they compile to, which renders the same', async () => {
     const made = await preview(ALL)
     assert.match(made.mjml, /^<mjml>/)
     const code = await service.call('POST', 'templates/preview', { format: 'MJML', subject: 'Hello', html: made.mjml })
@@ -167,7 +167,7 @@ describe('emails of blocks', () => {
     assert.equal(code.body.data.mjml, null)
   })
 
-  it('have other languages, and take partials', async () => {
+  it('have translations, and support partials', async () => {
     const partial = { name: 'greeting', kind: 'PARTIAL', html: 'Greetings, {{ contact.email }}' }
     assert.equal((await service.call('POST', 'templates', partial)).status, 201)
     const translations = [{ locale: 'de', subject: 'Hallo', design: { blocks: [text(words('Guten Tag'))] } }]
@@ -177,7 +177,7 @@ describe('emails of blocks', () => {
       (await service.call('POST', `templates/${body.data.id}/preview`, { locale })).body.data.html as string
     assert.match(await of('en'), /Greetings, ada@example\.com/)
     assert.match(await of('de-CH'), /Guten Tag/)
-    // It is made anew with the partial.
+    // It is compiled again with the partial.
     const { id } = (await service.call('GET', 'templates?kind=PARTIAL')).body.data[0]
     await service.call('PUT', `templates/${id}`, { ...partial, html: 'Regards' })
     assert.match(await of('en'), /Regards/)
@@ -196,12 +196,12 @@ describe('emails of blocks', () => {
     'with a colour that ends its attribute': { design: { theme: { page: '"/><x' }, blocks: [] } },
     'of too many blocks': { design: { blocks: Array.from({ length: 201 }, () => ({ type: 'DIVIDER' })) } },
   }))
-    it(`are refused ${what}`, async () => {
+    it(`are rejected ${what}`, async () => {
       const { status, body } = await create([text(words('x'))], fields)
       assert.equal(status, 400, JSON.stringify(body))
     })
 
-  it('let nobody out of a text or an attribute, whatever is written', () => {
+  it('escape any content of texts and attributes', () => {
     const evil = `"><mj-raw><script>x</script></mj-raw>'&{{ x | default: "a" }}{{`
     const { mjml } = mjmlOf({
       blocks: [
