@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { generateApiKey, isWellFormedApiKey, visiblePrefix } from '../../src/workspaces/api-key.ts'
 
 describe('API key', () => {
-  it('has the form of its mode, and its own checksum', () => {
+  it('has the prefix of its mode, and a checksum', () => {
     for (const mode of ['live', 'test'] as const) {
       const key = generateApiKey(mode)
       assert.match(key, new RegExp(`^svc_${mode}_[0-9A-Za-z]{38}$`))
@@ -12,7 +12,7 @@ describe('API key', () => {
     }
   })
 
-  it('is refused with any one character mistyped', () => {
+  it('is not well-formed with any one character mistyped', () => {
     const key = generateApiKey('live')
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ_-'), (at, character) => {

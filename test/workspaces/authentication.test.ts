@@ -13,7 +13,7 @@ describe('authentication', () => {
   })
   after(() => service.stop())
 
-  it('tells whose key it is', async () => {
+  it('returns the workspace and scopes of a key', async () => {
     const { status, body } = await service.call('GET', 'whoami')
     assert.equal(status, 200)
     assert.equal(body.data.workspace.id, service.workspaceId)
@@ -22,7 +22,7 @@ describe('authentication', () => {
     assert.ok(!JSON.stringify(body).includes(service.key))
   })
 
-  it('tells how much of its limit is left, behind this request', async () => {
+  it('returns the remaining rate limit after the request', async () => {
     const key = await service.newKey({ rateLimit: 7 })
     for (const remaining of [6, 5]) {
       const { body, headers } = await service.call('GET', 'whoami', undefined, { key })
@@ -32,7 +32,7 @@ describe('authentication', () => {
     }
   })
 
-  it('lets nobody in by a key that has expired, on the instant', async () => {
+  it('rejects a key as soon as it expires', async () => {
     const { em } = service.context.orm
     const expiresAt = new Date(Date.now() + 1_500)
     const key = await service.newKey({ expiresAt })
@@ -48,11 +48,11 @@ describe('authentication', () => {
       expiresAt: new Date(Date.now() + 60_000),
     })
     assert.deepEqual((await rotateApiKey(em, apiKey.id, 1_000)).apiKey.expiresAt, apiKey.expiresAt)
-    // Its successor would end with the overlap.
+    // Its successor would expire with the overlap.
     await assert.rejects(rotateApiKey(em, apiKey.id, 1_000), /is being rotated already, and ends at/)
   })
 
-  it('lets in by the old key and by the new one, until the overlap is over', async () => {
+  it('accepts the old and the new key until the overlap ends', async () => {
     const { em } = service.context.orm
     const allowedRanges = ['127.0.0.0/8']
     const key = await service.newKey({ scopes: ['lists:read'], allowedRanges, rateLimit: 77 })
@@ -67,7 +67,7 @@ describe('authentication', () => {
     assert.equal(await get(rotated.key), undefined)
   })
 
-  it('tells when a key was used last, also when its window is forgotten', async () => {
+  it('returns the last use of a key, even after its rate limit window is deleted', async () => {
     const { em } = service.context.orm
     const key = await service.newKey()
     const lastUse = async () => (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!.lastUsedAt
@@ -80,7 +80,7 @@ describe('authentication', () => {
     assert.equal((await lastUse())!.getTime(), used.getTime() - 11 * 60_000)
   })
 
-  it('takes the key in either header, and Authorization first', async () => {
+  it('accepts the key in either header, and prefers Authorization', async () => {
     const inOther = { key: null, headers: { 'x-api-key': service.key } }
     assert.equal((await service.call('GET', 'whoami', undefined, inOther)).status, 200)
     const both = { key: null, headers: { authorization: 'Bearer nonsense', 'x-api-key': service.key } }
@@ -88,7 +88,7 @@ describe('authentication', () => {
   })
 
   for (const scheme of ['', 'Basic ', 'Token ', 'Bearer']) {
-    it(`refuses a key in Authorization after ${scheme ? `"${scheme}"` : 'no scheme'}`, async () => {
+    it(`rejects a key in Authorization after ${scheme ? `"${scheme}"` : 'no scheme'}`, async () => {
       const headers = { authorization: `${scheme}${service.key}` }
       const { refused, body } = await service.call('GET', 'whoami', undefined, { key: null, headers })
       assert.equal(refused, '401 key_missing')
@@ -101,7 +101,7 @@ describe('authentication', () => {
     ['a malformed key', 'svc_live_x', 'key_malformed'],
     ['a key with a wrong checksum', `svc_live_${'a'.repeat(38)}`, 'key_malformed'],
   ] as const) {
-    it(`answers 401 to ${what}`, async () => {
+    it(`returns 401 for ${what}`, async () => {
       const { refused, body } = await service.call('GET', 'contacts', undefined, { key })
       assert.equal(refused, `401 ${code}`)
       assert.match(body.error, /API key/)
@@ -109,7 +109,7 @@ describe('authentication', () => {
     })
   }
 
-  it('refuses a deleted key at the very next request', async () => {
+  it('rejects a deleted key at the next request', async () => {
     const key = await service.newKey()
     assert.equal((await service.call('GET', 'whoami', undefined, { key })).status, 200)
     const { em } = service.context.orm
@@ -134,7 +134,7 @@ describe('authentication', () => {
     ['DELETE', 'automations/x', 'automations:write'],
     ['POST', 'automations/x/enroll', 'automations:write'],
   ] as const) {
-    it(`asks for ${scope} at ${method} /${path}`, async () => {
+    it(`requires ${scope} for ${method} /${path}`, async () => {
       const key = await service.newKey({ scopes: ['lists:read'], workspaceId: service.workspaceId })
       const { refused, body } = await service.call(
         method,
@@ -147,7 +147,7 @@ describe('authentication', () => {
     })
   }
 
-  it('refuses a key outside its address ranges', async () => {
+  it('rejects a key outside its address ranges', async () => {
     const { em } = service.context.orm
     const inside = {
       workspaceId: service.workspaceId,
@@ -164,7 +164,7 @@ describe('authentication', () => {
     await assert.rejects(createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/33'] }), /no IP address or CIDR range/)
   })
 
-  it("gives every answer a request id, the caller's if it sent one", async () => {
+  it("returns a request ID in every response, the client's if it sent one", async () => {
     const { headers } = await service.call('GET', 'whoami', undefined, { headers: { 'x-request-id': 'my-id-1' } })
     assert.equal(headers.get('x-request-id'), 'my-id-1')
     assert.match(

@@ -28,12 +28,12 @@ describe('the rate limit', () => {
       instant: new Date(instant),
     })
 
-  it('begins anew where the clock was set back: until it came there again, it would only fill', async () => {
+  it('restarts when the clock was set back, because its window would only fill until then', async () => {
     const key = await aKey(2)
     const now = Date.now()
     for (let n = 0; n < 3; n += 1) await at(key, now)
     assert.equal((await at(key, now)).rateLimit.allowed, false)
-    // By less than two seconds it can be another request that was faster.
+    // A difference below two seconds may be a concurrent request that was faster.
     assert.equal((await at(key, now - 1_000)).rateLimit.allowed, false)
     const { allowed, remaining, resetAt } = (await at(key, now - 60 * MINUTE)).rateLimit
     assert.deepEqual([allowed, remaining, resetAt.getTime()], [true, 1, now - 59 * MINUTE])
@@ -42,7 +42,7 @@ describe('the rate limit', () => {
     assert.equal((await at(key, now - 59 * MINUTE)).rateLimit.allowed, true)
   })
 
-  it('lets in exactly what a model of the last sixty seconds lets in, at 4,000 instants', async function () {
+  it('admits exactly what a model of the last sixty seconds admits, at 4,000 instants', async function () {
     this.timeout(180_000)
     let instants = 0
     const gaps = fc.oneof(
@@ -71,7 +71,7 @@ describe('the rate limit', () => {
           assert.equal(rateLimit.remaining, limit - admitted.length)
           assert.equal(rateLimit.resetAt.getTime(), admitted.at(-1)! + MINUTE)
           if (!expected) {
-            // Never too early, and no whole second too late.
+            // Never too early, and less than a second too late.
             const freeAt = admitted[0]! + MINUTE
             assert.equal(rateLimit.retryAfter, Math.ceil((freeAt - now) / 1000))
           }
@@ -99,12 +99,12 @@ describe('the rate limit', () => {
     )
     await setLimit(3)
     assert.equal(await allowed(20), false)
-    // Of eight, the first five and then three more have to be gone before one of three is free.
+    // With a limit of eight, the first five and then three more must expire before one of three is free.
     assert.equal(await allowed(MINUTE + 9), false)
     assert.equal(await allowed(MINUTE + 10), true)
   })
 
-  it('says in every answer what is left, and in a 429 when to come back', async () => {
+  it('returns the remaining requests in every response, and Retry-After with a 429', async () => {
     const key = await aKey(2)
     const first = await get(key)
     assert.equal(first.headers.get('x-ratelimit-limit'), '2')
@@ -122,7 +122,7 @@ describe('the rate limit', () => {
     assert.equal(third.headers.get('x-ratelimit-remaining'), '0')
   })
 
-  it('counts requests without a valid key by their address, and no key for them', async () => {
+  it('counts requests without a valid key by address, and not against a key', async () => {
     const restricted = await aKey(10)
     await sql(
       service.context.orm.em.fork(),
@@ -139,9 +139,9 @@ describe('the rate limit', () => {
     assert.equal(statuses.filter(({ status }) => status === 429).length, 10)
     assert.equal((await get(restricted, '198.51.100.7')).headers.get('x-ratelimit-remaining'), '9')
     assert.equal((await get(null, '203.0.113.10')).refused, '401 key_missing')
-    // What stands before the trusted proxy's own entry is the client's invention.
+    // The client may invent anything before the entry of the trusted proxy.
     assert.equal((await get(null, `1.2.3.4, ${attacker}`)).refused, '429 rate_limited')
-    // A whole /64 is one customer's.
+    // A /64 network belongs to one customer.
     const v6 = await Promise.all(Array.from({ length: 121 }, (_, n) => get(null, `2001:db8:1:2::${n.toString(16)}`)))
     assert.equal(v6.filter(({ status }) => status === 429).length, 1)
   })
@@ -153,7 +153,7 @@ describe('the rate limit', () => {
     })
     after(() => Promise.all(processes.map((process) => process.kill())))
 
-    it('lets exactly 120 of 200 simultaneous requests in', async () => {
+    it('admits exactly 120 of 200 simultaneous requests', async () => {
       const { key } = await createApiKey(service.context.orm.em, {
         workspaceId: service.workspaceId,
         name: 'Burst',
@@ -170,7 +170,7 @@ describe('the rate limit', () => {
       assert.equal(statuses.filter((status) => status === 429).length, 80)
     })
 
-    it('knows at the very next request that a key was deleted', async () => {
+    it('rejects a deleted key at the next request', async () => {
       const { em } = service.context.orm
       const { key, apiKey } = await createApiKey(em, { workspaceId: service.workspaceId, name: 'k', scopes: SCOPES })
       const ask = async (process: ApiProcess) =>

@@ -4,7 +4,7 @@ import { type BrowserLike } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('the settings of a workspace', () => {
+describe('workspace settings', () => {
   let service: Service
   let owner: BrowserLike
   let workspaceId: string
@@ -19,7 +19,7 @@ describe('the settings of a workspace', () => {
   const ask = (method: string, path: string, body?: unknown) => owner.ask(method, path, { workspaceId, body })
   const withKey = (key: string) => service.call('GET', 'lists', undefined, { key })
 
-  it('make a key that is shown once, works at once, and is refused once it is deleted', async () => {
+  it('create a key that is shown once, works at once, and is rejected after it is deleted', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Checkout', scopes: ['lists:read'], rateLimit: 7 })
     assert.equal(made.status, 201)
     const { id, key } = made.body.data as { id: string; key: string }
@@ -36,7 +36,7 @@ describe('the settings of a workspace', () => {
     assert.equal((await ask('DELETE', `api-keys/${id}x`)).refused, '404 api_key_not_found')
   })
 
-  it('make another workspace, which is its maker’s alone', async () => {
+  it('create a workspace with its creator as the only member', async () => {
     const { browser, email } = await aMember(service, 'owner')
     const make = (body: object) => browser.ask('POST', 'workspaces', { workspaceId, body })
     const made = await make({ name: 'Orchard, to try', mode: 'test' })
@@ -67,7 +67,7 @@ describe('the settings of a workspace', () => {
     await sql(em(), `delete from workspaces where name = 'many'`)
   })
 
-  it('are of its owners, and of no key of another workspace', async () => {
+  it('are available only to owners, and not to keys or other workspaces', async () => {
     const { browser: editor } = await aMember(service, 'editor')
     const body = { name: 'x', scopes: ['lists:read'] }
     assert.equal((await editor.ask('POST', 'api-keys', { workspaceId, body })).refused, '403 role_missing')
@@ -80,7 +80,7 @@ describe('the settings of a workspace', () => {
     assert.equal((await withKey(key)).status, 200)
   })
 
-  it('are told of, with who changed them: in the transaction that does', async () => {
+  it('write audit entries with the actor in the same transaction', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Told', scopes: ['lists:write'] })
     const list = await service.call('POST', 'lists', { name: 'By a key' }, { key: made.body.data.key as string })
     await ask('PATCH', 'workspace', { name: 'Orchard' })
@@ -104,7 +104,7 @@ describe('the settings of a workspace', () => {
     assert.ok(next.body.data.length > 0)
     const byPeople = await ask('GET', 'audit?actor=person')
     assert.ok(byPeople.body.data.every(({ actor }: { actor: string }) => actor === 'person'))
-    // What is undone is not told of.
+    // A request that fails writes none.
     const before = (await ask('GET', 'audit')).body.data.length as number
     await service.call('POST', 'contacts', { email: 'nobody' })
     assert.equal((await ask('GET', 'audit')).body.data.length, before)
