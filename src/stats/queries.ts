@@ -87,14 +87,23 @@ select jsonb_object_agg(figure, count) as counts from (
   group by 1 having sum(count) <> 0
 ) figures`
 
-/** How many wait for somebody's decision, also of automations that are deleted: they are few. */
-export async function countUnconfirmed(em: EntityManager, workspaceId: string): Promise<number> {
-  const [row] = await sql<{ count: number }>(
+/** Counts the messages of a workspace that are open or need a decision, of automations and campaigns, deleted ones included. */
+export async function countOpenMessages(
+  em: EntityManager,
+  workspaceId: string,
+): Promise<{ sending: number; deferred: number; unconfirmed: number }> {
+  const rows = await sql<{ status: string; count: number }>(
     em,
-    `select count(*)::float8 as count from messages where workspace_id = $1::uuid and status = 'UNCONFIRMED'`,
+    `select status, count(*)::float8 as count from messages
+     where workspace_id = $1::uuid and status in ('SENDING', 'DEFERRED', 'UNCONFIRMED') group by status`,
     [workspaceId],
   )
-  return row?.count ?? 0
+  const counts = new Map(rows.map(({ status, count }) => [status, count]))
+  return {
+    sending: counts.get('SENDING') ?? 0,
+    deferred: counts.get('DEFERRED') ?? 0,
+    unconfirmed: counts.get('UNCONFIRMED') ?? 0,
+  }
 }
 
 /** Beyond that they are not counted: of a paused automation they can be a million. */

@@ -10,7 +10,7 @@ import {
   type StepCounts,
   stepCounts,
   totalCounts,
-  countUnconfirmed,
+  countOpenMessages,
 } from './queries.ts'
 import { type AutomationStats, DAYS_LISTED, type ListedStats } from './responses.ts'
 
@@ -93,14 +93,12 @@ const earliest = (dates: readonly (Date | null | undefined)[]): Date | null =>
 export async function figuresOfWorkspace(em: EntityManager, workspaceId: string) {
   const totals = await totalCounts(em, workspaceId)
   const { due, nextWakeAt } = await dueOfWorkspace(em, workspaceId)
-  const unconfirmed = await countUnconfirmed(em, workspaceId)
+  const open = await countOpenMessages(em, workspaceId)
   return {
     active: totals['ACTIVE'] ?? 0,
     paused: totals['PAUSED'] ?? 0,
     due,
     nextWakeAt: nextWakeAt?.toISOString() ?? null,
-    sending: totals['SENDING'] ?? 0,
-    deferred: totals['DEFERRED'] ?? 0,
-    unconfirmed,
+    ...open,
   }
 }

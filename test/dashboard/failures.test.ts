@@ -172,6 +172,14 @@ describe('dashboard with bad input and failures', function () {
     await page.getByText('All systems operational').waitFor({ timeout: 30_000 })
   })
 
+  it('says which service is unreachable', async () => {
+    const body = { error: 'Not reachable: Postgres' }
+    await page.route('/readyz', (route) => route.fulfill({ status: 503, json: body }))
+    await page.goto(at(''))
+    await page.getByText('Not reachable: Postgres').first().waitFor()
+    await page.unroute('/readyz')
+  })
+
   it('uses the server’s clock if the browser’s is wrong', async () => {
     await aContact(service, { firstName: 'Now' })
     await page.clock.install({ time: Date.now() + 5 * 3_600_000 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { foldStats } from '../../src/stats/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { assertFiguresTrue } from '../support/stats.ts'
@@ -149,6 +149,16 @@ describe('the figures', () => {
       all!.waiting,
     )
     const now = await service.call('GET', 'figures')
+    // A campaign's messages count, too.
+    const list = await aList(service)
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(service)] })
+    sink.behave({ code: 451, text: 'later', at: 'rcpt' })
+    const campaign = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [list] } }
+    const { body: created } = await service.call('POST', 'campaigns', campaign)
+    await service.call('POST', `campaigns/${created.data.id}/schedule`, {})
+    await eventually('the campaign’s message is deferred', async () =>
+      (await service.call('GET', 'figures')).body.data.deferred === 1 ? true : undefined,
+    )
     assert.partialDeepStrictEqual(now.body.data, { unconfirmed: 0, sending: 0 })
     assert.equal(
       (await service.call('GET', `flow?since=2026-11-21T09:31:00Z&until=${until}`)).refused,

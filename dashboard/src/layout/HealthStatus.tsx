@@ -3,47 +3,47 @@ import { useIsPhone } from '../lib/use-is-phone.ts'
 import classes from './Rail.module.css'
 
 interface Readiness {
-  missing: string[]
+  problem: string | null
 }
+
+const NO_RESPONSE = 'Can’t reach the server'
 
 /** Milliseconds without a response after which the server counts as unreachable. */
 const TIMEOUT_MS = 5_000
 
-function useUnreachableServices(): string[] {
+/** Returns what is unreachable, in one phrase; `null` where all is well. */
+function useOutage(): string | null {
   const { data, isError } = useQuery({
     queryKey: ['readiness'],
     async queryFn({ signal }): Promise<Readiness> {
       const answer = await fetch('/readyz', { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
-      const body = (await answer.json().catch(() => ({}))) as { missing?: string[] }
-      return { missing: answer.ok ? [] : (body.missing ?? ['the server']) }
+      const body = (await answer.json().catch(() => ({}))) as { error?: string }
+      return { problem: answer.ok ? null : (body.error ?? NO_RESPONSE) }
     },
     retry: false,
     refetchInterval: 15_000,
   })
-  return isError ? ['the server'] : (data?.missing ?? [])
+  return isError ? NO_RESPONSE : (data?.problem ?? null)
 }
-
-const describeOutage = (missing: readonly string[]) => `Can’t reach ${missing.join(' and ')}`
 
 /** Shows whether the server, Postgres and Temporal are reachable. */
 export function HealthStatus() {
-  const missing = useUnreachableServices()
-  const isWell = missing.length === 0
+  const outage = useOutage()
   return (
-    <div className={`${classes.line} ${isWell ? 'c-ok' : 'c-bad'}`} role="status">
+    <div className={`${classes.line} ${outage === null ? 'c-ok' : 'c-bad'}`} role="status">
       <span className={classes.dot} aria-hidden />
-      <span>{isWell ? 'All systems operational' : describeOutage(missing)}</span>
+      <span>{outage ?? 'All systems operational'}</span>
     </div>
   )
 }
 
 /** Shows an outage on a phone, where there is no room for the status otherwise. */
 export function PhoneHealthAlert() {
-  const missing = useUnreachableServices()
-  if (!useIsPhone() || missing.length === 0) return null
+  const outage = useOutage()
+  if (!useIsPhone() || outage === null) return null
   return (
     <div className={`${classes.outage} c-bad`} role="status">
-      {describeOutage(missing)}
+      {outage}
     </div>
   )
 }

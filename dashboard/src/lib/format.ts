@@ -1,5 +1,14 @@
 /** Numbers and times are formatted in the user's language and time zone. */
-const locale = navigator.languages[0] ?? 'en'
+const locale = navigator.languages.find(isLocale) ?? 'en'
+
+/** Some systems report tags that `Intl` rejects, such as `en-US@posix`. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0
+  } catch {
+    return false
+  }
+}
 
 const whole = new Intl.NumberFormat(locale)
 export const count = (value: number): string => whole.format(value)
