@@ -225,7 +225,7 @@ describe('@dripline/client, installed from an instance', () => {
     for (const wrong of [`${apiKey}\n${apiKey}`, '', ' ', undefined as unknown as string])
       assert.throws(() => createDriplineClient({ baseUrl, apiKey: wrong }), {
         name: 'TypeError',
-        message: 'apiKey must be such as svc_live_…, without spaces and line ends',
+        message: 'apiKey must look like svc_live_…, without spaces or line breaks',
       })
   })
 

@@ -25,7 +25,7 @@ const [folder] = readOptions({
   options: {},
   words: true,
 }).words
-if (folder === undefined) refuse('Say where: npm run histories -- test/replay/histories/VERSION')
+if (folder === undefined) refuse('Specify the folder: npm run histories -- test/replay/histories/VERSION')
 mkdirSync(folder, { recursive: true })
 
 const email: StepInput = { type: 'EMAIL', subject: 'Hi', text: 'Hi' }

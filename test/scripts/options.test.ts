@@ -32,7 +32,7 @@ describe('a script', function () {
     ['test/simulation/main.ts 200', /"200" is no option. --help names the options/],
     ['test/faults/main.ts --story nope', /There is no story "nope". --list-stories names them/],
     ['test/contract/main.ts --examples abc', /--examples must be a whole number, 1 or more/],
-    ['test/support/busy-folder/main.ts', /Say where: npm run busy-folder/],
+    ['test/support/busy-folder/main.ts', /Specify the folder: npm run busy-folder/],
     ['scripts/bundle-workflows.ts --bogus', /--bogus.*--help names the options/],
     ['bench/index.ts nope', /There is no benchmark nope. There are: enroll/],
   ]

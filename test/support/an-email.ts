@@ -1,6 +1,6 @@
 import type { Email } from '../../src/smtp/transport.ts'
 
-/** An email as a transport is given it. */
+/** An email as a transport gets it. */
 export const anEmail: Email = {
   from: 'Dripline <from@example.com>',
   to: 'to@example.com',

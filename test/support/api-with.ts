@@ -12,12 +12,12 @@ import type { ApiDependencies } from '../../src/http/dependencies.ts'
 import type { Renderer } from '../../src/rendering/renderer.ts'
 import type { Service } from './service.ts'
 
-/** A renderer to which every template is valid. */
+/** A renderer that accepts every template. */
 export const lenientRenderer: Renderer = {
-  render: () => Promise.reject(new Error('Nothing is rendered here')),
+  render: () => Promise.reject(new Error('This renderer does not render')),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
-  renderAll: () => Promise.reject(new Error('Nothing is rendered here')),
-  compile: () => Promise.reject(new Error('Nothing is compiled here')),
+  renderAll: () => Promise.reject(new Error('This renderer does not render')),
+  compile: () => Promise.reject(new Error('This renderer does not compile')),
   problem: () => undefined,
   close: () => Promise.resolve(),
 }
@@ -32,7 +32,7 @@ export interface ApiWith {
   close(): void
 }
 
-/** What an API has besides, where nothing is wrong, nobody is signed in, and nothing is asked of other servers. */
+/** Dependencies of an API without faults, signed-in members, or requests to other servers. */
 export const quietParts = () =>
   ({
     checkReadiness: () => Promise.resolve([]),
@@ -44,14 +44,14 @@ export const quietParts = () =>
     dns: createDns(),
     oidc: undefined,
     publicUrl: undefined,
-    lookAtService: () => Promise.reject(new Error('Nobody looks here')),
-    sendTestEmail: () => Promise.reject(new Error('Nobody sends here')),
+    lookAtService: () => Promise.reject(new Error('No DNS lookups in this test')),
+    sendTestEmail: () => Promise.reject(new Error('No test emails in this test')),
     authenticateSession: () => Promise.resolve(undefined),
     writeAuditEntry: writeEntry,
     maxRequestsPerWorkspace: 6,
   }) satisfies Partial<ApiDependencies>
 
-/** The API of a service once more, with parts that do what a test says, over real HTTP. */
+/** Starts another API of a service, with some dependencies replaced by the test, over real HTTP. */
 export async function startApiWith(service: Service, parts: Partial<ApiDependencies>): Promise<ApiWith> {
   const api = createApi(
     {

@@ -4,10 +4,10 @@ const closers: (() => Promise<void>)[] = []
 let isWatched = false
 
 /**
- * Has something closed when the process is asked to stop, by Ctrl-C or SIGTERM, as at the end of a run: folders below /tmp
- * and what works on them are nobody else's to remove.
+ * Closes something when the process is asked to stop (Ctrl-C or SIGTERM), as at the end of a run: nothing else would remove its
+ * folders below /tmp and the processes that use them.
  *
- * @returns what closes it; whenever it is called, that is done once, and whoever calls waits until it is.
+ * @returns a function that closes it. However often it is called, it closes once, and every call waits for that
  */
 export function closedAtSignal(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined
@@ -23,7 +23,7 @@ export function closedAtSignal(close: () => Promise<void>): () => Promise<void> 
 }
 
 async function closeAll(): Promise<void> {
-  // What breaks from now on does so because all of it ends, and must not end the process before the folders are gone.
+  // Errors from now on are caused by closing, and must not end the process before the folders are removed.
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => undefined)
   for (const close of closers.toReversed()) await close().catch(() => undefined)
   process.exit(130)

@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing'
 import { newId } from '../../src/platform/ids.ts'
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 
-/** The history of a sequence as one would write it by hand, run with time skipped. Numbers are minutes to wait. */
+/** Returns the history of a sequence as one would write it by hand, run with time skipped. Numbers are minutes to wait. */
 export async function bareHistory(env: TestWorkflowEnvironment, plan: readonly ('EMAIL' | number)[]) {
   const worker = await Worker.create({
     connection: env.nativeConnection,

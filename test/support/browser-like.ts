@@ -6,16 +6,16 @@ export interface Ask {
   headers?: Record<string, string>
 }
 
-/** What asks as a page of the service does in a browser: with its cookies, and where each request comes from. */
+/** Sends requests as a page of the service does in a browser: with its cookies and the `Origin` of each request. */
 export interface BrowserLike {
   ask(method: string, path: string, ask?: Ask): Promise<Answer>
-  /** What it sends with each request. */
+  /** The headers of each request. */
   headers(workspaceId: string | undefined): Record<string, string>
-  /** What the cookie holds. */
+  /** The value of the session cookie. */
   cookie: string | undefined
 }
 
-/** A browser that is nobody's yet. */
+/** Opens a browser in which no account is signed in. */
 export function openBrowser(service: Service): BrowserLike {
   const origin = `http://127.0.0.1:${service.port}`
   const browser: BrowserLike = {

@@ -12,7 +12,7 @@ export { anAttempt } from './step-claims.ts'
 /** More recipients than the campaign of a test has. */
 const ALL = 1_000
 
-/** The due recipients of a campaign as they would be sent now, by contact ID. */
+/** Prepares the due recipients of a campaign. @returns the messages by contact ID */
 export async function prepareRecipients(service: Service, campaignId: string): Promise<Map<string, Prepared>> {
   const em = service.context.orm.em.fork()
   const campaign = await em.findOneOrFail(Campaign, { id: campaignId })
@@ -21,13 +21,13 @@ export async function prepareRecipients(service: Service, campaignId: string): P
   return new Map(page.map((message) => [message.contactId, message]))
 }
 
-/** Why the due recipients of a campaign would not be sent it now, by contact ID; `null` where they would. */
+/** Prepares the due recipients of a campaign. @returns the suppression by contact ID, or `null` if the message may be sent */
 export async function dueOf(service: Service, campaignId: string): Promise<Map<string, SuppressedBy | null>> {
   const messages = await prepareRecipients(service, campaignId)
   return new Map([...messages].map(([contactId, { suppressedBy }]) => [contactId, suppressedBy]))
 }
 
-/** A message as a retry would send it now; `undefined` where it would not. */
+/** Prepares the retry of a message. @returns `undefined` if it may not be sent */
 export async function prepareRetry(service: Service, id: string): Promise<Prepared | undefined> {
   const { em } = service.context.orm
   const stored = await findMessage(em.fork(), id)

@@ -1,4 +1,4 @@
-/** Sets the clock of this process's promises (`performance.now`) forward, until the test is over. */
+/** Advances this process's `performance.now` until the end of the test. */
 export function aheadClock(): { setForward(milliseconds: number): void } {
   const now = performance.now.bind(performance)
   let ahead = 0

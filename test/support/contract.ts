@@ -20,10 +20,10 @@ const paths = Object.keys(described.paths)
   .toSorted((a, b) => a.split('{').length - b.split('{').length)
   .map((path) => ({ path, pattern: new RegExp(`^${BASE_PATH}${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
 
-/** Headers that an answer may have or not. */
+/** Optional headers of a response. */
 const OPTIONAL = ['Idempotent-Replayed', 'X-Warning', 'X-Error-Param']
 
-/** An answer with a field that the document does not name is as wrong as one without a field that it names. */
+/** Forbids additional properties: an undocumented field is as wrong as a missing one. */
 function strict(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   for (const value of Object.values(schema)) strict(value)
@@ -43,8 +43,8 @@ const pointer = (...parts: string[]) =>
   `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
 /**
- * Holds an answer to the document: its status, its headers and every field of its body. Paths and methods that the
- * document does not have are not its business.
+ * Compares a response with the OpenAPI document: its status, its headers and every field of its body. Ignores paths and methods
+ * that the document does not have.
  */
 export function assertDescribed(
   method: string,
@@ -56,18 +56,18 @@ export function assertDescribed(
   const operation = template === undefined ? undefined : described.paths[template]?.[verb]
   if (template === undefined || !operation) return
   const given = operation.responses[String(status)]
-  assert.ok(given, `${method} ${path} answered ${status}, which the document does not name`)
+  assert.ok(given, `${method} ${path} returned ${status}, which the document does not list`)
   const name = given.$ref?.split('/').at(-1)
   const response = name === undefined ? given : described.components.responses[name]!
   for (const [header, { $ref }] of Object.entries(response.headers)) {
-    // One that is described on the spot is there in some of these answers.
+    // A header that is described inline is optional.
     if ($ref === undefined || OPTIONAL.some((name) => $ref.endsWith(name))) continue
-    assert.ok(headers.has(header), `${method} ${path} answered ${status} without ${header}`)
+    assert.ok(headers.has(header), `${method} ${path} returned ${status} without ${header}`)
   }
   const code = headers.get('x-error-code')
   assert.ok(
     code === null ? response['x-error-codes'] === undefined : response['x-error-codes']?.includes(code),
-    `${method} ${path} answered ${status} with the code ${code}, which the document does not name`,
+    `${method} ${path} returned ${status} with the code ${code}, which the document does not list`,
   )
   const at =
     name === undefined ? ['paths', template, verb, 'responses', String(status)] : ['components', 'responses', name]
@@ -76,6 +76,6 @@ export function assertDescribed(
   validators.set(key, validate)
   assert.ok(
     validate(body),
-    `${method} ${path} answered ${status} with a body that is not described: ${ajv.errorsText(validate.errors)}`,
+    `${method} ${path} returned ${status} with a body that does not match the document: ${ajv.errorsText(validate.errors)}`,
   )
 }

@@ -13,7 +13,7 @@ export interface Dashboard {
   at: (path: string) => string
   /** Holds matching requests back. @returns a function that releases them */
   hold: (method: string, path: string) => Promise<() => void>
-  /** Lets matching requests take effect but drops their responses. */
+  /** Executes matching requests but drops their responses. */
   loseAnswers: (method: string, path: string) => Promise<void>
 }
 

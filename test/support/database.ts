@@ -19,7 +19,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 /** Creates a migrated database: a copy of a template that was migrated once. */
 export async function createMigratedDatabase(): Promise<string> {
   const url = await create((await services()).template)
-  // A copy has the template's id, and would be taken for the same instance.
+  // A copy has the template's ID, and would count as the same instance.
   await query(url, 'update instance set id = gen_random_uuid()')
   return url
 }

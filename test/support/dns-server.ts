@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A DNS server that knows some texts, and hosts that take mail under `MX` and a name; and of all other names that they are not there (RFC 1035, section 4). */
+/** A DNS server with some TXT records, and MX hosts under `MX` and a name. All other names do not exist (RFC 1035, section 4). */
 export async function startDnsServer(texts: Record<string, string[]>) {
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => socket.send(answerTo(query, texts), port, address))
@@ -27,7 +27,7 @@ function answerTo(query: Buffer, texts: Record<string, string[]>): Buffer {
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(found.length, 6)
   const records = found.map((text) => {
-    // Of a text each part is 255 bytes at most.
+    // Each part of a text has at most 255 bytes.
     const parts = (text.match(/.{1,255}/gs) ?? ['']).map((part) =>
       Buffer.concat([Buffer.of(part.length), Buffer.from(part)]),
     )
@@ -43,7 +43,7 @@ function answerTo(query: Buffer, texts: Record<string, string[]>): Buffer {
   return Buffer.concat([header, question, ...records])
 }
 
-/** A host as its record has it: a priority of ten, and its labels. */
+/** Encodes an MX host: a priority of ten, and its labels. */
 function exchangeIn(host: string): Buffer {
   const labels = host.split('.').filter((label) => label !== '')
   return Buffer.concat([

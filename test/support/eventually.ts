@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Waits for a fact: asks again until the answer is there, and fails with what was last seen when it does not come.
- * @param ask gives the fact, or `undefined` while it is not so.
+ * Waits for a fact: checks repeatedly until it is true, and fails with the last result after a timeout.
+ * @param ask returns the fact, or `undefined` while it is not true
  */
 export async function eventually<Fact>(
   what: string,
@@ -12,6 +12,6 @@ export async function eventually<Fact>(
   for (const deadline = Date.now() + timeoutMs; ; await delay(25)) {
     const fact = await ask()
     if (fact !== undefined) return fact
-    if (Date.now() > deadline) throw new Error(`It did not come to be within ${timeoutMs / 1000} s: ${what}`)
+    if (Date.now() > deadline) throw new Error(`Timed out after ${timeoutMs / 1000} s: ${what}`)
   }
 }

@@ -5,25 +5,25 @@ let count = 0
 export const EMAIL = { type: 'EMAIL', subject: 'Hello {{ contact.firstName }}', text: 'Hi' }
 export const wait = (delayMinutes: number) => ({ type: 'WAIT', delayMinutes })
 
-/** Makes a contact over HTTP. @returns its id. */
+/** Creates a contact over HTTP. @returns its ID */
 export async function aContact(service: Service, fields: object = {}): Promise<string> {
   const { body } = await service.call('POST', 'contacts', { email: `contact-${(count += 1)}@example.com`, ...fields })
   return (body as { data: { id: string } }).data.id
 }
 
-/** A contact's address. */
+/** Returns the address of a contact. */
 export async function addressOf(service: Service, contactId: string): Promise<string> {
   const { body } = await service.call('GET', `contacts/${contactId}`)
   return (body as { data: { email: string } }).data.email
 }
 
-/** Makes an active automation over HTTP. @returns its id. */
+/** Creates an active automation over HTTP. @returns its ID */
 export async function anAutomation(service: Service, fields: object = {}): Promise<string> {
   const { body } = await service.call('POST', 'automations', {
     name: `Automation ${(count += 1)}`,
     status: 'ACTIVE',
     trigger: 'EVENT',
-    // Of a name that nobody fires: it is entered manually.
+    // The event is never fired: contacts are enrolled through the API.
     triggerConfig: { eventName: `entered manually ${count}` },
     steps: [EMAIL],
     ...fields,
@@ -51,7 +51,7 @@ export async function activityOf(service: Service, contactId: string): Promise<A
 export const anEvent = (service: Service, contactId: string, name: string, data?: object) =>
   service.call('POST', `contacts/${contactId}/events`, { name, ...(data ? { data } : {}) })
 
-/** Makes a list over HTTP. @returns its id. */
+/** Creates a list over HTTP. @returns its ID */
 export async function aList(service: Service): Promise<string> {
   const { body } = await service.call('POST', 'lists', { name: `List ${(count += 1)}` })
   return (body as { data: { id: string } }).data.id

@@ -6,14 +6,14 @@ import type { Service } from './service.ts'
 
 export interface Gateway {
   baseUrl: string
-  /** Each request that came: its method and its Idempotency-Key. */
+  /** The method and the Idempotency-Key of each request. */
   asked: string[]
-  /** Has the answers to the next POSTs lost: what they asked is done. */
+  /** Drops the responses to the next POST requests, which take effect. */
   loseAnswers(count: number): void
   close(): Promise<void>
 }
 
-/** Stands between a client and a service, and speaks HTTP. */
+/** Starts an HTTP proxy between a client and a service. */
 export async function startGateway(upstream: number): Promise<Gateway> {
   let lost = 0
   const asked: string[] = []
@@ -44,7 +44,7 @@ export async function startGateway(upstream: number): Promise<Gateway> {
   }
 }
 
-/** A key that has used up its limit, and gets all of it back in two seconds. */
+/** Creates a key that has used up its limit, and gets all of it back in two seconds. */
 export async function aKeyOverItsLimit(service: Service, limit: number): Promise<string> {
   const key = await service.newKey({ workspaceId: service.workspaceId, rateLimit: limit })
   for (let n = 0; n < limit; n += 1) await service.call('GET', 'whoami', undefined, { key })

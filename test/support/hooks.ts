@@ -7,7 +7,7 @@ import { startServices, stopServices } from './servers.ts'
 
 const runtime = installTemporalRuntime(quietLog)
 
-/** Runs once, in Mocha's main process. Getting the programs can take minutes, so it does not count as a test's time. */
+/** Runs once, in Mocha's main process. Downloading the programs can take minutes, so it does not count as a test's time. */
 export async function mochaGlobalSetup(): Promise<void> {
   await checkPrerequisites()
   await offerToTestProcesses({ '/services': startServices, '/browser': startBrowser })

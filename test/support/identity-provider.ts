@@ -6,19 +6,19 @@ export interface IdentityProvider {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Who sits there: signed in without being asked. */
+  /** The person at the browser, who is signed in without a prompt. */
   person: { subject: string; email: string; isVerified: boolean }
-  /** As a browser goes there, and back. @returns the query of the address that it is sent back to */
+  /** Follows the redirects like a browser. @returns the query of the URL that it is redirected back to */
   visit(url: string): Promise<string>
   close(): Promise<void>
 }
 
-/** Another service that signs people in: a real one, whose interactions are done with at once. @param redirectUris that it allows */
+/** Starts an OpenID provider: a real one, whose interactions complete immediately. @param redirectUris allowed redirect URIs */
 export async function startIdentityProvider(redirectUris: string[]): Promise<IdentityProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = { clientId: 'dripline', clientSecret: 'a secret of this test alone' }
+  const client = { clientId: 'dripline', clientSecret: 'a secret of this test' }
   const person = { subject: 'ada', email: 'ada@example.com', isVerified: true }
   const configuration: Configuration = {
     clients: [{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: redirectUris }],
@@ -55,7 +55,7 @@ export async function startIdentityProvider(redirectUris: string[]): Promise<Ide
         const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
         const { headers: answered, status } = await fetch(at, { redirect: 'manual', headers })
         const location = answered.get('location')
-        if (location === null) throw new Error(`The identity provider answers ${status} at ${at}`)
+        if (location === null) throw new Error(`The identity provider returned ${status} for ${at}`)
         for (const cookie of answered.getSetCookie()) {
           const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
           cookies.set(name, value)
@@ -63,7 +63,7 @@ export async function startIdentityProvider(redirectUris: string[]): Promise<Ide
         at = new URL(location, at).href
         if (!at.startsWith(issuer)) return new URL(at).search.slice(1)
       }
-      throw new Error('The identity provider goes round in circles')
+      throw new Error('The identity provider redirects in circles')
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,4 @@
 import { openLog } from '../../src/platform/log.ts'
 
-/** Set TEST_LOG=debug to see what the parts say in a test. */
+/** TEST_LOG=debug shows the log of the service in a test. */
 export const quietLog = openLog(process.env['TEST_LOG'] ?? 'silent')

@@ -23,7 +23,7 @@ export async function offerToTestProcesses(start: Record<string, () => Promise<u
   process.env[VARIABLE] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Asks Mocha's main process for a server. @returns undefined in a script that runs without Mocha */
+/** Requests a server from Mocha's main process. @returns undefined in a script that runs without Mocha */
 export async function askMainProcess<Addresses>(path: string): Promise<Addresses | undefined> {
   const origin = process.env[VARIABLE]
   if (origin === undefined) return undefined

@@ -12,7 +12,7 @@ export const PASSWORD = 'correct horse battery'
 let passwordHash: Promise<string> | undefined
 let count = 0
 
-/** A link to the service's workspace. @returns what stands behind the # in it */
+/** Creates an invitation link to the service's workspace. @returns its fragment (after the #) */
 export const aLink = async (service: Service, role: Role = 'owner', email?: string): Promise<string> =>
   (await invite(service.context.orm.em.fork(), { workspaceIds: [service.workspaceId], role, email })).token
 
@@ -22,7 +22,7 @@ export interface SignedInMember {
   accountId: string
 }
 
-/** Somebody who is a member of a workspace, and signed in. */
+/** Creates a member of a workspace who is signed in. */
 export async function aMember(
   service: Service,
   role: Role = 'owner',
@@ -39,7 +39,7 @@ export async function aMember(
   return { browser, email, accountId: account.id }
 }
 
-/** What a call needs besides, of whoever may make it: nothing where a key may, or somebody new who is signed in. */
+/** Returns the headers that a call needs with a session, depending on who may make it: none where a key or a new account may. */
 export async function asWhoMay(
   service: Service,
   { scope, open }: Pick<Operation, 'scope' | 'open'>,

@@ -6,17 +6,17 @@ import { freePorts } from './ports.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** Who delivers must say from whom. */
+/** The sender, which delivery requires. */
 export const SENDER = 'Tests <tests@example.com>'
 
-/** `npm start` as a user has it: a process, a terminal's text, an exit code. */
+/** `npm start` as a user sees it: a process, the terminal output, an exit code. */
 export interface Started {
   child: ChildProcess
   text(): string
   code: Promise<number | null>
 }
 
-/** Where it is started, and with which settings and ports of its own. */
+/** The environment of a start, with its own settings and ports. */
 export async function startEnvironment(dataDir: string, more: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
   const [port, postgres, temporal, ui] = (await freePorts(4)) as [number, number, number, number]
   return {
@@ -32,7 +32,7 @@ export async function startEnvironment(dataDir: string, more: NodeJS.ProcessEnv 
   }
 }
 
-/** Starts in a process group of its own, as a shell does. */
+/** Starts it in a process group of its own, as a shell does. */
 export function npmStart(env: NodeJS.ProcessEnv, { cwd = ROOT, script = 'start' } = {}): Started {
   const child = spawn('npm', ['run', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
@@ -42,18 +42,18 @@ export function npmStart(env: NodeJS.ProcessEnv, { cwd = ROOT, script = 'start' 
   return { child, text: () => text, code }
 }
 
-/** What Ctrl-C in a terminal does: everybody in the group gets it. */
+/** Signals all processes in the group, as Ctrl-C in a terminal does. */
 export const signalGroup = ({ child }: Started, signal: NodeJS.Signals): boolean => process.kill(-child.pid!, signal)
 
 export const hasEnded = ({ child }: Started): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** Waits for a text of it. @throws {Error} with all of its text, when it ends before. */
+/** Waits for a text in the output. @throws {Error} with the whole output if the process ends before */
 export const says = (run: Started, text: string, timeoutMs = 60_000): Promise<true> =>
   eventually(
-    `it says "${text}"`,
+    `the output contains "${text}"`,
     () => {
       if (run.text().includes(text)) return true
-      if (hasEnded(run)) throw new Error(`It ended: ${run.text()}`)
+      if (hasEnded(run)) throw new Error(`The process ended: ${run.text()}`)
       return undefined
     },
     timeoutMs,
@@ -61,11 +61,11 @@ export const says = (run: Started, text: string, timeoutMs = 60_000): Promise<tr
 
 export const ready = (run: Started): Promise<true> => says(run, 'Ctrl-C stops everything')
 
-/** Every process that works on a data folder. */
+/** Returns all processes that work on a data folder. */
 export async function leftOvers(dataDir: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='])
   return stdout.split('\n').filter((line) => line.includes(dataDir))
 }
 
 export const nothingIsLeft = (dataDir: string): Promise<true> =>
-  eventually('nothing is left', async () => ((await leftOvers(dataDir)).length === 0 ? true : undefined), 40_000)
+  eventually('no process is left', async () => ((await leftOvers(dataDir)).length === 0 ? true : undefined), 40_000)

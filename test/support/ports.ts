@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 import getPort, { portNumbers } from 'get-port'
 
-/** Below those that the system gives to whoever connects: one of these could be taken before it is used. */
+/** Returns a port below the ephemeral ports of the system, one of which could be taken before it is used. */
 const somewhere = (): number => 15_000 + Math.floor(Math.random() * 15_000)
 
-/** Ports that nothing listens on now. */
+/** Returns ports on which no process listens. */
 export const freePorts = (count: number): Promise<number[]> =>
   Promise.all(
     Array.from({ length: count }, () => {
@@ -21,8 +21,8 @@ const listens = (port: number): Promise<boolean> =>
   })
 
 /**
- * So many ports in a row that nothing listens on now: Temporal's schema for Postgres has no place for high ones.
- * @returns the first.
+ * Finds consecutive free ports: Temporal's schema for Postgres does not allow high ones.
+ * @returns the first
  */
 export async function freePortsInARow(count: number): Promise<number> {
   for (;;) {

@@ -4,7 +4,7 @@ import { resolveChromium } from './chromium-binary.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-/** Finds or gets the programs that tests start. Where one is missing, it prints one sentence about all of them, and exits. */
+/** Finds or downloads the programs that tests start. If one is missing, prints one sentence about all of them, and exits. */
 export async function checkPrerequisites(): Promise<void> {
   const programs: [string, () => Promise<unknown>][] = [
     ["Temporal's development server (install Go 1.24 or later)", () => resolveTemporalCli(process.env, say)],

@@ -8,18 +8,18 @@ import type { Service } from './service.ts'
 
 export interface Process {
   pid: number
-  /** kill -9: nothing gets to finish. */
+  /** Sends SIGKILL: work in progress is lost. */
   kill(): Promise<void>
-  /** SIGTERM: what is in progress is finished. @returns the exit code. */
+  /** Sends SIGTERM: work in progress is finished. @returns the exit code */
   stop(): Promise<number | null>
 }
 
 export interface ApiProcess extends Process {
-  /** Ends in the version. */
+  /** The base URL, which ends in the version. */
   baseUrl: string
 }
 
-/** A part as a process of its own, on a service's database and Temporal. */
+/** Starts an API or a worker as a separate process, with a service's database and Temporal. */
 function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.ProcessEnv, root = ROOT): Process {
   const { config } = context
   const child = spawn(process.execPath, [join(root, `src/bin/${part}.ts`)], {
@@ -50,7 +50,7 @@ function start(part: 'api' | 'worker', { context }: Service, env: NodeJS.Process
   }
 }
 
-/** The API as a process, ready. @param root the checkout whose it is. */
+/** Starts the API as a process, and waits until it is ready. @param root the checkout to run */
 export async function startApiProcess(
   service: Service,
   env: NodeJS.ProcessEnv = {},
@@ -66,6 +66,6 @@ export async function startApiProcess(
   return { ...api, baseUrl: `${origin}/api/v1` }
 }
 
-/** A worker as a process. It works as soon as it can. */
+/** Starts a worker as a process, which begins to work as soon as it can. */
 export const startWorkerProcess = (service: Service, env: NodeJS.ProcessEnv = {}): Process =>
   start('worker', service, env)

@@ -2,20 +2,20 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface Proxy {
   port: number
-  /** Lets nothing through any more, in either direction, and tells nobody: a network that has gone silent. */
+  /** Blocks all traffic in both directions without closing connections, like a network that has gone silent. */
   stall(): void
-  /** Lets through again what was held up. */
+  /** Lets the blocked traffic through. */
   resume(): void
-  /** Breaks the connections there are. */
+  /** Closes the current connections. */
   cut(): void
-  /** Is gone, with its connections: whoever connects is refused. */
+  /** Closes all connections and refuses new ones. */
   goAway(): Promise<void>
-  /** Is there again, at its port. */
+  /** Accepts connections again at the same port. */
   comeBack(): Promise<void>
   close(): Promise<void>
 }
 
-/** Stands between a client and a server on this machine, as a network does. */
+/** Starts a TCP proxy between a client and a server on this machine, which acts as the network. */
 export async function startProxy(upstream: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let stalled = false

@@ -1,4 +1,4 @@
-/** A message as a mail server has it, by its headers: unfolded (RFC 5322, section 2.2.3), and in lower case. */
+/** Parses a received message: headers unfolded (RFC 5322, section 2.2.3), with names in lower case. */
 export function readMail({ headers, body }: { headers: string; body: string }): {
   headers: Partial<Record<string, string>>
   body: string

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll, wait } from './factories.ts'
 import type { Answer, CallOptions, Service } from './service.ts'
 
-/** As `GET /messages` has it. */
+/** A message as in the response to `GET /messages`. */
 export interface Listed {
   id: string
   status: string
@@ -20,14 +20,14 @@ export interface Listed {
   to: string | null
 }
 
-/** A message whose first try ended so, and whose it is. */
+/** A message with the result of its first attempt, and its contact. */
 export interface Tried {
   id: string
   contactId: string
   automationId: string
 }
 
-/** A service that delivers to a mail server, both for one suite, and what its tests ask of messages. */
+/** A service and the mail server that it delivers to, for one suite, with helpers for messages. */
 export class Retries {
   service!: Service
   sink!: SmtpSink
@@ -44,7 +44,7 @@ export class Retries {
   retryAll = (body: object, options: CallOptions = {}): Promise<Answer> =>
     this.service.call('POST', 'messages/retry', body, options)
 
-  /** The newest of a contact. */
+  /** Returns the newest message of a contact. */
   newest = async (contactId: string): Promise<Listed> => {
     const { body } = await this.service.call('GET', `messages?contactId=${contactId}`)
     return (body.data as Listed[])[0]!
@@ -56,12 +56,12 @@ export class Retries {
   }
 
   becomes = (contactId: string, status: string): Promise<Listed> =>
-    eventually(`it is ${status}`, async () => {
+    eventually(`its status is ${status}`, async () => {
       const message = await this.newest(contactId)
       return message?.status === status && message.retryAt === null ? message : undefined
     })
 
-  /** Does one page of what goes round, as the relay would. */
+  /** Runs one page of a batch job, as the relay would. */
   goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>): Promise<unknown> =>
     runBatchJob(this.service.context.dependencies, {
       ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
@@ -70,7 +70,7 @@ export class Retries {
       ...of,
     })
 
-  /** A contact whose first email ended so; its sequence waits for the second one. */
+  /** Creates a contact whose first email has this result; the enrollment waits before the second email. */
   one = async (
     status: 'FAILED' | 'UNCONFIRMED' | 'CAPTURED' | 'SENT',
     fields: object = {},

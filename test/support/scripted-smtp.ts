@@ -1,23 +1,23 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A mail server that says, line by line, what a test has it say. */
+/** A mail server that responds line by line as a test defines. */
 export interface ScriptedSmtp {
   url: string
-  /** The messages that it has whole, whatever it answered: their recipients. */
+  /** The recipients of the messages that it received completely, whatever it responded. */
   whole: string[]
   /** Every command, in order. */
   commands: string[]
-  /** How many connections there are. */
+  /** The number of open connections. */
   connections(): number
   close(): Promise<void>
 }
 
 export interface Script {
-  /** What to say to whoever comes: `220` if nothing else. */
+  /** The greeting, by default `220`. */
   greeting?: string
-  /** What to answer to a command: `undefined` for the usual, `null` for nothing. Behind a 354 the message comes. */
+  /** The response to a command: `undefined` for the default, `null` for none. After a 354 the message follows. */
   answer?(command: string, socket: Socket): string | null | undefined
-  /** What to answer to a message: `250` if nothing else. */
+  /** The response to a message, by default `250`. */
   message?(socket: Socket): string | null
 }
 

@@ -17,16 +17,16 @@ import { freePorts, freePortsInARow } from './ports.ts'
 
 export interface Services {
   databaseUrl: string
-  /** For making databases. */
+  /** Superuser's URL, for creating databases. */
   superuserUrl: string
   temporalAddress: string
-  /** A migrated database that nothing is connected to. */
+  /** A migrated database without connections. */
   template: string
 }
 
 interface Running {
   embedded: Embedded
-  /** Stops it, and removes its folder. */
+  /** Stops it and removes its folder. */
   stop: () => Promise<void>
 }
 
@@ -59,7 +59,7 @@ export async function startServices(): Promise<Services> {
   }
 }
 
-/** Has Temporal be its server on Postgres, as in a cluster, instead of the development server. Before anything is started. */
+/** Uses Temporal's server on Postgres, as in a cluster, instead of the development server. Call it before any other function. */
 export const startCluster = (): Promise<unknown> => (started ??= startOnPostgres())
 
 async function start() {
@@ -94,7 +94,7 @@ async function startOnPostgres() {
   return running
 }
 
-/** A worker would do it; and the server needs some seconds until all of it knows. */
+/** Registers the search attributes, as a worker would. Temporal needs some seconds until all of its services know them. */
 async function registerSearchAttributes(address: string): Promise<void> {
   const connection = Connection.lazy({ address })
   const client = new Client({ connection })
@@ -111,7 +111,7 @@ async function registerSearchAttributes(address: string): Promise<void> {
   }
 }
 
-/** A Temporal server beside the shared one, for what must not share it. */
+/** Starts a Temporal server in addition to the shared one, for tests that must not share it. */
 export async function startSecondTemporal(): Promise<{ address: string; stop(): Promise<void> }> {
   const second = await startIn({})
   return { address: second.embedded.temporalAddress!, stop: second.stop }
@@ -123,7 +123,7 @@ async function startIn(parts: { postgres?: { port: number } }) {
   return startInFolder({ ...parts, temporal: { cliPath, port, uiPort } })
 }
 
-/** Starts in a folder that is gone afterwards. */
+/** Starts the servers in a temporary folder. */
 async function startInFolder(parts: Omit<Parameters<typeof startEmbedded>[0], 'dataDir'>): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
   const starting = startEmbedded({ dataDir, ...parts }, say)

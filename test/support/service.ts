@@ -17,7 +17,7 @@ import { workflowBundle } from './workflow-bundle.ts'
 
 export interface Answer {
   status: number
-  /** With what it was refused: the status and the code, such as `404 contact_not_found`. */
+  /** The status and the code of an error, such as `404 contact_not_found`. */
   refused: string | undefined
   headers: Headers
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the tests look into answers of all shapes
@@ -27,7 +27,7 @@ export interface Answer {
 export interface CallOptions {
   key?: string | null
   headers?: Record<string, string>
-  /** Sent as it is, instead of `body` as JSON. */
+  /** A raw body, instead of `body` as JSON. */
   raw?: string | Uint8Array<ArrayBuffer>
 }
 
@@ -37,10 +37,10 @@ export interface Service {
   workspaceId: string
   key: string
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
-  /** A key, without a limit that a test could meet. */
+  /** Creates a key without a limit that a test could reach. */
   newKey(options?: Partial<NewApiKey> & { mode?: WorkspaceMode }): Promise<string>
   startWorker(): Promise<RunningService>
-  /** Stops the workers there are. */
+  /** Stops the running workers. */
   stopWorkers(): Promise<void>
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ export interface ServiceOptions {
 
 let queues = 0
 
-/** The whole service as it runs in production, on a database and a task queue of its own, asked over real HTTP. */
+/** Starts the whole service as in production, with its own database and task queue, and sends requests over real HTTP. */
 export async function startService({ worker = true, env = {}, log = quietLog }: ServiceOptions = {}): Promise<Service> {
   const { temporalAddress } = await services()
   const url = env['DATABASE_URL'] ?? (await createMigratedDatabase())

@@ -22,7 +22,7 @@ const TABLES = 'enrollments, messages, next_wakes, figure_changes, step_figures,
 
 class Undo extends Error {}
 
-/** Holds what triggers have kept, of who waits for what and how many there are, against what the ledger has. */
+/** Compares the counters that triggers maintain with the enrollments and messages. */
 export async function assertFiguresTrue(em: EntityManager): Promise<void> {
   const undone = await em
     .fork()

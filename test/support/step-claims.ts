@@ -10,7 +10,7 @@ import type { Service } from './service.ts'
 
 export const storeOf = (service: Service): MessageStore => createMessageStore(service.context.orm.em)
 
-/** The first email step of a contact's newest enrollment. */
+/** Returns the first email step of a contact's newest enrollment. */
 export async function stepOf(service: Service, automationId: string, contactId: string): Promise<StepToSend> {
   const { body } = await service.call('GET', `automations/${automationId}`)
   const [row] = await sql<{ id: string; workspace_id: string }>(
@@ -24,11 +24,11 @@ export async function stepOf(service: Service, automationId: string, contactId: 
   return { workspaceId: row!.workspace_id, automationId, enrollmentId: row!.id, stepId, occurrence: 0 }
 }
 
-/** What an attempt sees of a step's email: see `prepareStep`. */
+/** Prepares a step's email: see `prepareStep`. */
 export const look = (service: Service, step: StepToSend) =>
   prepareStep({ em: service.context.orm.em, log: quietLog }, step)
 
-/** A step's email, which is to be sent now. */
+/** Prepares a step's email that may be sent now. */
 export async function prepare(service: Service, step: StepToSend): Promise<Prepared> {
   const prepared = await look(service, step)
   assert.equal(prepared.kind, 'ready')
@@ -48,7 +48,7 @@ export async function claimStep(service: Service, step: StepToSend): Promise<Att
   return attempt
 }
 
-/** Defers a step's email, as a mail server that is away makes its sender do. */
+/** Defers a step's email, as its sender does when the mail server is unavailable. */
 export async function deferStep(service: Service, step: StepToSend, error: string): Promise<Attempt> {
   const attempt = anAttempt(await prepare(service, step))
   await storeOf(service).defer(attempt, error, { dueInSeconds: null })

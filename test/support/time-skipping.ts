@@ -38,7 +38,7 @@ export interface TimeSkipping {
   dependencies: Dependencies
   workspaceId: string
   sink: SmtpSink
-  /** What the SMTP server got, and when that was in the environment's time. */
+  /** The mails that the SMTP server received, with the environment's time. */
   mails: { mail: ReceivedMail; virtualTime: number }[]
   contact(): Promise<string>
   automation(steps: StepInput[]): Promise<string>
@@ -71,7 +71,7 @@ export async function startTimeSkippingServer(): Promise<TestWorkflowEnvironment
   }
 }
 
-/** Workflows and activities of production, with real Postgres and real SMTP, in Temporal's time-skipping environment. */
+/** Starts workflows and activities of production, with real Postgres and real SMTP, in Temporal's time-skipping environment. */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
   const env = await startTimeSkippingServer()
   const { orm } = await createDatabase()

@@ -1,13 +1,16 @@
-/** Why a request failed. One that was never answered has no status. */
+/** The error of a failed request. If there was no response, it has no status. */
 export class DriplineError extends Error {
   override readonly name = 'DriplineError'
-  /** Of the last answer; `undefined` where there was none. */
+  /** Status of the last response; `undefined` if there was none. */
   readonly status: number | undefined
-  /** What programs go by, such as `contact_not_found`; `timeout` or `network_error` where there was no answer, and `no_json` where it was another server's. */
+  /**
+   * Code for programs, such as `contact_not_found`; `timeout` or `network_error` if there was no response, and `no_json` if
+   * another server responded.
+   */
   readonly code: string
-  /** Where it is, of what was sent: a JSON pointer, such as `/steps/0/html`. */
+  /** JSON pointer to the invalid value in the request, such as `/steps/0/html`. */
   readonly param: string | undefined
-  /** Finds the request in the service's log. */
+  /** ID that finds the request in the service's log. */
   readonly requestId: string | undefined
 
   constructor(
@@ -28,11 +31,11 @@ export class DriplineError extends Error {
   }
 }
 
-/** What an answer says that is none of success. A proxy before the service may answer in words of its own. */
+/** Creates the error for an unsuccessful response. A proxy before the service may respond with its own text. */
 export async function errorOf(response: Response): Promise<DriplineError> {
   const { status, headers } = response
   const text = await response.text().catch(() => '')
-  return new DriplineError(messageIn(text) ?? `The service answered ${status}`, {
+  return new DriplineError(messageIn(text) ?? `The service returned ${status}`, {
     status,
     code: headers.get('x-error-code') ?? `http_${status}`,
     param: headers.get('x-error-param') ?? undefined,

@@ -1,40 +1,40 @@
 import { DriplineError, errorOf } from './error.js'
 
-/** How a request is made. */
+/** Options for timeouts, retries and warnings. */
 export interface FetchOptions {
-  /** Milliseconds until an attempt is given up. */
+  /** Timeout of an attempt in milliseconds. */
   timeoutMs: number
-  /** How often a request is made again that may succeed later. */
+  /** Maximum number of retries of a request that may succeed later. */
   retries: number
-  /** Told what the service warns of, in whatever it answers last. */
+  /** Called with the warning of the final response. */
   onWarning: (warning: string) => void
-  /** What makes one attempt. */
+  /** Makes one attempt. */
   fetch: (request: Request) => Promise<Response>
 }
 
-/** What may be another answer later: over the limit, or something is not reachable, here or behind a proxy. */
+/** Statuses of temporary failures: over the limit, or something is unreachable, in the service or behind a proxy. */
 const PASSING = new Set([429, 502, 503, 504])
-/** Another attempt at the same request is at work. */
+/** Another attempt at the same request is running. */
 const STILL_SENDING = 'still_sending'
 const IN_PROGRESS = 'idempotency_key_in_progress'
-/** What the service has lost sight of, because it was killed, it takes for being in progress for 30 seconds. */
+/** After a crash, the service considers a request to be in progress for 30 seconds. */
 const MAX_IN_PROGRESS_MS = 60_000
-/** Of many that wait for one limit, some wait for several of its minutes. */
+/** If many requests wait for one limit, some wait for several of its minutes. */
 const LIMITED = 'rate_limited'
 const MAX_LIMITED_MS = 300_000
-/** What one thing is, by an id that nobody else ever has. */
+/** The path of one resource, with an ID that is never reused. */
 const ONE_BY_ID = /\/v\d+\/[a-z]+\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-/** Pauses where the service names none: twice as long each time, in milliseconds, and never longer than that. */
+/** Pauses if the service specifies none: doubled each time, in milliseconds, up to the maximum. */
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 30_000
-/** Longer than this nobody is waited for at a time: the service's own limit is one of a minute. */
+/** Maximum wait for `Retry-After`: the service's own limit counts per minute. */
 const MAX_RETRY_AFTER_MS = 90_000
 
 /**
- * Makes a request until it is answered for good. Every POST and PATCH carries an Idempotency-Key, its own or a new one, so that
- * one whose answer was lost is not done twice.
+ * Repeats a request until it has a final response. Every POST and PATCH has an Idempotency-Key, its own or a new one, so that a
+ * request whose response was lost takes effect only once.
  *
- * @throws {DriplineError} for every answer but a success, and where there is none
+ * @throws {DriplineError} for every unsuccessful response, and if there is none
  */
 export async function fetchSafely(
   request: Request,
@@ -43,7 +43,7 @@ export async function fetchSafely(
   if (['POST', 'PATCH'].includes(request.method) && !request.headers.has('Idempotency-Key')) {
     request.headers.set('Idempotency-Key', crypto.randomUUID())
   }
-  /** Whether it may have been done by an attempt that did not say so. */
+  /** Whether an attempt without a conclusive response may have taken effect. */
   let isDone = false
   let inProgressSince: number | undefined
   let limitedSince: number | undefined
@@ -59,7 +59,7 @@ export async function fetchSafely(
     if (outcome.headers.get('x-error-code') === IN_PROGRESS && retries > 0) {
       inProgressSince ??= performance.now()
       if (performance.now() - inProgressSince < MAX_IN_PROGRESS_MS) {
-        // It ends, and soon: that uses up no retry.
+        // The other attempt ends soon: this uses up no retry.
         await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, FIRST_PAUSE_MS), request.signal)
         continue
       }
@@ -67,7 +67,7 @@ export async function fetchSafely(
     if (outcome.headers.get('x-error-code') === LIMITED && retries > 0) {
       limitedSince ??= performance.now()
       if (performance.now() - limitedSince > MAX_LIMITED_MS) throw await errorOf(outcome)
-      // Nothing has failed: it is a matter of time. Not all at once when it is over.
+      // The request did not fail, and only has to wait. Clients retry at different times.
       await pause((retryAfterMs(outcome.headers) ?? 0) + pauseMs(2), request.signal)
       continue
     }
@@ -81,47 +81,53 @@ export async function fetchSafely(
       if (warning !== null) onWarning(`${request.method} ${pathOf(request)}: ${warning.replace(CONTROLS, ' ')}`)
       if (isAnswer(outcome)) return outcome
       if (outcome.ok) throw notDriplines(request, outcome)
-      // It is gone by that one.
+      // The earlier attempt deleted it.
       if (isDone && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
       throw await errorOf(outcome)
     }
-    // It is done, and only waits for what was on its way already; or who was between has lost what came of it.
+    // The request took effect and only waits for emails in flight; or a proxy lost its result.
     isDone ||= outcome.headers.get('x-error-code') === STILL_SENDING || [502, 504].includes(outcome.status)
-    // Not sooner than it says, and later each time: what is in its way can last longer than the service thinks.
+    // Waits at least as long as the service specifies, and longer each time: the cause can last longer than the service expects.
     await pause(Math.max(retryAfterMs(outcome.headers) ?? 0, pauseMs(failures)), request.signal)
     failures += 1
   }
 }
 
-/** What commands a terminal: whoever answers has no business with that. */
+/** Control characters, which a server could use to command a terminal. */
 // eslint-disable-next-line no-control-regex -- those are meant
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g
 
-/** Whatever the service answers is JSON, or nothing. */
+/** Dripline responds with JSON or without a body. */
 const isAnswer = ({ ok, status, headers }: Response): boolean =>
   ok && (status === 204 || /json/i.test(headers.get('content-type') ?? ''))
 
-/** Of a proxy, or another server: a page that says "200". */
+/** Creates the error for a response of a proxy or another server, such as an HTML page with status 200. */
 const notDriplines = (request: Request, { status }: Response): DriplineError =>
-  new DriplineError(`${new URL(request.url).origin} answered ${status} with no JSON: is baseUrl that of Dripline?`, {
-    status,
-    code: 'no_json',
-  })
+  new DriplineError(
+    `${new URL(request.url).origin} returned ${status} without JSON. Check that baseUrl is that of Dripline.`,
+    {
+      status,
+      code: 'no_json',
+    },
+  )
 
-/** Without whom it is about, where that is a name: a console is no place for it. */
+/** Returns the path without personal data (email addresses and external IDs), which do not belong on a console. */
 const pathOf = ({ url }: Request): string => new URL(url).pathname.replace(/(email|external)(?::|%3A)[^/]*/gi, '$1:…')
 
-/** Of what the service says that it has not begun it; all else, and what a proxy says, may have been done. */
+/**
+ * Codes that prove that the service did not begin the request. Any other response, and that of a proxy, may mean that it took
+ * effect.
+ */
 const NOT_BEGUN = new Set<string | null>(['rate_limited', 'busy'])
 const isUndone = ({ headers }: Response): boolean => NOT_BEGUN.has(headers.get('x-error-code'))
 
 /**
- * Whether a request may be made again that may have been done. A DELETE has no key: of what came again under the same name meanwhile,
- * such as a new sign-up with that address, it would take another one away.
+ * Returns whether a request that may have taken effect can be repeated. A DELETE has no key: if a resource was created again
+ * under the same name, such as a new sign-up with the same address, it would delete the new one.
  */
 const mayRepeat = ({ method, url }: Request): boolean => method !== 'DELETE' || ONE_BY_ID.test(new URL(url).pathname)
 
-/** @returns the answer, or why there is none. What the caller has given up is thrown. */
+/** @returns the response, or why there is none. An abort by the caller is thrown */
 async function tryOnce(
   request: Request,
   timeoutMs: number,
@@ -136,7 +142,7 @@ async function tryOnce(
   } catch (cause) {
     request.signal.throwIfAborted()
     return timeout.aborted
-      ? new DriplineError(`No answer within ${timeoutMs} ms`, { code: 'timeout', cause })
+      ? new DriplineError(`No response within ${timeoutMs} ms`, { code: 'timeout', cause })
       : new DriplineError(`${new URL(request.url).origin} cannot be reached${reasonOf(cause)}`, {
           code: 'network_error',
           cause,
@@ -144,13 +150,13 @@ async function tryOnce(
   }
 }
 
-/** Such as ` (ECONNREFUSED)`: fetch itself says no more than that it failed. */
+/** Returns the cause, such as ` (ECONNREFUSED)`: fetch itself only reports that it failed. */
 function reasonOf(error: unknown): string {
   const { code } = ((error as { cause?: unknown }).cause ?? {}) as { code?: unknown }
   return typeof code === 'string' ? ` (${code})` : ''
 }
 
-/** Read to its end here, where one that breaks off or takes too long is no answer. */
+/** Reads the whole body: a response that breaks off or takes too long counts as none. */
 async function whole(response: Response): Promise<Response> {
   if (response.body === null) return response
   const { status, statusText, headers } = response
@@ -166,7 +172,7 @@ function retryAfterMs(headers: Headers): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS) : undefined
 }
 
-/** Of many clients that were refused at once, each comes again at another time. */
+/** Returns a random pause, so that clients that were rejected at once retry at different times. */
 const pauseMs = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2)
 

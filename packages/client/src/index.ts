@@ -1,6 +1,6 @@
 /**
- * `@dripline/client`: the API of Dripline, typed. `schema.d.ts` is made from the OpenAPI document of the service that it comes
- * with, so that both always fit.
+ * `@dripline/client`: the API of Dripline, typed. `schema.d.ts` is generated from the OpenAPI document of the service that it
+ * comes with, so that both always match.
  */
 import createClient, {
   type Client,
@@ -15,10 +15,10 @@ import type { components, operations, paths } from './schema.js'
 export { DriplineError } from './error.js'
 export type { components, operations, paths }
 
-/** What the API knows, by name: `Schemas['Contact']`. */
+/** The types of the API by name: `Schemas['Contact']`. */
 export type Schemas = components['schemas']
 
-/** One method of HTTP, for all paths that have it. It answers with `data` and `response`; everything else is thrown. */
+/** One HTTP method for all paths that have it. It returns `data` and `response`, and throws for every error. */
 export type Method<Name extends 'get' | 'put' | 'post' | 'patch' | 'delete'> = <
   Path extends ClientPathsWithMethod<Client<paths>, Name>,
   Init extends MaybeOptionalInit<paths[Path], Name>,
@@ -39,44 +39,44 @@ export interface DriplineClient {
 }
 
 export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'> {
-  /** Ends in the version, such as `https://mail.example.com/api/v1`. */
+  /** Base URL, which ends in the version, such as `https://mail.example.com/api/v1`. */
   baseUrl: string
   /**
-   * `svc_live_…` or `svc_test_…`. It is for servers: never ship it to a browser. `null` is for the service's own page alone, whose
-   * requests carry the cookie of whoever is signed in.
+   * `svc_live_…` or `svc_test_…`. Keys are for servers: never ship one to a browser. `null` is only for Dripline's own dashboard,
+   * whose requests have a session cookie.
    */
   apiKey: string | null
-  /** Milliseconds until an attempt at a request is given up; 30 seconds where nothing is said. */
+  /** Timeout of an attempt in milliseconds. Default: 30 seconds. */
   timeoutMs?: number
-  /** How often a request is made again that may succeed later: seven times where nothing is said. */
+  /** Maximum number of retries of a request that may succeed later. Default: seven. */
   retries?: number
-  /** Told what the service ignored, or finds odd; on the console where nothing is said. */
+  /** Called with warnings of the service, for example about ignored fields. Default: logs to the console. */
   onWarning?: (warning: string) => void
-  /** What makes one attempt at a request; `fetch` itself where nothing is said. */
+  /** Makes one attempt at a request. Default: `fetch`. */
   fetch?: (request: Request) => Promise<Response>
 }
 
-/** Of whom a mistake is said at once, and not by every request. */
+/** Rejects invalid options immediately, and not with every request. */
 function assertUsable(baseUrl: unknown, apiKey: unknown): void {
   const isUrl = typeof baseUrl === 'string' && URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)
   if (!isUrl) {
-    throw new TypeError(`baseUrl must be such as https://mail.example.com/api/v1, and not ${JSON.stringify(baseUrl)}`)
+    throw new TypeError(`baseUrl must look like https://mail.example.com/api/v1, not ${JSON.stringify(baseUrl)}`)
   }
-  // What it is instead is not said: it is a secret.
+  // The error does not contain the value, because it is a secret.
   if (apiKey !== null && (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))) {
-    throw new TypeError('apiKey must be such as svc_live_…, without spaces and line ends')
+    throw new TypeError('apiKey must look like svc_live_…, without spaces or line breaks')
   }
 }
 
 /**
- * A client: `client.POST('/contacts', { body })` and so on, for every path of the API.
+ * Creates a client: `client.POST('/contacts', { body })` and so on, for every path of the API.
  *
- * What passes is waited for: a 429 and a 503 for as long as `Retry-After` says, a connection that broke and an attempt that took
- * too long with growing pauses. Every POST and PATCH carries an `Idempotency-Key`, so that none is done twice by that.
+ * The client retries temporary failures: after a 429 or 503 it waits as long as `Retry-After` specifies, after a lost connection
+ * or a timeout with growing pauses. Every POST and PATCH has an `Idempotency-Key`, so that a retry takes effect only once.
  *
- * Its methods throw a `DriplineError` for every answer but a success, and where there is none.
+ * Its methods throw a `DriplineError` for every unsuccessful response, and if there is none.
  *
- * @throws {TypeError} where `baseUrl` is no URL, or `apiKey` cannot be a key
+ * @throws {TypeError} if `baseUrl` is not a URL, or `apiKey` cannot be a key
  */
 export function createDriplineClient({
   baseUrl,

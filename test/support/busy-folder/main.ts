@@ -1,6 +1,6 @@
 /**
- * `npm run busy-folder -- FOLDER`: a data folder in the middle of everything, with the story of what is to come of it. See
- * test/bin/busy-folders.test.ts. `--of CHECKOUT` has it made by another version.
+ * `npm run busy-folder -- FOLDER`: creates a data folder in the middle of work, and a description of the expected results. See
+ * test/bin/busy-folders.test.ts. `--of CHECKOUT` uses another version of the product.
  */
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,12 +9,12 @@ import { readOptions, refuse } from '../../../scripts/options.ts'
 
 const { values, words } = readOptions({
   call: 'npm run busy-folder -- FOLDER',
-  what: 'makes a data folder in the middle of everything.',
-  options: { of: { takes: 'CHECKOUT', what: 'have it made by another version' } },
+  what: 'creates a data folder with work of every kind in progress.',
+  options: { of: { takes: 'CHECKOUT', what: 'create it with another version' } },
   words: true,
 })
 const [folder] = words
-if (folder === undefined) refuse('Say where: npm run busy-folder -- FOLDER [--of CHECKOUT]')
+if (folder === undefined) refuse('Specify the folder: npm run busy-folder -- FOLDER [--of CHECKOUT]')
 mkdirSync(folder, { recursive: true, mode: 0o700 })
 const story = await makeBusyFolder(resolve(folder), values.of === undefined ? {} : { root: resolve(values.of) })
-process.stdout.write(`${folder}: ${story.people.length} contacts, made by version ${story.version}\n`)
+process.stdout.write(`${folder}: ${story.people.length} contacts, created by version ${story.version}\n`)

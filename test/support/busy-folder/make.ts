@@ -6,30 +6,30 @@ import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../../script
 import { startProduct, type Product } from './product.ts'
 import { dataDirOf, writeStory, type Person, type Story } from './story.ts'
 
-/** The longest wait there is: ten years, in minutes. */
+/** The longest possible wait: ten years, in minutes. */
 const YEARS = 5_256_000
 
 const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'x' })
 const wait = (delayMinutes: number) => ({ type: 'WAIT', delayMinutes })
 
-/** A mail's subject. The tests' subjects are plain, and stand in the header as they are. */
+/** Returns a mail's subject. The tests' subjects are plain ASCII, and so not encoded in the header. */
 export const subjectOf = ({ headers }: ReceivedMail): string => /^Subject: (.*?)\r?$/m.exec(headers)?.[1] ?? ''
 
 interface Making {
   sink: SmtpSink
   story: Story
-  /** Subjects that the mail server has the whole of, and does not answer. */
+  /** Subjects of emails that the mail server has received completely, but does not answer. */
   unanswered: Set<string>
-  /** Lets the mail server answer them. */
+  /** Makes the mail server answer them. */
   answer(subject: string): void
 }
 
 /**
- * Makes a folder whose data are in the middle of everything: contacts who wait, are held, have an email that nobody knows
- * of, have one due, or were deleted a moment ago; and then, without warning, everything that worked on it is gone.
+ * Creates a folder with work of every kind in progress: contacts who wait, are paused, have an unconfirmed or a due email, or
+ * were just deleted. Then it kills all processes that work on it.
  *
- * @param root the checkout of the product that makes it: this one, or one of an earlier version.
- * @returns the story of it, which is written beside the data, too.
+ * @param root the checkout of the product that creates it: this one, or one of an earlier version
+ * @returns the description of it, which is also stored beside the data
  */
 export async function makeBusyFolder(folder: string, { root = ROOT }: { root?: string } = {}): Promise<Story> {
   const unanswered = new Set<string>()
@@ -68,7 +68,7 @@ export async function makeBusyFolder(folder: string, { root = ROOT }: { root?: s
   return making.story
 }
 
-/** Up to a kill in the middle of a hand-over. */
+/** The first part, up to a kill while an email is in flight. */
 async function firstPart(making: Making, product: Product): Promise<void> {
   const [first] = JSON.parse(await product.cli('workspace', 'list', '--json')) as [{ id: string }]
   const made = await product.cli(
@@ -80,7 +80,7 @@ async function firstPart(making: Making, product: Product): Promise<void> {
 
   making.unanswered.add('unconfirmed 1')
   const steps = [email('unconfirmed 1'), wait(1), email('unconfirmed 2')]
-  await enter(making, product, 'its first email was being handed over at a kill -9 before the last', {
+  await enter(making, product, 'had its first email in flight at a kill -9 before the last', {
     name: 'unconfirmed',
     steps,
     due: ['unconfirmed 2'],
@@ -89,7 +89,7 @@ async function firstPart(making: Making, product: Product): Promise<void> {
   await hasCome(making, 'unconfirmed 1')
 }
 
-/** Everything else, up to the last kill. What takes no time of its own comes last. */
+/** The second part, up to the last kill. The fastest work comes last. */
 async function secondPart(making: Making, product: Product): Promise<void> {
   const { sink, story, unanswered } = making
 
@@ -99,19 +99,24 @@ async function secondPart(making: Making, product: Product): Promise<void> {
     end: 'waits',
   })
 
-  const held = await enter(making, product, 'is held before its second email', {
+  const held = await enter(making, product, 'is paused before its second email', {
     name: 'held',
     steps: [email('held 1'), email('held 2')],
     due: ['held 2'],
     pausedDuring: 'held 1',
   })
-  const released = await enter(making, product, 'was held, and its automation was resumed while Temporal was away', {
-    name: 'released',
-    steps: [email('released 1'), email('released 2')],
-    due: ['released 2'],
-    pausedDuring: 'released 1',
-  })
-  await eventually('both are held', async () =>
+  const released = await enter(
+    making,
+    product,
+    'was paused, and its automation was resumed while Temporal was unavailable',
+    {
+      name: 'released',
+      steps: [email('released 1'), email('released 2')],
+      due: ['released 2'],
+      pausedDuring: 'released 1',
+    },
+  )
+  await eventually('both are paused', async () =>
     (await product.metric('dripline_enrollments_held')) === 2 ? true : undefined,
   )
 
@@ -124,7 +129,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   const buyers = [await aContact(product, 'event-1'), await aContact(product, 'event-2')]
 
   sink.behave({ code: 451, text: 'later', at: 'rcpt', to: addressOf('deferred') })
-  const deferred = await enter(making, product, 'has an email that is put off', {
+  const deferred = await enter(making, product, 'has a deferred email', {
     name: 'deferred',
     steps: [email('deferred 1')],
     due: ['deferred 1'],
@@ -133,7 +138,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   const [dead] = story.people as [Person]
   await hasMessage(product, dead, 'UNCONFIRMED')
 
-  // From here on, a minute is passing.
+  // From this point, a wait of a minute is running.
   await enter(making, product, 'waits for a minute', {
     name: 'short',
     steps: [email('short 1'), wait(1), email('short 2')],
@@ -144,12 +149,12 @@ async function secondPart(making: Making, product: Product): Promise<void> {
     steps: [email('held wait 1'), wait(1), email('held wait 2')],
     due: ['held wait 2'],
   })
-  const deleted = await enter(making, product, 'waits in an automation that is deleted while Temporal is away', {
+  const deleted = await enter(making, product, 'waits in an automation that is deleted while Temporal is unavailable', {
     name: 'deleted',
     steps: [email('deleted 1'), wait(YEARS), email('deleted 2')],
     end: 'gone',
   })
-  const erased = await enter(making, product, 'is erased while Temporal is away', {
+  const erased = await enter(making, product, 'is erased while Temporal is unavailable', {
     name: 'erased',
     steps: [email('erased 1'), wait(YEARS), email('erased 2')],
     end: 'gone',
@@ -159,7 +164,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   story.paused.push(held.automationId, waitsHeld.automationId)
 
   unanswered.add('claimed 1')
-  await enter(making, product, 'its first email was being handed over at the last kill -9', {
+  await enter(making, product, 'had its first email in flight at the last kill -9', {
     name: 'claimed',
     steps: [email('claimed 1'), email('claimed 2')],
     due: ['claimed 2'],
@@ -174,13 +179,13 @@ async function secondPart(making: Making, product: Product): Promise<void> {
   await setStatus(product, released.automationId, 'ACTIVE')
   for (const [n, contactId] of buyers.entries()) {
     await product.call('POST', `contacts/${contactId}/events`, { name: 'bought' })
-    const what = 'had an event while Temporal was away'
+    const what = 'had an event while Temporal was unavailable'
     note(making, what, { name: `event-${n + 1}`, contactId, automationId: listener, due: ['event 1'] })
   }
   await signUp(making, product)
 }
 
-/** Contacts of a bulk call, while nobody can be started. */
+/** Creates contacts in bulk while Temporal is unavailable. */
 async function signUp(making: Making, product: Product): Promise<void> {
   const names = ['signup-1', 'signup-2', 'signup-3']
   await product.call('POST', 'contacts/bulk', { contacts: names.map((name) => ({ email: addressOf(name) })) })
@@ -188,7 +193,7 @@ async function signUp(making: Making, product: Product): Promise<void> {
   const { id: automationId } = automations.find(({ name }: { name: string }) => name === 'signup')
   for (const name of names) {
     const { data } = await product.call('GET', `contacts?email=${encodeURIComponent(addressOf(name))}`)
-    const what = 'signed up in a bulk call while Temporal was away'
+    const what = 'signed up in bulk while Temporal was unavailable'
     note(making, what, { name, contactId: data[0].id, automationId, due: ['signup 1'] })
   }
 }
@@ -199,11 +204,11 @@ interface Enter {
   due?: string[]
   unconfirmed?: number
   end?: Person['end']
-  /** The automation is paused while this email is being handed over: what comes after it is held. */
+  /** The email during whose transmission the automation is paused: the enrollment is paused after it. */
   pausedDuring?: string
 }
 
-/** Makes a contact and an automation and enrolls the one in the other. */
+/** Creates a contact and an automation, and enrolls the contact. */
 async function enter(making: Making, product: Product, what: string, entry: Enter): Promise<Person> {
   const { name, steps, pausedDuring } = entry
   const contactId = await aContact(product, name)
@@ -248,10 +253,10 @@ const setStatus = (product: Product, automationId: string, status: string) =>
 const hasCome = ({ sink }: Making, subject: string) =>
   eventually(`the mail server has "${subject}"`, () => sink.mails.find((mail) => subjectOf(mail) === subject))
 
-/** A dead owner's claim has a lease, which runs out first. */
+/** Waits for the status of a message. The claim of a dead owner has a lease, which expires first. */
 const hasMessage = (product: Product, { what, contactId }: Person, status: string) =>
   eventually(
-    `a message of who ${what} is ${status}`,
+    `a message of the contact who ${what} is ${status}`,
     async () => {
       const { data } = await product.call('GET', `contacts/${contactId}/activity`)
       return data.some((message: { status: string }) => message.status === status) ? true : undefined

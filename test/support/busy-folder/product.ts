@@ -14,27 +14,27 @@ import {
 } from '../npm-start.ts'
 import { freePorts } from '../ports.ts'
 
-/** `npm start` on a data folder, used from outside only, so that any version of it can be. */
+/** `npm start` on a data folder, used only from outside, so that it can be of any version. */
 export interface Product {
   run: Started
   temporalAddress: string
-  /** Asks the API. @throws {Error} with its answer, unless that is a 2xx. */
+  /** Sends a request to the API. @throws {Error} with the response, unless it is a 2xx */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers have many shapes
   call: (method: string, path: string, body?: unknown) => Promise<any>
-  /** The key to ask with, from now on. */
+  /** Sets the API key of the requests from now on. */
   use(key: string): void
   cli(...args: string[]): Promise<string>
-  /** One of the figures at `/metrics`. */
+  /** Returns one of the metrics at `/metrics`. */
   metric: (name: string) => Promise<number>
-  /** Stops Temporal's server where it is: it answers nobody, and is there. */
+  /** Stops Temporal's server without ending it: it answers no requests. */
   freezeTemporal(): Promise<void>
-  /** kill -9 of everything at once: npm and the service, their host, Postgres, Temporal. */
+  /** Kills (-9) everything at once: npm and the service, their host, Postgres and Temporal. */
   kill(): Promise<void>
-  /** SIGTERM, as from a terminal. */
+  /** Sends SIGTERM, as from a terminal. */
   stop(): Promise<void>
 }
 
-/** Starts the product of a checkout on a data folder. @returns it when it is ready. */
+/** Starts the product of a checkout on a data folder. @returns it when it is ready */
 export async function startProduct(
   dataDir: string,
   smtpUrl: string,
@@ -81,7 +81,7 @@ export async function startProduct(
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // It has ended with the group.
+          // It has ended with its process group.
         }
       }
       await nothingIsLeft(dataDir)

@@ -2,42 +2,39 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What has happened in a folder so far, and what is to come of it. It is kept beside the data, so that a later version can
- * be held to what an earlier one has promised.
+ * What has happened in a folder so far, and what has to follow. It is stored beside the data, so that a later version can be
+ * tested with the data of an earlier one.
  */
 export interface Story {
-  /** Of the product that made the folder. */
+  /** The version of the product that created the folder. */
   version: string
   /** An API key of its workspace. */
   key: string
-  /** Automations that are paused, and that are to be resumed. */
+  /** Automations that are paused, and that the test resumes. */
   paused: string[]
   people: Person[]
 }
 
-/** One contact, in one automation. */
+/** One contact in one automation. */
 export interface Person {
-  /** What is going on with it, in words, for whoever reads of a failure. */
+  /** A description of its state, for failure messages. It follows "who". */
   what: string
   email: string
   contactId: string
   automationId: string
-  /** Subjects of the emails that the mail server had the whole of. They must not come again. */
+  /** Subjects of the emails that the mail server received completely. They must not arrive again. */
   had: string[]
-  /** Subjects of those that have still to come: once, unless the mail server has them already. */
+  /** Subjects of the emails that have to arrive: once, unless the mail server has them already. */
   due: string[]
-  /** How many messages nobody knows of whether they were sent. */
+  /** Number of its messages with an unknown outcome. */
   unconfirmed: number
-  /**
-   * Where it stands in the end: through the sequence; in a wait of years; or gone, because the contact or the automation
-   * was deleted.
-   */
+  /** Its expected final state: completed; in a wait of years; or gone, because the contact or the automation was deleted. */
   end: 'completed' | 'waits' | 'gone'
 }
 
 const storyFile = (folder: string) => join(folder, 'story.json')
 
-/** The DATA_DIR that a story is of. */
+/** Returns the DATA_DIR of a folder. */
 export const dataDirOf = (folder: string): string => join(folder, 'data')
 
 export const writeStory = (folder: string, story: Story): void =>
