@@ -39,7 +39,7 @@ export async function readBody(ctx: Context, limit: BodyLimit, isOptional = fals
     throw new ApiError(WRONG_CONTENT_TYPE)
   }
   if (/[^\s]/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity') {
-    throw new ApiError(WRONG_CONTENT_TYPE, { message: 'The body must be sent as it is, without a Content-Encoding' })
+    throw new ApiError(WRONG_CONTENT_TYPE, { message: 'The body must be sent without a Content-Encoding' })
   }
   const raw = await readText(ctx, limit)
   const json = parse(raw)
@@ -66,7 +66,7 @@ function readerOf(bytes: number): Middleware {
       onerror(error) {
         const { type } = error as { type?: string }
         if (type === 'entity.too.large') throw new ApiError(BODY_TOO_LARGE)
-        throw new ApiError(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
+        throw new ApiError(MALFORMED_JSON, { message: 'The request body ended too early' })
       },
     }) as Middleware)
   readers.set(bytes, reader)

@@ -9,9 +9,9 @@ const EXAMPLE_CURSOR = `1763799345678901.${EXAMPLE_ID}`
 /** The start of a page: a time in microseconds since 1970 and an ID. Clients treat it as opaque. */
 export const cursor = () =>
   string()
-    .matches(CURSOR, ({ path }) => `${path} must be the nextCursor of a page of this list`)
+    .matches(CURSOR, ({ path }) => `${path} must be the nextCursor of another page of this list`)
     .meta({
-      description: 'Where the page begins: nextCursor of the page before.',
+      description: 'The start of the page: nextCursor of the previous page.',
       json: { pattern: CURSOR.source },
       example: EXAMPLE_CURSOR,
     })
@@ -33,7 +33,7 @@ export const cursorListOf = (items: Schema): ObjectSchema<AnyObject> =>
     data: array().of(items).required(),
     pagination: object({
       limit: number().integer().min(1).required().meta({ example: 50 }),
-      nextCursor: nullableText('Where the next page begins; null where this is the last one.', EXAMPLE_CURSOR),
+      nextCursor: nullableText('The start of the next page; null if this is the last one.', EXAMPLE_CURSOR),
     })
       .required()
       .meta({ component: 'CursorPagination' }),

@@ -18,11 +18,7 @@ export const KEY_ERRORS = {
     'key_missing',
     'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
   ),
-  malformed: defineError(
-    'unauthenticated',
-    'key_malformed',
-    'Invalid API key: it is not a complete key as it was shown once',
-  ),
+  malformed: defineError('unauthenticated', 'key_malformed', 'Invalid API key: it is not a complete key'),
   'unknown-key': defineError('unauthenticated', 'key_unknown', 'API key not found or has been revoked'),
   expired: defineError('unauthenticated', 'key_expired', 'API key has expired'),
   'wrong-address': defineError('unauthenticated', 'ip_not_allowed', 'API key not allowed from this IP address'),
@@ -32,7 +28,7 @@ export const KEY_ERRORS = {
 export const DATABASE_UNAVAILABLE = defineError(
   'unavailable',
   'database_unavailable',
-  'The database is not available at the moment; please try again',
+  'The database is not available at the moment. Please try again.',
 )
 export const MALFORMED_JSON = defineError('invalid', 'malformed_json', 'Malformed JSON: Unexpected end of JSON input')
 export const BODY_TOO_LARGE = defineError('invalid', 'body_too_large', 'Request body too large')
@@ -45,13 +41,13 @@ export const WRONG_CONTENT_TYPE = defineError(
 export const UNKNOWN_PARAMETER = defineError(
   'invalid',
   'unknown_parameter',
-  '"force" is no query parameter here; there are none',
+  '"force" is not a query parameter of this operation; it has none',
 )
-export const PATH_NOT_FOUND = defineError('not-found', 'path_not_found', 'There is nothing at GET /api/v1/contact')
+export const PATH_NOT_FOUND = defineError('not-found', 'path_not_found', 'Not found: GET /api/v1/contact')
 export const METHOD_NOT_ALLOWED = defineError(
   'wrong-method',
   'method_not_allowed',
-  'PUT is not possible here; possible: GET, HEAD, POST',
+  'PUT is not allowed for this path. Allowed: GET, HEAD, POST',
 )
 export const INVALID_IDEMPOTENCY_KEY = defineError(
   'invalid',
@@ -61,18 +57,18 @@ export const INVALID_IDEMPOTENCY_KEY = defineError(
 export const KEY_IN_PROGRESS = defineError(
   'in-flight',
   'idempotency_key_in_progress',
-  'A request with this Idempotency-Key is still in progress; ask again in a moment',
+  'A request with this Idempotency-Key is still in progress. Try again in a moment.',
 )
 export const KEY_USED_OTHERWISE = defineError(
   'other-request',
   'idempotency_key_reused',
-  'This Idempotency-Key was used with another request in the last 24 hours; use a new one',
+  'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
 )
 export const DONE_FOR_ERASED = defineError(
   'erased',
   'contact_erased',
-  'The request with this Idempotency-Key was done, and its contact has been erased since; it is not done again. ' +
-    'Use a new key to do it anew',
+  'The request with this Idempotency-Key was processed, and its contact has been erased since. ' +
+    'It is not repeated. Use a new key to send it again.',
 )
 
 /**
@@ -84,7 +80,7 @@ export const nothingToUpdate = (fields: readonly string[], more = '') =>
   defineError(
     'invalid',
     'nothing_to_update',
-    `No updatable fields provided: give at least one of ${fields.join(', ')}${more}`,
+    `No updatable fields provided. Give at least one of ${fields.join(', ')}${more}`,
   )
 
 /** Whether an immediate retry can succeed. */
@@ -106,27 +102,31 @@ export const missingScope = (scope: string) => defineError('forbidden', 'scope_m
 export const PEOPLE_ONLY = defineError(
   'forbidden',
   'people_only',
-  'This is for people who are signed in, and for no key',
+  'This operation is for people who are signed in. It cannot be called with an API key',
 )
-export const KEYS_ONLY = defineError('forbidden', 'keys_only', 'This tells of an API key, and came without one')
-const roleInWords = (role: Role) => `This needs the role ${role} in the workspace`
+export const KEYS_ONLY = defineError(
+  'forbidden',
+  'keys_only',
+  'This operation describes the API key of the request, which has none',
+)
+const roleInWords = (role: Role) => `This requires the role ${role} in the workspace`
 export const missingRole = (role: Role) => defineError('forbidden', 'role_missing', roleInWords(role))
 
 /** Errors for browsers. */
-export const SIGNED_OUT = defineError('unauthenticated', 'signed_out', 'You are signed out: sign in again')
+export const SIGNED_OUT = defineError('unauthenticated', 'signed_out', 'You are signed out. Sign in again.')
 export const WORKSPACE_MISSING = defineError(
   'invalid',
   'workspace_missing',
-  'The header X-Workspace-Id is missing: it says in which of your workspaces',
+  'The header X-Workspace-Id is missing. It selects one of your workspaces',
 )
 export const NOT_A_MEMBER = defineError(
   'forbidden',
   'not_a_member',
-  'You are no member of that workspace, or there is none',
+  'The workspace does not exist, or you are not a member of it',
 )
 
 const errorInWords = (requestId: string) =>
-  `Internal server error; please try again, and mention request ${requestId} if it stays`
+  `Internal server error. Please try again, and report request ${requestId} if it happens again.`
 export const INTERNAL_ERROR = defineError('failed', 'internal_error', errorInWords('8f14e45f'))
 export const internalError = (requestId: string) => new ApiError(INTERNAL_ERROR, { message: errorInWords(requestId) })
 
@@ -143,9 +143,9 @@ export const COMMON_ERRORS: Record<number, Described> = {
     reasons: [...Object.values(KEY_ERRORS), SIGNED_OUT],
   },
   429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
-  500: { description: 'Something went wrong here. Try again, with growing pauses.', reasons: [INTERNAL_ERROR] },
+  500: { description: 'Internal error. Try again with exponential backoff.', reasons: [INTERNAL_ERROR] },
   503: {
-    description: 'Something that is needed is not reachable at the moment. Try again.',
+    description: 'A required service is not available at the moment. Try again.',
     reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING, NOT_RECONCILED],
   },
 }
@@ -154,7 +154,7 @@ export const COMMON_ERRORS: Record<number, Described> = {
 export const IDEMPOTENCY_ERRORS: Record<number, Described> = {
   409: { description: 'The request with this Idempotency-Key is still in progress.', reasons: [KEY_IN_PROGRESS] },
   410: {
-    description: 'The request with this Idempotency-Key was done for a contact who has been erased since.',
+    description: 'The request with this Idempotency-Key was processed for a contact who has been erased since.',
     reasons: [DONE_FOR_ERASED],
   },
   422: { description: 'The Idempotency-Key was used with another request.', reasons: [KEY_USED_OTHERWISE] },

@@ -123,12 +123,12 @@ const pageNumber = (name: string, fallback: number, max: number) => {
 
 /** The page size, in the query of a list. */
 export const pageLimit = () =>
-  pageNumber('limit', DEFAULT_LIMIT, MAX_LIMIT).meta({ description: 'Items on a page.', example: 50 })
+  pageNumber('limit', DEFAULT_LIMIT, MAX_LIMIT).meta({ description: 'Items per page.', example: 50 })
 
 /** The query of every list with page numbers: the page and its size. */
 export const pageQuery = <Fields extends AnyObject = Record<never, never>>(fields: Fields = {} as Fields) =>
   object({
-    page: pageNumber('page', 1, MAX_PAGE).meta({ description: 'The page, from 1.', example: 1 }),
+    page: pageNumber('page', 1, MAX_PAGE).meta({ description: 'The page number, from 1.', example: 1 }),
     limit: pageLimit(),
     ...fields,
   })
@@ -145,8 +145,8 @@ export const created = (data: unknown) => ({ status: 201, body: { data } })
 const pagination = object({
   page: number().integer().min(1).required().meta({ example: 1 }),
   limit: number().integer().min(1).max(MAX_LIMIT).required().meta({ example: 50 }),
-  total: count('How many items there are, on all pages.'),
-  totalPages: count('How many pages there are.'),
+  total: count('The number of items on all pages.'),
+  totalPages: count('The number of pages.'),
 })
   .required()
   .meta({ component: 'Pagination' })

@@ -13,7 +13,7 @@ const reader = bodyParser({
   onerror(error) {
     const { type } = error as { type?: string }
     if (type === 'entity.too.large') throw new ApiError(BODY_TOO_LARGE)
-    throw new ApiError(MALFORMED_JSON, { message: 'The request body ended before it was whole' })
+    throw new ApiError(MALFORMED_JSON, { message: 'The request body ended too early' })
   },
 }) as Middleware
 

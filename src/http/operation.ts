@@ -12,21 +12,22 @@ import type { Revisions } from '../platform/revisions.ts'
 
 /** The groups of operations in the reference. */
 export const TAGS = {
-  Contacts: 'Subscribers: created, searched, tagged, erased; and what was sent to them.',
+  Contacts: 'People who get emails: create, search, tag and erase them, and list their messages.',
   Events: 'Custom events, which start automations.',
-  Lists: 'Named sets of contacts. Joining one can start automations.',
-  Tags: 'Words on contacts. Getting one can start automations.',
-  Consent: 'Who is not to be mailed, and why.',
-  Segments: 'Saved conditions: whoever they are true for at the moment.',
-  Templates: 'Emails that are kept apart from what sends them.',
+  Lists: 'Named groups of contacts. Joining one can start automations.',
+  Tags: 'Labels on contacts. Getting one can start automations.',
+  Consent: 'Unsubscribes and suppressions.',
+  Segments: 'Saved conditions. A segment contains the contacts that match it at the moment.',
+  Templates: 'Reusable emails for automations and campaigns.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
-  Campaigns: 'One email to many.',
-  Figures: 'How many there are of what, and what is due: read from contact_counters, however many there are.',
-  Messages: 'Emails, one to one contact each: what became of them, and having them tried again.',
-  Account: 'Signing in with a browser, and what is of one person in all workspaces.',
-  Members: 'Who works in a workspace, and who is invited to.',
-  Settings: 'API keys, and the workspace itself.',
-  Service: 'The key in use, and this description.',
+  Campaigns: 'One email to many contacts.',
+  Figures:
+    'Statistics, and emails that are due. They are read from counters, so their cost does not depend on the amount of data.',
+  Messages: 'Emails, each to one contact: their status, and retries.',
+  Account: 'Sessions of the dashboard, and the settings of one person in all workspaces.',
+  Members: 'Members of a workspace, and invitations.',
+  Settings: 'API keys and the settings of the workspace.',
+  Service: 'The current key, and this document.',
 } as const
 
 /** The parameters of a path such as `/lists/{id}/contacts/{contactId}`, by name. */

@@ -55,7 +55,9 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
 export function assertNoQuery(query: ParsedUrlQuery): void {
   const [name] = Object.keys(query)
   if (name === undefined) return
-  throw new ApiError(UNKNOWN_PARAMETER, { message: `${shorten(name)} is no query parameter here; there are none` })
+  throw new ApiError(UNKNOWN_PARAMETER, {
+    message: `${shorten(name)} is not a query parameter of this operation; it has none`,
+  })
 }
 
 /** The name comes from the caller. It can be long and contain any character. */

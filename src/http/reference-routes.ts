@@ -72,7 +72,7 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
     } catch {
       script = undefined
       ctx.status = 404
-      ctx.body = { error: 'The reference page was not installed: run "npm run prepare"' }
+      ctx.body = { error: 'The reference page is not installed. Run "npm run prepare".' }
     }
   })
 }

@@ -16,7 +16,7 @@ export const deleted = (resourceId: string) => ok({ id: resourceId, deleted: tru
 
 /** The body of every error response. */
 export const errorResponse = object({
-  error: string().required().meta({ description: 'What was wrong, for people to read.', example: 'Contact not found' }),
+  error: string().required().meta({ description: 'The error message, for people.', example: 'Contact not found' }),
 })
   .required()
   .meta({ component: 'Error' })
@@ -33,47 +33,47 @@ export const whoamiResponse = object({
   apiKey: object({
     id: id('key'),
     name: string().required().meta({ example: 'Backend' }),
-    prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
-    expiresAt: timestamp('From then on it lets nobody in; null where it does not end.').nullable().defined(),
+    prefix: string().required().meta({ description: 'The visible part of the key.', example: 'svc_live_AbC123' }),
+    expiresAt: timestamp('When the key expires; null if it does not.').nullable().defined(),
   }).required(),
   scopes: array()
     .of(string().oneOf(SCOPES).required())
     .required()
     .meta({ example: ['contacts:read'] }),
   rateLimit: object({
-    limit: count('Requests in any 60 seconds.', 120),
-    remaining: count('How many are left, behind this one.', 119),
-    resetAt: timestamp('When all of them are there again, if none is made meanwhile.'),
+    limit: count('Requests per 60 seconds.', 120),
+    remaining: count('The requests that are left after this one.', 119),
+    resetAt: timestamp('When the window is empty again, if no further request is made.'),
   }).required(),
 })
   .required()
   .meta({ component: 'WhoAmI' })
 
-const isReachable = () => boolean().required().meta({ description: 'Whether it answers.', example: true })
+const isReachable = () => boolean().required().meta({ description: 'Whether it responds.', example: true })
 
 export const serviceResponse = object({
   postgres: object({ isReachable: isReachable() }).required(),
   temporal: object({
     isReachable: isReachable(),
     namespace: string().required().meta({ example: 'default' }),
-    uiUrl: nullableText('Where its page is (TEMPORAL_UI_URL); null: nobody has said.'),
-    workers: number()
-      .nullable()
-      .defined()
-      .meta({ description: 'How many workers asked for work within a minute; null: not known.', example: 1 }),
+    uiUrl: nullableText("The URL of Temporal's UI (TEMPORAL_UI_URL); null if it is not configured."),
+    workers: number().nullable().defined().meta({
+      description: 'The number of workers that polled for work within a minute; null if unknown.',
+      example: 1,
+    }),
   }).required(),
   mail: object({
     mode: string()
       .oneOf(['smtp', 'capture'] as const)
       .required()
       .meta({
-        description: 'Whether mail of live workspaces is delivered, or captured in all of them.',
+        description: 'Whether mail of live workspaces is delivered, or captured in all workspaces.',
         example: 'smtp',
       }),
     sender: nullableText('MAIL_FROM.', 'Orchard <hello@example.com>'),
     server: nullableText('Host and port.', 'smtp.example.com:587'),
-    failure: nullableText('Why the server does not let us in; null where it does.'),
+    failure: nullableText('Why the server rejected the login; null if it accepted it.'),
   }).required(),
 })
   .required()
-  .meta({ component: 'ServiceStatus', description: 'How what the service works with is.' })
+  .meta({ component: 'ServiceStatus', description: 'The state of the services that Dripline depends on.' })

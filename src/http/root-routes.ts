@@ -31,7 +31,7 @@ export function rootRoutes(
       ctx.type = 'application/gzip'
     } catch {
       ctx.status = 404
-      ctx.body = { error: 'The client was not made: run "npm run prepare" with the development dependencies' }
+      ctx.body = { error: 'The client is not built. Run "npm run prepare" with the development dependencies.' }
     }
   })
 }

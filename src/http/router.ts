@@ -48,6 +48,6 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   return (ctx: ApiContext) => {
     if (!isOpen) callerOf(ctx)
     ctx.set('Allow', allow)
-    throw new ApiError(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not possible here; possible: ${allow}` })
+    throw new ApiError(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not allowed for this path. Allowed: ${allow}` })
   }
 }

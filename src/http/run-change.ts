@@ -46,6 +46,6 @@ export async function runOutsideTransaction<D extends Given>(change: Change<D>):
   // The effect is durable now. If the response is not stored, the next attempt finds the effect.
   await attempt
     ?.store(em.fork(), answer, { isFinal: true })
-    .catch((error: unknown) => log.warn({ error }, 'The response to a request with an Idempotency-Key was not stored'))
+    .catch((error: unknown) => log.warn({ error }, 'Could not store the response to a request with an Idempotency-Key'))
   return answer
 }

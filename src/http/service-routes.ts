@@ -11,7 +11,7 @@ export const whoami = operation({
   path: '/whoami',
   tag: 'Service',
   summary: 'Verify a key',
-  description: 'Tells whose key this is, what it may do, and how much of its limit is left.',
+  description: 'Returns the owner of this key, its scopes, and how much of its rate limit is left.',
   scope: null,
   responses: { 200: { description: 'The key is valid.', schema: single(whoamiResponse) } },
   errors: { 403: [KEYS_ONLY] },
@@ -43,8 +43,8 @@ export const openApiDocument = (document: () => object) =>
     method: 'GET',
     path: '/openapi.json',
     tag: 'Service',
-    summary: 'Get this description',
-    description: 'The OpenAPI 3.1 document of this version of the API. The page at /docs shows it to people.',
+    summary: 'Get the OpenAPI document',
+    description: 'Returns the OpenAPI 3.1 document of this version of the API. The page at /docs shows it.',
     scope: null,
     responses: {
       200: {
@@ -60,9 +60,9 @@ export const getService = operation({
   method: 'GET',
   path: '/service',
   tag: 'Settings',
-  summary: 'Look at what the service works with',
+  summary: 'Get the service status',
   description:
-    'Postgres, Temporal and its workers, and the mail server: as this process sees them, up to ten seconds ago.',
+    'Returns the state of Postgres, Temporal and its workers, and the mail server, as seen by this process in the last ten seconds.',
   role: 'viewer',
   responses: { 200: { description: 'How it is.', schema: single(serviceResponse) } },
   async handle(_request, { lookAtService }) {

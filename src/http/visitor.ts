@@ -46,7 +46,7 @@ export interface Visitor {
 export const WRONG_ORIGIN = defineError(
   'forbidden',
   'wrong_origin',
-  'This was asked for by a page of another site, and is not done',
+  'The request comes from a page of another site and was rejected',
 )
 
 /**
@@ -61,7 +61,7 @@ export function visitorOf(ctx: Context, trustedProxies: readonly string[], publi
   const given = `${protocol}://${(isProxied && lastOf(ctx.get('X-Forwarded-Host'))) || ctx.get('Host')}`
   // Browsers send a valid Host header. Other clients get an error.
   if (publicUrl === undefined && !URL.canParse(given))
-    throw new ApiError(INVALID_REQUEST, { message: 'The header Host is none' })
+    throw new ApiError(INVALID_REQUEST, { message: 'The header Host is invalid' })
   const origin = publicUrl === undefined ? given : new URL(publicUrl).origin
   return {
     requestId: (ctx.state as { requestId?: string }).requestId ?? null,

@@ -21,7 +21,7 @@ export const writtenResponse = <Fields extends AnyObject>(
     .required()
     .meta({
       component,
-      description: `As it was written. A key with the scope ${scope} gets all of it; any other one the id and what it gave.`,
+      description: `As it was written. Without the scope ${scope}, only the ID and the fields that the call set.`,
     }) as unknown as ObjectSchema<Fields>
 
 /** Picks the fields that the writer may see. @param given the fields that the call set */
@@ -39,4 +39,4 @@ export const presentForWriter = <Data extends object>(
 
 /** The description of a write operation's response. */
 export const withoutReading = (scope: Scope): string =>
-  `To a key without the scope ${scope} the answer tells the id, and of the other fields only what this call gave.`
+  `For a key without the scope ${scope}, the response has only the ID and the fields that this call set.`

@@ -1,6 +1,6 @@
 /**
- * What is aborted after so many milliseconds, unless `forget` is called before. Its time is the module's, which the simulation
- * makes virtual; that of `AbortSignal.timeout` is always the machine's.
+ * Creates a signal that is aborted after a time, unless `forget` is called before. It uses `setTimeout`, which the simulation
+ * replaces with virtual time. `AbortSignal.timeout` always uses the real clock.
  */
 export function abortAfter(milliseconds: number, why: string): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController()
@@ -8,7 +8,9 @@ export function abortAfter(milliseconds: number, why: string): { signal: AbortSi
   return { signal: controller.signal, forget: () => clearTimeout(timer) }
 }
 
-/** Waits for some work, unless it is aborted before; then it rejects with the signal's reason, and the work goes on unwatched. */
+/**
+ * Waits for some work, unless it is aborted before. Then it rejects with the signal's reason, and the work continues unwatched.
+ */
 export async function unlessAborted<Result>(work: Promise<Result>, aborted: AbortSignal): Promise<Result> {
   let abort: (() => void) | undefined
   const abortion = new Promise<never>((_resolve, reject) => {

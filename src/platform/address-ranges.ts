@@ -4,9 +4,8 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /**
- * Reads an address as it is written in full: Node decides what that is, because ipaddr.js also takes `010.0.0.1`,
- * `10.1` and `167772161`. An IPv4 address that a dual-stack socket shows as IPv6 (RFC 4291, section 2.5.5.2) is the
- * IPv4 address.
+ * Parses an address in its full form. Node decides what that is, because ipaddr.js also accepts `010.0.0.1`, `10.1` and
+ * `167772161`. An IPv4 address that a dual-stack socket shows as IPv6 (RFC 4291, section 2.5.5.2) is the IPv4 address.
  */
 const parseAddress = (text: string): Address | undefined =>
   isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text)
@@ -14,7 +13,7 @@ const parseAddress = (text: string): Address | undefined =>
 function parseRange(text: string): [Address, number] | undefined {
   const [addressText = '', prefixText, ...rest] = text.split('/')
   const address = parseAddress(addressText)
-  // A range of IPv4 addresses in the form of IPv6 would never meet one: they are compared as IPv4.
+  // A range of IPv4-mapped IPv6 addresses would never match, because such addresses are compared as IPv4.
   if (!address || rest.length > 0 || (address.kind() === 'ipv4' && addressText.includes(':'))) return undefined
   const bits = address.kind() === 'ipv4' ? 32 : 128
   if (prefixText === undefined) return [address, bits]
@@ -23,8 +22,8 @@ function parseRange(text: string): [Address, number] | undefined {
 }
 
 /**
- * Whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. A range whose
- * address has bits beyond its prefix (`10.0.0.5/8`) is none: it is a slip, and nobody knows which.
+ * Whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. A range whose address
+ * has bits beyond its prefix (`10.0.0.5/8`) is invalid, because it is unclear which of the two is wrong.
  */
 export function isAddressRange(text: string): boolean {
   const range = parseRange(text)
@@ -35,12 +34,12 @@ export function isAddressRange(text: string): boolean {
 }
 
 /**
- * The address of a client behind proxies: of the chain that the proxies wrote down (`X-Forwarded-For`), read from its
- * end, the first one that is not a trusted proxy. What stands before that, anybody could have written.
+ * Finds the address of a client behind proxies: in the chain that the proxies wrote (`X-Forwarded-For`), read from its end, the
+ * first address that is not a trusted proxy. A client can forge the part before that.
  *
  * @param socket the address at the other end of the connection
  * @param forwarded the header `X-Forwarded-For`, if any
- * @returns `null` where the address is not known
+ * @returns `null` if the address is unknown
  */
 export function clientAddress(
   socket: string | undefined,
@@ -52,14 +51,13 @@ export function clientAddress(
   const chain = forwarded === undefined ? [] : forwarded.split(',')
   while (client && chain.length > 0 && isTrusted(client)) {
     const next = parseAddress((chain.pop() ?? '').trim())
-    // What a trusted proxy wrote and is no address names nobody: the proxy itself is counted.
+    // A trusted proxy wrote something that is not an address: the proxy itself is counted.
     if (!next) break
     client = next
   }
   return client?.toString() ?? null
 }
 
-/** Whether an address is in one of the ranges. */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
   const parsed = parseAddress(address)
   return parsed !== undefined && among(ranges)(parsed)
@@ -74,13 +72,16 @@ function among(ranges: readonly string[]): (address: Address) => boolean {
     parsed.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
 }
 
-/** The addresses that are one customer's: of IPv6 the first 64 bits count, because who has one of them has them all (RFC 6177). */
+/**
+ * The network of one customer: an IPv4 address, or the first 64 bits of an IPv6 address, because a customer gets a whole /64 (RFC
+ * 6177).
+ */
 export const networkOf = (address: string): string => firstOf(address, 4)
 
-/** What a customer has who has many networks: of IPv6 the first 48 bits. */
+/** The networks of one site: an IPv4 address, or the first 48 bits of an IPv6 address. */
 export const siteOf = (address: string): string => firstOf(address, 3)
 
-/** Of IPv6 so many of its eight parts. */
+/** Keeps the first parts of the eight parts of an IPv6 address. */
 function firstOf(address: string, parts: number): string {
   const parsed = parseAddress(address)
   return parsed?.kind() === 'ipv6' ? (parsed as ipaddr.IPv6).parts.slice(0, parts).join(':') : address

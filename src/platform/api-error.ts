@@ -1,4 +1,4 @@
-/** What kind of refusal it is. The API turns each into its status; nothing else about HTTP is known here. */
+/** The category of an error. The API maps each one to an HTTP status; this module knows nothing else about HTTP. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -14,11 +14,11 @@ export type ErrorKind =
   | 'failed'
   | 'unavailable'
 
-/** Why something is refused. Programs go by the code, which never changes once it is released; people by the message. */
+/** An error that the API returns. Programs rely on the code, which never changes after its release. The message is for people. */
 export interface ErrorDefinition {
   readonly kind: ErrorKind
   readonly code: string
-  /** In words. Where they hold what was given, an example of them. */
+  /** The message. If it depends on the request, this is an example. */
   readonly message: string
 }
 
@@ -28,18 +28,18 @@ export const defineError = (kind: ErrorKind, code: string, message: string): Err
   message,
 })
 
-/** What is told beyond the reason. */
+/** Details of one occurrence of an error. */
 export interface ErrorDetails {
-  /** The words, where they are others than the reason's own. */
+  /** The message, if it differs from the one in the definition. */
   message?: string | undefined
-  /** Where it is, of what was given: a JSON pointer (RFC 6901) into the body, or into the query as an object. */
+  /** The location in the request: a JSON pointer (RFC 6901) into the body, or into the query as an object. */
   param?: string | undefined
-  /** After how many seconds it may go well, where somebody knows. */
+  /** Seconds after which a retry may succeed, if that is known. */
   retryAfter?: number | undefined
   cause?: unknown
 }
 
-/** An error whose message is for the caller: what was wrong, where, and what would be right. */
+/** An error whose message is for the caller: what is wrong, where, and what would be valid. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly kind: ErrorKind
@@ -59,46 +59,46 @@ export class ApiError extends Error {
   }
 }
 
-/** What was given is not as it should be. */
+/** The request is invalid. */
 export const INVALID_REQUEST = defineError('invalid', 'invalid_request', 'email is required')
-/** What has no reason of its own, because nobody but a person at a command line asks for it. */
+/** For resources without an error of their own, because only operators at the command line look for them. */
 export const NOT_FOUND = defineError(
   'not-found',
   'not_found',
   'There is no API key 0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e',
 )
 
-/** Others of the same workspace, key or address are before it: it has not been begun. */
+/** Other requests of the same workspace, key or address are running. This request has not started. */
 export const BUSY = defineError(
   'unavailable',
   'busy',
-  'Too many requests of this workspace or address are at work at the moment; please try again',
+  'Too many concurrent requests of this workspace or address. Please try again.',
 )
-/** Another request was before it, on the same data. */
+/** A concurrent request changed the same data first. */
 export const CONFLICT = defineError(
   'unavailable',
   'conflict',
-  'The request met another one on the same data, and nothing was done; please try again',
+  'The request conflicted with a concurrent one on the same data, and nothing was changed. Please try again.',
 )
 export const TEMPORAL_UNAVAILABLE = defineError(
   'unavailable',
   'temporal_unavailable',
-  'Temporal is not available at the moment; please try again',
+  'Temporal is not available at the moment. Please try again.',
 )
-/** What was asked is done; but an email was on its way to the mail server, and may still arrive. */
+/** The request has taken effect, but an email is in flight and may still arrive. */
 export const STILL_SENDING = defineError(
   'unavailable',
   'still_sending',
-  'The contact is erased and no further email is sent to it, but one is still being handed to the mail server. ' +
-    'Send this request again to learn when it is settled.',
+  'The contact is erased and gets no further email, but one is still in flight. ' +
+    'Repeat this request to learn when its status is final.',
 )
 
 export const invalid = (message: string, param?: string): ApiError => new ApiError(INVALID_REQUEST, { message, param })
 export const notFound = (message: string): ApiError => new ApiError(NOT_FOUND, { message })
 
-/** Of what would be promised, and taken back, where it may have been done since the backup. */
+/** For promises that a restored instance cannot keep, because the opposite may have happened after the backup. */
 export const NOT_RECONCILED = defineError(
   'unavailable',
   'not_reconciled',
-  'This instance was restored from a backup, and sends nothing until its operator has reconciled it: ask again then',
+  'This instance was restored from a backup and sends nothing until its operator reconciles it. Try again after that.',
 )

@@ -5,12 +5,12 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Combines calls that arrive while an earlier one is under way into one batch per key. A call waits at most for the batch
- * before it, and a call that arrives alone waits for nothing. If a batch fails, every call in it fails.
+ * Combines calls that arrive while an earlier one is running into one batch per key. A call waits for at most one batch before
+ * its own, and a call that arrives alone does not wait. If a batch fails, every call in it fails.
  *
  * @param keyOf calls with different keys are never in one batch, and do not wait for each other
- * @param run answers in the order of the batch
- * @param maxBatch calls in one batch, at most
+ * @param run returns the results in the order of the batch
+ * @param maxBatch the maximum number of calls in one batch
  */
 export function batch<Item, Answer>(
   keyOf: (item: Item) => string,

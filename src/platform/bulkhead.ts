@@ -1,4 +1,7 @@
-/** Keeps those apart who share something scarce: so many of one key at a time, and the rest in line. */
+/**
+ * Limits the tasks of each key that run at the same time, so that one key cannot use up a shared resource. Further tasks wait in
+ * order.
+ */
 export function createBulkhead(atATime: number) {
   const busy = new Map<string, { running: number; waiting: (() => void)[] }>()
   return async function inTurn<Result>(key: string, run: () => Promise<Result>): Promise<Result> {
@@ -21,7 +24,10 @@ export function createBulkhead(atATime: number) {
 
 export type Bulkhead = ReturnType<typeof createBulkhead>
 
-/** Waits for something for so long. What was begun goes on. @throws what `late` makes, when it takes longer. */
+/**
+ * Waits for a promise with a time limit. The work itself continues after the limit. @throws the error that `late` creates, after
+ * the limit
+ */
 export async function within<Result>(milliseconds: number, what: Promise<Result>, late: () => Error): Promise<Result> {
   what.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined

@@ -1,21 +1,23 @@
 import type { EntityManager } from './db/orm.ts'
 import { newId } from './ids.ts'
 
-/** The request that a service works for. */
+/** The context of a request that a service works for. */
 export interface Call {
-  /** Names what the call makes: every attempt of a call that is repeated with its Idempotency-Key has the same. */
+  /** Identifies the effect of the call. Every attempt with the same Idempotency-Key has the same ID. */
   id: string
-  /** Whether an earlier attempt may have done some of it already: only of what is not in the database alone. */
+  /**
+   * Whether an earlier attempt may have done a part of the work. Only for operations whose effect is not in the database alone.
+   */
   retried: boolean
-  /** What its log lines and the memos of its enrollments say. */
+  /** The ID in the log lines of the request and in the memos of its enrollments. */
   requestId: string | null
-  /** What is to be done when the transaction that the call runs in is committed. */
+  /** Tasks to run after the transaction of the call is committed. */
   afterCommit: (() => Promise<void>)[]
-  /** Writes the audit entry of the call, for operations that say `audit: 'by-handler'`: in the transaction that makes the change. */
+  /** Writes the audit entry of the call, for operations with `audit: 'by-handler'`, in the transaction that makes the change. */
   audit(em: EntityManager): Promise<void>
 }
 
-/** A call that nobody has made before. */
+/** Creates the context of a first attempt. */
 export const newCall = (requestId: string | null = null): Call => ({
   id: newId(),
   retried: false,
@@ -24,7 +26,7 @@ export const newCall = (requestId: string | null = null): Call => ({
   audit: () => Promise.resolve(),
 })
 
-/** Does something when what a call wrote is durable: after its transaction, or at once where it is in none. */
+/** Runs a task when the effect of a call is durable: after its transaction, or at once if there is none. */
 export async function whenDurable({ em }: { em: EntityManager }, call: Call, run: () => Promise<void>): Promise<void> {
   if (em.isInTransaction()) call.afterCommit.push(run)
   else await run()

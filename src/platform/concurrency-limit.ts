@@ -16,7 +16,7 @@ interface Group {
 }
 
 /**
- * Limits how many tasks of one key run at the same time. Each key has its own places, so that a busy key never delays another one.
+ * Limits how many tasks of one key run at the same time. Each key has its own slots, so that a busy key never delays another one.
  * Tasks beyond the limit wait in order.
  */
 export class ConcurrencyLimit {
@@ -27,7 +27,7 @@ export class ConcurrencyLimit {
     this.#options = options
   }
 
-  /** Runs a task as soon as its key has a free place. */
+  /** Runs a task as soon as its key has a free slot. */
   async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const group = this.#groups.get(key) ?? { running: 0, waiting: [] }
     this.#groups.set(key, group)
@@ -40,7 +40,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Waits until a finished task passes its place on. */
+  /** Waits until a finished task passes its slot on. */
   #waitForPlace({ waiting }: Group): Promise<void> {
     const { maxWaiting, maxWaitMs, createError } = this.#options
     if (waiting.length >= maxWaiting) throw createError()
@@ -57,7 +57,7 @@ export class ConcurrencyLimit {
     })
   }
 
-  /** Passes the place to the next task. The count of running tasks stays the same then. */
+  /** Passes the slot to the next task. The count of running tasks stays the same then. */
   #freePlace(key: string, group: Group): void {
     const startNext = group.waiting.shift()
     if (startNext) return startNext()

@@ -4,7 +4,7 @@ import { boolean, number, object, string, ValidationError, type InferType } from
 import { isAddressRange } from './address-ranges.ts'
 import { isEmailAddress, isMailbox } from './email-address.ts'
 
-/** A number as people write it: `0x10` and `1e3` are slips, and nobody means what they are read as. */
+/** A number in decimal notation. `0x10` and `1e3` are rejected, because they are most likely typos. */
 const decimal = () =>
   number().transform((value: number, given: unknown) =>
     typeof given === 'string' && !/^\s*-?\d+(\.\d+)?\s*$/.test(given) ? NaN : value,
@@ -17,15 +17,15 @@ const address = (form: RegExp, example: string) =>
 const ENCODING_ADVICE =
   'Percent-encode special characters in its user name and password: % as %25, / as %2F, @ as %40, : as %3A, ? as %3F, # as %23'
 
-/** @returns what is wrong with a URL, which is not understood as it was meant; its value, which may hold a password, stands in no message */
+/** @returns what is wrong with a URL, or `undefined`. The message never repeats the value, which may contain a password. */
 function problemOf(value: string, protocols: RegExp, example: string): string | undefined {
   if (!protocols.test(value)) return `must look like ${example}`
   if (isUnambiguous(value)) return undefined
-  const wrong = wrongPart(value) ?? `is no URL that can be read; it must look like ${example}. ${ENCODING_ADVICE}`
+  const wrong = wrongPart(value) ?? `is not a valid URL; it must look like ${example}. ${ENCODING_ADVICE}`
   return wrong.replace('EXAMPLE', example)
 }
 
-/** Some of them, with spaces between. */
+/** One or more URLs, separated by spaces. */
 const urls = (protocols: RegExp, example: string) =>
   string().test({
     name: 'urls',
@@ -39,7 +39,6 @@ const urls = (protocols: RegExp, example: string) =>
 
 const splitWords = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter((word) => word !== '')
 
-/** A single one. */
 const url = (protocols: RegExp, example: string) =>
   string().test({
     name: 'url',
@@ -51,14 +50,14 @@ const url = (protocols: RegExp, example: string) =>
 
 const SMTP_EXAMPLE = 'smtp://user:password@host:587'
 
-/** What lacks in a URL that has no secret in the wrong place: an @ behind the host would be the end of one. */
+/** Finds the faulty part of a URL that has no secret in the wrong place: an @ after the host would be the end of one. */
 function wrongPart(value: string): string | undefined {
   const [, host, port] = /^\w+:\/\/(?:[^/?#]*@)?([^@/?#]*?)(?::(\d*))?(?:[/?#][^@]*)?$/.exec(value) ?? []
-  if (host === '') return 'names no host; it must look like EXAMPLE'
-  return Number(port) > 65_535 ? 'has a port that does not exist: ports go up to 65535' : undefined
+  if (host === '') return 'has no host; it must look like EXAMPLE'
+  return Number(port) > 65_535 ? 'has an invalid port: ports go up to 65535' : undefined
 }
 
-/** Whether a URL has a host, and nothing after it that looks like the end of a password that was not encoded. */
+/** Whether a URL has a host, and nothing after it that looks like the end of an unencoded password. */
 function isUnambiguous(value: string): boolean {
   const parsed = URL.parse(value)
   if (!parsed || (parsed.hostname === '' && !parsed.searchParams.has('host'))) return false
@@ -93,9 +92,9 @@ const environment = object({
   TEMPORAL_NAMESPACE: string().default('default'),
   TEMPORAL_UI_URL: url(/^https?:\/\//, 'https://temporal.example.com'),
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
-  // What a header cannot have, gRPC's error would repeat with all of the key.
+  // Otherwise gRPC rejects the header with an error that repeats the whole key.
   TEMPORAL_API_KEY: string().matches(/^[!-~]*$/, {
-    message: 'TEMPORAL_API_KEY has a space, a line break or a character that no key has. Copy it anew',
+    message: 'TEMPORAL_API_KEY has a space, a line break or another character that no key has. Copy the key again',
     excludeEmptyString: true,
   }),
   TEMPORAL_TLS: boolean().default(false),
@@ -135,7 +134,7 @@ const environment = object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:\/\//, 'http://collector:4318'),
   WORKFLOW_BUNDLE: string().test({
     name: 'file',
-    message: ({ path, value }) => `${path} names a file that is not there: ${value}`,
+    message: ({ path, value }) => `${path} names a file that does not exist: ${value}`,
     test: (value) => !value || existsSync(value),
   }),
   WORKFLOW_CACHE_SIZE: decimal().integer().min(2).max(100_000).default(500),
@@ -151,13 +150,13 @@ export interface Config extends Environment {
   trustedProxies: string[]
   /** `DNS_SERVERS` as a list. */
   dnsServers: string[]
-  /** Mail servers to go to where the first one fails, in their order. */
+  /** Mail servers to try in order if the first one fails. */
   smtpFallbackUrls: string[]
 }
 
 const isSwitch = (name = ''): boolean => environment.describe().fields[name]?.type === 'boolean'
 
-/** What may come in a file instead, as Docker and Kubernetes give secrets: `NAME_FILE` is its path. */
+/** Variables that can be read from a file, as Docker and Kubernetes provide secrets: `NAME_FILE` is its path. */
 const SECRETS = [
   'SECRETS_KEY',
   'DATABASE_URL',
@@ -186,8 +185,8 @@ function withPassword(url: string, password: string | undefined): string {
 }
 
 /**
- * Reads and checks the environment, once, in a composition root. An empty variable counts as one that is not set.
- * @throws {Error} that names every variable that is wrong, and what would be right; it repeats no value.
+ * Reads and checks the environment, once, in a composition root. An empty variable counts as unset.
+ * @throws {Error} that names every invalid variable and what would be valid, but never a value
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(
@@ -209,6 +208,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const problems = error.inner.map(({ path, type, message }) =>
       type === 'typeError' ? `${path} must be ${isSwitch(path) ? 'true or false' : 'a number'}` : message,
     )
-    throw new Error(`The configuration is wrong:\n  ${problems.join('\n  ')}`, { cause: error })
+    throw new Error(`The configuration is invalid:\n  ${problems.join('\n  ')}`, { cause: error })
   }
 }

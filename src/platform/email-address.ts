@@ -2,30 +2,33 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import validator from 'validator'
 import { normalForm } from './normal-form.ts'
 
-/** Nearly all addresses there are. The library takes them, too, and ten times as long. */
+/** Matches nearly all addresses that exist. The library accepts them too, in ten times the time. */
 const USUAL = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}$/i
 
 /**
- * Characters that nobody sees, or that move others: soft hyphens, joiners, marks of direction, controls, spaces. They make
- * two addresses of one, or one that looks like another.
+ * Characters that are invisible or move others: soft hyphens, joiners, direction marks, controls, spaces. They make two addresses
+ * of one, or make one look like another.
  */
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
 /** The full stops of other scripts, which separate labels as the ASCII one does (UTS #46, section 2.3). */
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g
 
-/** What word processors put around an address: within one it is nobody's, and yet a letter to those that read addresses. */
+/**
+ * Quotation marks that word processors put around an address. No real address contains one, but address parsers accept them as
+ * letters.
+ */
 const QUOTES = /[\p{Pi}\p{Pf}\u201a\u201e\u301d-\u301f\u275b-\u275e\uff02\uff07\u2032\u2033]/u
 
-/** What a domain may be of: letters, their marks, digits and what joins them (RFC 5892, section 2, nearly). */
+/** The characters of a domain: letters, their marks, digits and joining characters (approximately RFC 5892, section 2). */
 const OF_DOMAIN = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/u
 
-/** Anything but plain ASCII, or a label that stands for something else. */
+/** Anything but plain ASCII, or a punycode label. */
 const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
 
 /**
- * Whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names
- * allowed (RFC 6531). A local part in quotes is refused: hardly a mailbox has one, and nobody else writes them alike.
+ * Whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names allowed
+ * (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs spell them differently.
  */
 export function isEmailAddress(text: string): boolean {
   if (text.length <= 64 && USUAL.test(text)) return true
@@ -40,9 +43,9 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * The form in which two addresses of a workspace are compared: without case, and with the domain as
- * UTS #46 reads it, because that is the one that mail goes to: `a@b\u3002de` and `a@b.de` are one mailbox, and so are
- * `a@ex\u00e4mple.de` and `a@xn--exmple-cua.de`. It is the form that people read, so that segments can look into it.
+ * The form in which addresses of a workspace are compared: without case, and with the domain as UTS #46 reads it, because mail
+ * goes to that domain: `a@b\u3002de` and `a@b.de` are one mailbox, and so are `a@ex\u00e4mple.de` and `a@xn--exmple-cua.de`. It
+ * keeps the readable spelling, so that segments can search it.
  */
 export function emailKey(email: string): string {
   const { local, domain } = split(email)
@@ -53,12 +56,15 @@ export function emailKey(email: string): string {
 }
 
 const LABEL_ENDS = /[.\u3002\uff0e\uff61]/
-/** In ASCII a label has 63 characters at most; of letters beyond that, each is two here at most, and one there at least. */
+/**
+ * A label has at most 63 characters in ASCII. A character outside of ASCII has at most two units in JavaScript, and takes at
+ * least one in punycode.
+ */
 const MAX_OF_LABEL = 126
 
 /**
- * Whether a domain cannot be one, by its lengths alone (RFC 1035, section 2.3.4): in ASCII it is longer still, and finding out
- * takes a time that grows with the square of a label's.
+ * Whether a domain is too long (RFC 1035, section 2.3.4). Its ASCII form would be longer still, and the conversion takes time
+ * that grows with the square of a label's length.
  */
 const isTooLong = (domain: string): boolean =>
   domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MAX_OF_LABEL)
@@ -68,7 +74,7 @@ function split(text: string): { local: string | undefined; domain: string } {
   return { local: at < 0 ? undefined : text.slice(0, at), domain: text.slice(at + 1) }
 }
 
-/** A domain in ASCII, where it says what it is: one that UTS #46 turns into other letters is a disguise. */
+/** Converts a domain to ASCII, unless UTS #46 maps it to other letters: such a domain is a disguise. */
 function asciiDomain(domain: string): string | undefined {
   const ascii = domainToASCII(domain)
   const plain = normalForm(domain.replace(FULL_STOPS, '.')).toLowerCase()
@@ -83,7 +89,7 @@ export const isMailbox = (text: string): boolean =>
 /** The bare address of `Name <address>`. */
 export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
 
-/** The address with its domain as the DNS writes it (RFC 5891): only that is understood without SMTPUTF8 (RFC 6531). */
+/** The address with its domain in ASCII (RFC 5891): without SMTPUTF8 (RFC 6531), servers understand no other form. */
 export function inAscii(address: string): string {
   const at = address.lastIndexOf('@')
   const given = address.slice(at + 1)
@@ -91,18 +97,18 @@ export function inAscii(address: string): string {
   return domain === '' ? address : `${address.slice(0, at)}@${domain}`
 }
 
-/** The domain of an address, or of `Name <address>`, as the DNS writes it: as such it stands in headers and records. */
+/** The domain of an address, or of `Name <address>`, in ASCII, as headers and DNS records need it. */
 export const domainOf = (mailbox: string): string | undefined => inAscii(addressOf(mailbox)).split('@').at(1)
 
 /**
- * A text without anybody's address, in one line, for a log: what a mail server says mostly names the mailbox.
- * @param known an address that it may repeat in other forms, such as its local part alone
+ * Removes email addresses from a text and puts it on one line, for a log: responses of mail servers mostly name the mailbox.
+ * @param known an address that the text may contain in other forms, such as its local part alone
  */
 export function withoutAddresses(text: string, known?: string): string {
   const line = normalForm(text).replace(UNSEEN, '').replace(/\s+/g, ' ')
   const bare = line.replace(ADDRESS_LIKE, '…')
   const local = known === undefined ? '' : normalForm(/^(.*)@/.exec(known)?.[1] ?? '')
-  // Servers name a mailbox without its tag, too.
+  // Servers also name a mailbox without its tag.
   const coded = Buffer.from(known ?? '')
     .toString('base64')
     .replace(/=+$/, '')
@@ -114,8 +120,8 @@ export function withoutAddresses(text: string, known?: string): string {
   )
 }
 
-/** From the beginning of a word on, so that each is looked at once. An at can be written in other ways. */
+/** Matches from the beginning of a word, so that each word is scanned once. The at sign can be encoded. */
 const ADDRESS_LIKE = /(?<![^\s<>"'()[\]:;,])(?:"[^"]*"|[^\s<>"'()[\]:;,]+)(?:[@＠]|[%=]40)[^\s<>"'()[\]:;,]+/giu
 const UNSEEN = /\p{Cf}/gu
-/** What has a meaning in a regular expression. */
+/** Characters with a meaning in a regular expression. */
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g

@@ -1,23 +1,22 @@
-/** The deepest nesting that is accepted. Postgres and JSON.stringify give up far later; nobody needs more. */
+/** The deepest nesting that is accepted. The limits of Postgres and JSON.stringify are far higher, and no use needs more. */
 export const MAX_JSON_DEPTH = 100
 
-/** An object or array in the value, and where it is. */
+/** An object or array in the value, and its location. */
 interface Place {
   value: object
-  /** Its key in another one; nothing for the whole. */
+  /** Its key in the parent. */
   key: string | number
   within: Place | undefined
   depth: number
 }
 
 /**
- * Finds what a parsed JSON value holds that can't be stored: a NUL or a lone surrogate in a text or a key
- * (Postgres errors 22021, 22P05 and 22P02), a number that is none (`1e400` is read as Infinity, and would be written as
- * null), or nesting that the stack or the database would refuse.
- * It walks without recursion, so that depth can't hurt it, and says where something is only once it has found it: a
- * hundred thousand values are looked at in some milliseconds.
+ * Finds content of a parsed JSON value that cannot be stored: a NUL or a lone surrogate in a text or a key (Postgres errors
+ * 22021, 22P05 and 22P02), a number out of range (`1e400` is read as Infinity, and would be written as null), or nesting that is
+ * too deep for the stack or the database. It does not recurse, so depth cannot hurt it, and it builds the path only of a fault: a
+ * hundred thousand values take a few milliseconds.
  *
- * @returns what is wrong and where, such as `metadata.note holds a NUL character`, or `undefined`.
+ * @returns the fault and its location, such as `metadata.note holds a NUL character`, or `undefined`
  */
 export function findJsonFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) {
@@ -52,7 +51,7 @@ function faultInObject(place: Place, stack: Place[]): string | undefined {
   return undefined
 }
 
-/** Looks at a value, or leaves it for later where it has others in it. */
+/** Checks a value, or queues it if it contains others. */
 function look(value: unknown, key: string | number, within: Place, stack: Place[]): string | undefined {
   if (typeof value === 'object' && value !== null) {
     stack.push({ value, key, within, depth: within.depth + 1 })
@@ -73,7 +72,7 @@ function textFault(text: string): string | undefined {
   return undefined
 }
 
-/** The longest path that is told: keys are the caller's, and can be as long as a body. */
+/** The maximum length of a reported path: keys come from the caller, and can be as long as a body. */
 const MAX_PATH_LENGTH = 200
 
 function pathOf(place: Place): string {
@@ -85,7 +84,7 @@ function pathOf(place: Place): string {
   return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…`.toWellFormed() : path
 }
 
-/** A deep path is itself too long to read: its first part says which field it was. */
+/** A deep path is itself too long to read. Its first part names the field. */
 function topOf(place: Place): string {
   let top = place
   while (top.within?.within) top = top.within

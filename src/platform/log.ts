@@ -3,8 +3,8 @@ import pretty from 'pino-pretty'
 import { forTerminal } from './terminal.ts'
 
 /**
- * Opens the log: lines for people where standard output is a terminal, and JSON elsewhere, or to another destination. Errors are
- * written without anything personal: see {@link describeError}.
+ * Opens the log: readable lines if standard output is a terminal, and JSON otherwise. Errors are written without personal data:
+ * see {@link describeError}.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   const isTerminal = destination === undefined && process.stdout.isTTY
@@ -20,14 +20,14 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
   )
 }
 
-/** @param destination a file's descriptor, or what takes lines */
+/** @param destination a file descriptor or a stream of lines */
 export function linesForPeople(destination: number | DestinationStream): DestinationStream {
   const lines = pretty({
     destination,
     sync: true,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
-    // Where in the code it was is for whoever has the JSON.
+    // Stack traces are only in the JSON log.
     ignore: 'error.at,error.cause.at,err.at',
     colorize: typeof destination === 'number',
   })
@@ -35,8 +35,8 @@ export function linesForPeople(destination: number | DestinationStream): Destina
 }
 
 /**
- * What a log may hold of an error. The texts of database errors repeat statements and values, which can be a contact's,
- * so of those only the code and the names of what they are about are kept.
+ * The loggable part of an error. Messages of database errors repeat statements and values, which can be personal data, so only
+ * their codes and the names of the affected objects are kept.
  */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }

@@ -4,25 +4,25 @@ export interface OidcSettings {
   issuer: string
   clientId: string
   clientSecret: string | undefined
-  /** What its button says. */
+  /** The label of its button. */
   name: string
 }
 
-/** Whom another service has signed in. */
+/** The identity that a provider asserts. */
 export interface Claims {
   issuer: string
-  /** By which it knows them for good. */
+  /** The permanent identifier at the provider. */
   subject: string
-  /** `undefined` where it has not verified one. */
+  /** `undefined` if the provider has not verified an address. */
   email: string | undefined
 }
 
-/** How long the other service may take for an answer, in seconds. */
+/** Seconds to wait for a response of the provider. */
 const PATIENCE = 10
 
 /**
- * Signing in by another service: OpenID Connect Core 1.0, section 3.1, with PKCE (RFC 7636). It is asked for what it can when somebody
- * signs in first: it need not be there when this one starts.
+ * Single sign-on: OpenID Connect Core 1.0, section 3.1, with PKCE (RFC 7636). The provider's metadata is loaded at the first
+ * sign-in, so the provider need not be available when this process starts.
  */
 export function createOidc({ issuer, clientId, clientSecret, name }: OidcSettings) {
   let found: Promise<client.Configuration> | undefined
@@ -30,7 +30,7 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
     found ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: PATIENCE,
-        // Without TLS on one machine alone.
+        // Plain HTTP is allowed only on the same machine.
         execute: isOfThisMachine(issuer) ? [client.allowInsecureRequests] : [],
       })
       .catch((error: unknown) => {
@@ -43,7 +43,9 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
   return {
     name,
 
-    /** Begins. @returns what has to be kept, and where to send the browser. @throws {Error} where the other service does not answer */
+    /**
+     * Starts a sign-in. @returns the state to keep, and the URL for the browser. @throws {Error} if the provider does not respond
+     */
     async begin(redirectUri: string) {
       const configured = await configuration()
       const verifier = client.randomPKCECodeVerifier()
@@ -64,7 +66,11 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
       }
     },
 
-    /** @param query of the address to which the browser came back @throws {Error} where it is not what the other service said */
+    /**
+     * Completes a sign-in.
+     * @param query the query of the URL to which the browser came back
+     * @throws {Error} if it does not match the provider's response
+     */
     async finish(
       query: string,
       { redirectUri, state, verifier, nonce }: Record<'redirectUri' | 'state' | 'verifier' | 'nonce', string>,
@@ -79,7 +85,7 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
         idTokenExpected: true,
       })
       const { iss, sub, ...told } = tokens.claims()!
-      // Section 5.4: an email may be told of in the token, or there alone.
+      // Section 5.4: the email address may be in the token, or only in the user info.
       const { email, email_verified: isVerified } =
         told['email'] === undefined ? await client.fetchUserInfo(configured, tokens.access_token, sub) : told
       return { issuer: iss, subject: sub, email: typeof email === 'string' && isVerified === true ? email : undefined }

@@ -3,28 +3,28 @@ import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { normalForm } from './normal-form.ts'
 import { BUSY, ApiError, defineError } from './api-error.ts'
 
-/** As NIST SP 800-63B-4, section 3.1.1.2, has them: length counts, and no rule of which characters. */
+/** NIST SP 800-63B-4, section 3.1.1.2: length counts, and there are no rules about characters. */
 const SHORTEST = 12
 const LONGEST = 256
 
 export const WEAK_PASSWORD = defineError(
   'invalid',
   'weak_password',
-  `The password must have ${SHORTEST} to ${LONGEST} characters, and not be what everybody tries first`,
+  `The password must have ${SHORTEST} to ${LONGEST} characters, and must not be a common password`,
 )
 
 /** OWASP's first choice for Argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Each takes 19 MiB and a thread of libuv's four, which files and names are looked up in, too. */
+/** Each hash takes 19 MiB and one of the four threads of libuv, which also serve file access and DNS lookups. */
 const CONCURRENCY = {
   maxRunning: 2,
   maxWaiting: 100,
   maxWaitMs: 5_000,
-  createError: () => new ApiError(BUSY, { message: 'Too many sign-ins at a time; please try again' }),
+  createError: () => new ApiError(BUSY, { message: 'Too many concurrent sign-ins. Please try again.' }),
 }
 
-/** @throws {ApiError} `weak_password` @param email whose it is: nobody's is in their address */
+/** @throws {ApiError} `weak_password` @param email the address of the account, which must not be part of the password */
 export function assertGoodPassword(password: string, email: string): void {
   const { length } = [...password]
   const plain = password.toLowerCase()
@@ -54,11 +54,11 @@ const RUNS = [
 /** Hashes and checks passwords, a few at a time. */
 export function createPasswords() {
   const limit = new ConcurrencyLimit(CONCURRENCY)
-  /** Of nobody: whoever has no account is checked as long as whoever has one. */
+  /** A hash for addresses without an account, so that checking them takes as long as checking real ones. */
   const nobodys = hash(crypto.randomUUID(), COST)
   return {
     hash: (password: string): Promise<string> => limit.run('', () => hash(normal(password), COST)),
-    /** @param stored `null` where there is no account, or none with a password */
+    /** @param stored `null` if there is no account, or it has no password */
     check: (password: string, stored: string | null): Promise<boolean> =>
       limit.run('', async () => (await verify(stored ?? (await nobodys), normal(password))) && stored !== null),
   }
@@ -66,5 +66,5 @@ export function createPasswords() {
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** One spelling of what keyboards write in several (NIST SP 800-63B-4, section 3.1.1.2; RFC 8265). */
+/** Unifies characters that keyboards encode in several ways (NIST SP 800-63B-4, section 3.1.1.2; RFC 8265). */
 const normal = (password: string): string => normalForm(password, 'NFKC')

@@ -1,8 +1,8 @@
-/** So many places of something scarce for each of those who share it: whoever wants more than are free gets those. */
+/** Gives each owner up to `most` units of a shared resource. A request for more than the free units gets the free ones. */
 export function createQuota(most: number) {
   const taken = new Map<string, number>()
   return {
-    /** @returns how many of the places wanted were free, and are taken now. */
+    /** @returns how many of the requested units were free and are now taken */
     take(owner: string, wanted: number): number {
       const has = taken.get(owner) ?? 0
       const got = Math.min(wanted, most - has)

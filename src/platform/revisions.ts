@@ -1,12 +1,12 @@
 import { defineError, ApiError } from './api-error.ts'
 
-/** Of what somebody has read, and changes now; `*`: whichever there is; `undefined`: also where there is nothing. */
+/** The revisions that a change may apply to; `*`: any existing one; `undefined`: no condition. */
 export type Revisions = readonly string[] | undefined
 
 export const REVISION_CONFLICT = defineError(
   'changed',
   'revision_conflict',
-  'This was changed since you have read it, and nothing is done: read it again, and decide',
+  'This was changed since you read it, and nothing was done. Read it again, then decide.',
 )
 
 /** @throws {ApiError} `revision_conflict` */

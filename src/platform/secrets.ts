@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Keeps what must not lie in the database as it is, under a key that does not lie there at all. */
+/** Encrypts secrets for the database under a key that is not in the database. */
 export interface Secrets {
   /** Whether there is a key. */
   readonly isReady: boolean
   /** @throws {NoSecretsKey} */
   encrypt(text: string, what: string): Buffer
-  /** @param what as it was encrypted: one secret never stands in another one's place. @throws {NoSecretsKey} */
+  /** @param what the purpose given at encryption, so that one secret cannot replace another. @throws {NoSecretsKey} */
   decrypt(bytes: Uint8Array, what: string): string
 }
 
-/** There is no SECRETS_KEY, or it is another one than it was encrypted under. */
+/** SECRETS_KEY is missing, or differs from the one that encrypted the secret. */
 export class NoSecretsKey extends Error {
   override readonly name = 'NoSecretsKey'
 }
@@ -19,8 +19,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * AES-256 in Galois/Counter Mode (NIST SP 800-38D), under a key derived from SECRETS_KEY (RFC 5869).
- * @param key `undefined` where nobody has set one: then nothing can be kept
+ * AES-256 in Galois/Counter Mode (NIST SP 800-38D), under a key derived from SECRETS_KEY (RFC 5869). @param key `undefined` if
+ * SECRETS_KEY is not set: then nothing can be encrypted
  */
 export function createSecrets(key: string | undefined): Secrets {
   const derived = key === undefined ? undefined : Buffer.from(hkdfSync('sha256', key, '', 'dripline secrets 1', 32))
@@ -42,7 +42,7 @@ export function createSecrets(key: string | undefined): Secrets {
       try {
         return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), cipher.final()]).toString('utf8')
       } catch (error) {
-        throw new NoSecretsKey('SECRETS_KEY is another one than the one that this was kept under', { cause: error })
+        throw new NoSecretsKey('SECRETS_KEY differs from the one that encrypted this secret', { cause: error })
       }
     },
   }

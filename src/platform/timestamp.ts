@@ -1,12 +1,12 @@
 const TIMESTAMP =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):?(?<by>\d{2})))?$/
 
-/** Postgres reads no offset beyond that, in hours. */
+/** The largest offset that Postgres reads, in hours. */
 const MAX_OFFSET_OF_POSTGRES = 15
 
 /**
- * Whether a text is a point in time that there is, and that Postgres holds: there is no year 0, and no 30 February. A date alone
- * is its beginning, in UTC (ISO 8601); an offset is one of RFC 3339, up to 23:59, or without its colon, as Python writes it.
+ * Whether a text is a valid point in time that Postgres can store: there is no year 0, and no 30 February. A date alone is the
+ * beginning of the day in UTC (ISO 8601). An offset follows RFC 3339, up to 23:59, or has no colon, as Python writes it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */
@@ -23,15 +23,15 @@ export function isTimestamp(value: unknown): value is string {
 }
 
 /**
- * A timestamp as Postgres reads it: where its offset is wider than those of people, in UTC.
+ * Converts a timestamp to a form that Postgres reads: an offset that is too large for Postgres becomes UTC.
  *
- * @param timestamp of which {@link isTimestamp} is true
+ * @param timestamp a text for which {@link isTimestamp} is true
  */
 export function timestampForPostgres(timestamp: string): string {
   if (Number(TIMESTAMP.exec(timestamp)?.groups?.ahead ?? 0) <= MAX_OFFSET_OF_POSTGRES) return timestamp
   const date = new Date(timestamp)
   const year = date.getUTCFullYear()
   const rest = date.toISOString().replace(/^[+-]?\d+/, '')
-  // For JavaScript the year before 1 is 0; for Postgres it is 1 BC.
+  // The year before 1 is 0 in JavaScript and 1 BC in Postgres.
   return year > 0 ? `${year.toString().padStart(4, '0')}${rest}` : `${(1 - year).toString().padStart(4, '0')}${rest} BC`
 }

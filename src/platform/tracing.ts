@@ -4,7 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
-/** `traceparent` without `tracestate`, in which a client can write what it likes. */
+/** `traceparent` without `tracestate`, because a client can write anything into the latter. */
 class IdsAlone extends W3CTraceContextPropagator {
   override extract(...[context, carrier, getter]: Parameters<W3CTraceContextPropagator['extract']>): Context {
     const extracted = super.extract(context, carrier, getter)
@@ -16,19 +16,20 @@ class IdsAlone extends W3CTraceContextPropagator {
 }
 
 /**
- * Sends the process's traces to an OpenTelemetry collector, over OTLP and HTTP. Without it, spans cost nothing and go
- * nowhere. OpenTelemetry's own variables, such as OTEL_TRACES_SAMPLER, are heeded.
+ * Sends the process's traces to an OpenTelemetry collector, over OTLP and HTTP. Without it, spans cost nothing and are dropped.
+ * OpenTelemetry's own variables, such as OTEL_TRACES_SAMPLER, apply.
  *
- * Only the trace's ids travel with requests, neither baggage nor state: what a client puts there would end in Temporal's histories.
+ * Only the trace's IDs travel with requests, neither baggage nor state: content from clients would end up in Temporal's
+ * histories.
  *
  * @param endpoint the collector's, without a path: `http://localhost:4318`
- * @returns what sends the rest and ends it.
+ * @returns a function that sends the remaining spans and shuts down
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function startTracing(endpoint: string, serviceName: string): () => Promise<void> {
   const exporter = new OTLPTraceExporter({
     url: new URL('v1/traces', `${endpoint.replace(/\/+$/, '')}/`).href,
-    // A collector that is away must not keep a process from stopping.
+    // An unreachable collector must not keep the process from stopping.
     timeoutMillis: 3_000,
   })
   const provider = new NodeTracerProvider({

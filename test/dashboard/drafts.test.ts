@@ -77,7 +77,7 @@ describe('automation drafts in the builder', function () {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Discard draft…' }).click()
     await page.getByRole('button', { name: 'Discard draft' }).click()
-    await page.getByText('This was changed since you have read it').waitFor()
+    await page.getByText('This was changed since you read it').waitFor()
     await draftHas(automationId, 'An hour of work')
   })
 
@@ -181,7 +181,7 @@ describe('automation drafts in the builder', function () {
     await choose('Discard draft…', 'Discard draft')
     letGo()
     await text().getByText('As it was').waitFor()
-    assert.equal(await page.getByText('This was changed since you have read it').count(), 0)
+    assert.equal(await page.getByText('This was changed since you read it').count(), 0)
     assert.equal((await draftOf(automationId)).status, 404)
     await text().fill('Third')
     await draftHas(automationId, 'Third')

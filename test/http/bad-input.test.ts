@@ -153,7 +153,7 @@ describe('bad input', () => {
       'PATCH',
       'automations/:automation',
       '{}',
-      /^No updatable fields provided: give at least one of name, .*, onSendFailure\. Steps /,
+      /^No updatable fields provided\. Give at least one of name, .*, onSendFailure\. Steps /,
       'nothing_to_update',
     ],
     [
@@ -161,7 +161,7 @@ describe('bad input', () => {
       'PATCH',
       'automations/:automation',
       '{"colour":"red"}',
-      /^No updatable fields provided: give at least one of name, .*, onSendFailure\. Steps /,
+      /^No updatable fields provided\. Give at least one of name, .*, onSendFailure\. Steps /,
       'nothing_to_update',
     ],
     ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
@@ -251,7 +251,7 @@ describe('bad input', () => {
     const kept = await aContact(service)
     const { refused, body } = await service.call('DELETE', `contacts/${kept}?x/tags/vip`)
     assert.equal(refused, '400 unknown_parameter')
-    assert.equal(body.error, '"x/tags/vip" is no query parameter here; there are none')
+    assert.equal(body.error, '"x/tags/vip" is not a query parameter of this operation; it has none')
     assert.equal((await service.call('GET', `contacts/${kept}`)).status, 200)
   })
 
@@ -260,7 +260,7 @@ describe('bad input', () => {
     const short = await fetch(`http://127.0.0.1:${service.port}/whoami`, { headers: { 'x-api-key': service.key } })
     assert.match(
       ((await short.json()) as { error: string }).error,
-      /nothing at GET \/whoami\. Paths of the API begin with/,
+      /Not found: GET \/whoami\. Paths of the API start with/,
     )
     const { refused, headers } = await service.call('DELETE', 'contacts')
     assert.equal(refused, '405 method_not_allowed')
@@ -273,6 +273,6 @@ describe('bad input', () => {
     const answer = await text(client)
     assert.match(answer, /^HTTP\/1.1 400 /)
     assert.match(answer, /x-request-id/i)
-    assert.match(answer, /\{"error":"The request asks for something that is no path and no URL"\}$/)
+    assert.match(answer, /\{"error":"The request target is not a path or a URL"\}$/)
   })
 })

@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
       assert.equal((await service.call('DELETE', `contacts/${first.body.data.id}`)).status, 200)
       const { refused, body } = await post(key, 'contacts', { email, ...again })
       assert.equal(refused, '410 contact_erased')
-      assert.match(body.error, /its contact has been erased since; it is not done again/)
+      assert.match(body.error, /its contact has been erased since\. It is not repeated/)
       const tagged = await post(`${key}-tags`, `contacts/${first.body.data.id}/tags`, { tags: ['vip'] })
       assert.equal(tagged.refused, '410 contact_erased')
       assert.equal((await service.call('GET', `contacts?email=${email}`)).body.pagination.total, 0)

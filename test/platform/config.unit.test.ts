@@ -52,7 +52,7 @@ describe('configuration', () => {
       assert.throws(() => readConfig({ PORT }), /PORT must be/)
     }
     assert.equal(readConfig({ SEND_RATE: '0.5' }).SEND_RATE, 0.5)
-    assert.throws(() => readConfig({ WORKFLOW_BUNDLE: '/nope.js' }), /WORKFLOW_BUNDLE names a file that is not there/)
+    assert.throws(() => readConfig({ WORKFLOW_BUNDLE: '/nope.js' }), /WORKFLOW_BUNDLE names a file that does not exist/)
     assert.equal(readConfig({ WORKFLOW_BUNDLE: import.meta.filename }).WORKFLOW_BUNDLE, import.meta.filename)
   })
 
@@ -105,11 +105,11 @@ describe('configuration', () => {
 
   it('reports a missing host or an impossible port of a URL', () => {
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
-      [{ SMTP_URL: 'smtp://' }, /SMTP_URL names no host; it must look like smtp:/],
-      [{ SMTP_URL: 'smtp://me:hush@' }, /SMTP_URL names no host/],
-      [{ SMTP_URL: 'smtp://:587' }, /SMTP_URL names no host/],
-      [{ SMTP_URL: 'smtp://smtp.example.com:99999' }, /SMTP_URL has a port that does not exist/],
-      [{ DATABASE_URL: 'postgresql://me:hush@host:99999/dripline' }, /DATABASE_URL has a port that does not exist/],
+      [{ SMTP_URL: 'smtp://' }, /SMTP_URL has no host; it must look like smtp:/],
+      [{ SMTP_URL: 'smtp://me:hush@' }, /SMTP_URL has no host/],
+      [{ SMTP_URL: 'smtp://:587' }, /SMTP_URL has no host/],
+      [{ SMTP_URL: 'smtp://smtp.example.com:99999' }, /SMTP_URL has an invalid port/],
+      [{ DATABASE_URL: 'postgresql://me:hush@host:99999/dripline' }, /DATABASE_URL has an invalid port/],
     ]
     for (const [env, words] of wrong) {
       assert.throws(

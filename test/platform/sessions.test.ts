@@ -128,7 +128,10 @@ describe('Postgres connections', () => {
       for (let n = 0; n < POOL; n += 1) forgotten.push(await pool!.connect())
       assert.equal(watch.problem(), undefined)
       const told = await eventually('it is known', () => watch.problem())
-      assert.equal(told, `All ${POOL} sessions with Postgres are held and not given back`)
+      assert.equal(
+        told,
+        `All ${POOL} sessions with Postgres are leaked: they are in use for too long and were not released`,
+      )
       await assert.rejects(asks())
       forgotten.pop()!.release()
       assert.equal(watch.problem(), undefined)

@@ -19,7 +19,7 @@ const CONCURRENCY = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
   createError: () =>
-    new ApiError(BUSY, { message: 'Too many requests of this key or address at a time; please try again' }),
+    new ApiError(BUSY, { message: 'Too many concurrent requests of this key or address. Please try again.' }),
 }
 
 type Dependencies = Pick<ApiDependencies, 'authenticateKey' | 'authenticateSession' | 'trustedProxies' | 'publicUrl'>

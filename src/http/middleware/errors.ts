@@ -13,12 +13,12 @@ export type Limits = Readonly<Record<string, ErrorDefinition & { param?: string 
 /** Transient errors: how to detect one, its log message, and the response. */
 const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: ErrorDefinition][] = [
   [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
-  [isConflict, 'A request lost against another one', CONFLICT],
+  [isConflict, 'A request conflicted with a concurrent one', CONFLICT],
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],
 ]
 
 /** Callers often omit the prefix of all paths. */
-const hint = (path: string): string => (path.startsWith('/api/') ? '' : '. Paths of the API begin with /api/v1')
+const hint = (path: string): string => (path.startsWith('/api/') ? '' : '. Paths of the API start with /api/v1')
 
 /**
  * Turns errors into responses, for all operations: `{ "error": … }`, and headers for programs. An error that the caller can fix
@@ -30,7 +30,7 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       await next()
       if (ctx.status !== 404 || ctx.body !== undefined) return
       throw new ApiError(PATH_NOT_FOUND, {
-        message: `There is nothing at ${ctx.method} ${shown(ctx.path)}${hint(ctx.path)}`,
+        message: `Not found: ${ctx.method} ${shown(ctx.path)}${hint(ctx.path)}`,
       })
     } catch (error) {
       const refusal = refusalOf(error, ctx.state.requestId)
@@ -48,7 +48,7 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       if (limit) return new ApiError(limit, { param: limit.param })
       const [, line, reason] = PASSING.find(([is]) => is(error)) ?? []
       if (reason === undefined) {
-        log.error({ requestId, error }, 'A request failed')
+        log.error({ requestId, error }, 'Request failed')
         return internalError(requestId)
       }
       log.warn({ requestId, error }, line!)

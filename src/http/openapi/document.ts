@@ -85,12 +85,13 @@ export function buildDocument(operations: readonly Operation[], basePath: string
           scheme: 'bearer',
           description: `An API key. Its scopes are some of: ${SCOPES.join(', ')}.`,
         },
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same keys.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key in another header.' },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'dripline',
-          description: 'Who has signed in with a browser. The header X-Workspace-Id says in which workspace.',
+          description:
+            'The session of a person who is signed in with a browser. The header X-Workspace-Id selects the workspace.',
         },
       },
       headers: HEADERS,
@@ -107,12 +108,12 @@ export function buildDocument(operations: readonly Operation[], basePath: string
 
 const HEADERS = {
   'X-Request-Id': {
-    description: 'The id of the request: the one that was sent, or a new one. Logs and enrollments have it, too.',
+    description: 'The ID of the request: the one that was sent, or a new one. It is also in logs and enrollments.',
     required: true,
     schema: { type: 'string' },
   },
   'X-RateLimit-Limit': {
-    description: 'Requests in 60 seconds.',
+    description: 'Requests per 60 seconds.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
@@ -122,37 +123,37 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   'X-RateLimit-Reset': {
-    description: 'The Unix time, in seconds, at which all are left again if no further request is made.',
+    description: 'The Unix time in seconds when the window is empty again, if no further request is made.',
     required: true,
     schema: { type: 'integer' },
   },
   'Retry-After': {
-    description: 'Seconds after which to try again.',
+    description: 'Seconds to wait before a retry.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
   'X-Error-Code': {
-    description: 'Why the request was refused, for programs: it stays the same, whatever the words are.',
+    description: 'The error code, for programs. It stays the same if the message changes.',
     required: true,
     schema: { type: 'string', pattern: '^[a-z_]+$' },
   },
   'X-Error-Param': {
     description:
-      'Where the first problem is, as a JSON pointer (RFC 6901) into the body, or into the query as an object.',
+      'The location of the first problem: a JSON pointer (RFC 6901) into the body, or into the query as an object.',
     schema: { type: 'string', pattern: '^/' },
   },
   ETag: {
-    description: 'Its revision, for If-Match.',
+    description: 'The revision, for If-Match.',
     required: true,
     schema: { type: 'string' },
   },
   'X-Warning': {
     description:
-      'What was ignored, or is most likely not meant: unknown fields and parameters, and unknown variables of templates.',
+      'Ignored names and likely mistakes: unknown fields and parameters, and unknown variables of templates.',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
-    description: 'Present where this is the kept answer to an earlier request with the same Idempotency-Key.',
+    description: 'Present if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
 }
@@ -235,22 +236,29 @@ function describeOperation(
     ...(operation.method === 'DELETE' ? [UNKNOWN_PARAMETER] : []),
     ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
-  refuse(400, 'The request is wrong; the message says where, and what would be right.', bad)
+  refuse(400, 'The request is invalid. The message names the fields and what would be valid.', bad)
   const forbidden = [...(errors[403] ?? []), ...forbiddenTo(operation)]
   if (forbidden.length > 0)
-    refuse(403, 'The key lacks the scope, or the person the role; or another site asks.', forbidden)
+    refuse(
+      403,
+      'The key lacks the scope, the person lacks the role, or the request comes from another site.',
+      forbidden,
+    )
   const own = errors[401] ?? []
   const ofAll = operation.open === undefined ? COMMON_ERRORS[401]!.reasons : [SIGNED_OUT]
   const nobody = operation.open === 'account' || (own.length > 0 && !operation.open) ? [...own, ...ofAll] : own
-  if (nobody.length > 0) refuse(401, 'What was given lets nobody in.', nobody)
-  if (errors[429]) refuse(429, 'Too many tries.', errors[429])
-  if (operation.ifMatch) refuse(412, 'It is not as If-Match says any more.', [REVISION_CONFLICT])
-  if (errors[404]) refuse(404, 'It does not exist, or is in another workspace.', errors[404])
-  if (errors[409]) refuse(409, 'It is taken, or in use.', errors[409])
+  if (nobody.length > 0) refuse(401, 'The credentials are not valid.', nobody)
+  if (errors[429]) refuse(429, 'Too many attempts.', errors[429])
+  if (operation.ifMatch) refuse(412, 'The resource has changed and no longer matches If-Match.', [REVISION_CONFLICT])
+  if (errors[404]) refuse(404, 'It does not exist, or belongs to another workspace.', errors[404])
+  if (errors[409]) refuse(409, 'It conflicts with existing data, or is in use.', errors[409])
   if (keyed) {
     for (const [status, refusal] of Object.entries(IDEMPOTENCY_ERRORS)) {
       const own = status === '409' ? (errors[409] ?? []) : []
-      const text = own.length > 0 ? `It is taken, or in use. Or: ${refusal.description}` : refusal.description
+      const text =
+        own.length > 0
+          ? `It conflicts with existing data, or is in use. Or: ${refusal.description}`
+          : refusal.description
       refuse(Number(status), text, [...own, ...refusal.reasons])
     }
   }
@@ -290,7 +298,7 @@ function describeOperation(
               in: 'header',
               required: false,
               description:
-                'Makes the request safe to repeat for 24 hours. A new UUID for each new request, say; nothing personal.',
+                'Makes the request safe to repeat for 24 hours. Use a new UUID for each new request, and no personal data.',
               schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
             },
           ]
@@ -314,7 +322,7 @@ const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of what was read: where it has been changed since, nothing is done.',
+  description: 'The ETag of the version that was read. If it has changed since, nothing is done.',
   schema: { type: 'string' },
   example: '"7"',
 }
@@ -329,10 +337,10 @@ const securityOf = ({ scope, open }: Operation) => {
 
 function whoMay({ scope, orScope, role, open }: Operation): string {
   if (open === 'anybody') return 'For anybody.'
-  if (open === 'account') return 'For whoever is signed in.'
-  if (scope === undefined) return `Role: \`${role}\`. No key may.`
+  if (open === 'account') return 'For people who are signed in.'
+  if (scope === undefined) return `Role: \`${role}\`. Not available to API keys.`
   if (scope === null) return 'Any valid key.'
-  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, by what it is asked of.` : `Scope: \`${scope}\`.`
+  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, depending on the resource.` : `Scope: \`${scope}\`.`
 }
 
 /** The errors for callers who lack a permission. */
@@ -350,7 +358,7 @@ function forbiddenTo({ scope, orScope, role, open, method }: Operation): ErrorDe
 
 function limitInWords({ bytes, values }: BodyLimit): string {
   const size = bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`
-  return `At most ${size}, and ${values.toLocaleString('en-US')} values.`
+  return `At most ${size} and ${values.toLocaleString('en-US')} values.`
 }
 
 const describeLinks = (links: Record<string, Record<string, string>>) =>

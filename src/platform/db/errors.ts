@@ -1,10 +1,10 @@
 /**
- * What to do about an error of the database, in one table for all:
- * - retry: it lost against another one (deadlock, serialization, a lock or a statement that took too long): nothing was
- *   done, and doing it again at once is right
- * - wait: the database is away, full, read-only or starting: the same will work later
- * - refuse: what was to be written can't be, now or ever: a value or a constraint says no
- * - bug: the statement itself is wrong, or the error is none of the database's
+ * The reaction to a database error, in one table for all callers:
+ * - retry: the statement lost against a concurrent one (deadlock, serialization, lock or statement timeout). Nothing was done,
+ * and an immediate retry is right.
+ * - wait: the database is unreachable, full, read-only or starting. The same statement will work later.
+ * - refuse: the value can never be written: its type or a constraint forbids it.
+ * - bug: the statement itself is wrong, or the error does not come from the database.
  */
 export type DatabaseErrorClass = 'retry' | 'wait' | 'refuse' | 'bug'
 
@@ -18,7 +18,7 @@ const CLASSES: Record<string, DatabaseErrorClass> = {
   '53': 'wait', // insufficient resources: connections, memory, disk
   '57P': 'wait', // shutdown, crash, starting
   '58': 'wait', // system error: I/O
-  '25006': 'wait', // read_only_sql_transaction: what a fail-over looks like
+  '25006': 'wait', // read_only_sql_transaction: seen during a fail-over
   '22': 'refuse', // data exception
   '23': 'refuse', // integrity constraint violation
   '54': 'refuse', // program limit exceeded
@@ -43,10 +43,10 @@ const CONNECTION_TEXTS = [
   'Client has encountered a connection error',
   'Client was closed',
   'not queryable',
-  'The connection to Postgres ended',
+  'Postgres connection closed',
 ]
 
-/** Says of an error what to do about it. */
+/** Classifies an error by the right reaction to it. */
 export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
   for (const at of causesOf(error)) {
     const { code } = at as { code?: unknown }
@@ -64,30 +64,30 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
   return 'bug'
 }
 
-/** Whether the database can't be reached or can't work now, so that trying again later is right. */
+/** Whether the database is temporarily unavailable, so that a later retry is right. */
 export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
 
 /** invalid_password, invalid_authorization_specification, invalid_catalog_name */
 const LOGIN = ['28P01', '28000', '3D000']
 
-/** Whether Postgres is there and does not know the user, the password or the database. */
+/** Whether Postgres rejects the user, the password or the database name. */
 export const isLoginRefused = (error: unknown): boolean =>
   causesOf(error).some((at) => LOGIN.includes(String((at as { code?: unknown }).code)))
 
 /** undefined_column, undefined_table */
 const NOT_THERE = ['42703', '42P01']
 
-/** Whether a statement names what the database does not have: it lacks migrations of this version. */
+/** Whether a statement uses a table or column that does not exist: the database lacks migrations of this version. */
 export const isSchemaOlder = (error: unknown): boolean =>
   causesOf(error).some((at) => NOT_THERE.includes(String((at as { code?: unknown }).code)))
 
-/** Whether a statement lost against another one, and did nothing. */
+/** Whether a statement lost against a concurrent one and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
 
-/** Whether trying again can help, at once or later. */
+/** Whether a retry can help, at once or later. */
 export const isPassing = (error: unknown): boolean => isDatabaseUnavailable(error) || isConflict(error)
 
-/** The name of the constraint that an error says was violated, if it is one. */
+/** The name of the constraint that an error reports as violated, if any. */
 export function violatedConstraint(error: unknown): string | undefined {
   for (const at of causesOf(error)) {
     const { code, constraint } = at as { code?: unknown; constraint?: unknown }
@@ -96,7 +96,7 @@ export function violatedConstraint(error: unknown): string | undefined {
   return undefined
 }
 
-/** An error and what caused it, as far as that is told; a circle of causes ends. */
+/** An error and its chain of causes, also if the chain is circular. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
   for (let at = error; at instanceof Error && causes.length < 5; at = at.cause) causes.push(at)

@@ -1,26 +1,26 @@
 import { toObjects } from './sql.ts'
 import { timestampForPostgres } from '../timestamp.ts'
 
-/** Where in a list, newest first, something stands. */
+/** A cursor: the position of an item in a list, newest first. */
 export interface Place {
-  /** Its time, in microseconds since 1970, as text: a number would do, and a Date has milliseconds alone. */
+  /** Microseconds since 1970 as text, because a Date has only milliseconds. */
   micros: string
   id: string
 }
 
-/** An expression of SQL: the time of a row's place, as its column `micros`. @param at the column of its time */
+/** SQL expression for the time in a row's cursor, as its column `micros`. @param at the column of its time */
 export const microsOf = (at: string): string => `(extract(epoch from ${at}) * 1000000)::bigint::text as micros`
 
 /**
- * A condition of SQL: whether a row comes behind a place, newest first; or there is none.
- * @param at the column of its time; that of its id is `id`
- * @param micros,id the parameters of the place, such as `$3` and `$4`: both null where there is none
+ * SQL condition that is true for rows after a cursor, newest first, and for all rows if there is no cursor.
+ * @param at the column of the row's time; its ID is in `id`
+ * @param micros,id the parameters of the cursor, such as `$3` and `$4`: both null if there is none
  */
 export const isBehind = (at: string, micros: string, id: string): string =>
   `(${micros}::bigint is null
      or (${at}, id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid))`
 
-/** Turns the rows of a page into its items, each with its place. @see toObjects */
+/** Turns the rows of a page into items, each with its cursor. @see toObjects */
 export const toItems = <Item extends { id: string; place: Place }>(
   rows: readonly unknown[],
   ...dates: (keyof Item & string)[]
@@ -31,13 +31,13 @@ export const toItems = <Item extends { id: string; place: Place }>(
 
 export interface NewestPage {
   table: string
-  /** What is read of each row, which is called `item`. */
+  /** The columns to read from the table, whose alias is `item`. */
   columns: string
-  /** The column of its time. */
+  /** The column of the row's time. */
   at: string
-  /** A condition on what the list is of, such as `item.automation_id = $1::uuid`. */
+  /** A condition that selects the list, such as `item.automation_id = $1::uuid`. */
   of: string
-  /** Each status has its own part of the index, so that a rare one is found among millions of others. */
+  /** Each status is read from its own range of the index, so that a rare one is found among millions of others. */
   statuses: readonly string[]
   behind?: Place | undefined
   /** Timestamps, see `isTimestamp`. */
@@ -47,10 +47,10 @@ export interface NewestPage {
 }
 
 /**
- * The text of a statement that reads a page of a list, newest first, in the same time wherever it begins. It needs an index on
- * what the list is of, the status, the time and the id.
+ * Builds a statement that reads a page of a list, newest first. Its cost is the same wherever the page begins. It needs an index
+ * on the list's column, the status, the time and the ID.
  *
- * @param parameters those of the conditions so far; those of the page are put behind them
+ * @param parameters the parameters of the conditions; those of the page are appended
  */
 export function newestPage(
   { table, columns, at, of, statuses, behind, since, until, limit }: NewestPage,

@@ -14,7 +14,7 @@ import { Session } from './session.ts'
 export type Orm = MikroORM
 export type { EntityManager }
 
-/** What there is in the database: composed of all rooms, in `src/schema`. */
+/** The schema of the database, which `src/schema` composes of all modules. */
 export interface Schema {
   entities: readonly EntityClass[]
   migrations: readonly MigrationObject[]
@@ -22,22 +22,19 @@ export interface Schema {
 
 export interface OrmOptions {
   url: string
-  /** Connections at most. */
+  /** The maximum number of connections. */
   poolSize?: number
-  /** Milliseconds after which a connection attempt or a query fails, so that a caller is answered in time. */
+  /** Milliseconds after which a connection attempt or a query fails, so that the caller gets a response in time. */
   timeoutMs?: number
-  /** What its sessions are called in `pg_stat_activity`. */
+  /** The name of its sessions in `pg_stat_activity`. */
   applicationName?: string
-  /** What a session is. */
+  /** The class of its sessions. */
   client?: typeof Session
-  /** Is given the pool, when it is made. */
+  /** Called with the pool when it is created. */
   onPool?: (pool: Pool) => void
 }
 
-/**
- * Opens the database. No connection is made before the first query, so a database that is down fails
- * requests and not the start.
- */
+/** Opens the database. It connects at the first query, so that a database that is down fails requests and not the start. */
 export function openOrm(
   schema: Schema,
   {
@@ -60,27 +57,27 @@ export function openOrm(
       onPoolCreated: onPool,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
-      // Postgres gives up before we do, so that a statement seldom runs on with nobody waiting for it; and lets go of the
-      // locks of a session whose other end fell silent in a transaction, or went away during a statement.
+      // Postgres times out before the client does, so that a statement seldom runs on after its caller gave up. It also ends
+      // sessions whose client fell silent in a transaction or disconnected during a statement, and releases their locks.
       statement_timeout: Math.round(timeoutMs * 0.85),
       idle_in_transaction_session_timeout: timeoutMs * 2,
       options: '-c client_connection_check_interval=2000',
       keepAlive: true,
       application_name: applicationName,
     },
-    // Failures reach the caller as errors and are logged once, there; the ORM's own log would print parameters.
+    // The caller logs an error once. The ORM's own log would print parameters.
     logger: () => undefined,
     ensureDatabase: false,
   }
   return new MikroORM(options)
 }
 
-/** How long a migration's statement may take, in milliseconds: an index of millions takes minutes. */
+/** The maximum time of a migration's statement, in milliseconds: an index on millions of rows takes minutes. */
 export const MIGRATION_TIMEOUT_MS = 2 * 60 * 60_000
 
 /**
- * Brings the schema up to date. Safe to call from several processes at once: the first one holds a lock.
- * @param only these, where it is to be as it was for an earlier version
+ * Migrates the schema to the latest version. Several processes may call it at once: the first one holds a lock.
+ * @param only the migrations to run, for the schema of an earlier version
  */
 export async function migrate(orm: Orm, only?: readonly string[]): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
@@ -93,12 +90,12 @@ export async function migrate(orm: Orm, only?: readonly string[]): Promise<strin
       })
       return done.map((migration) => migration.name)
     } catch (error) {
-      // Beside parts at work it may lose against them. Nothing was done then.
+      // A migration may lose against running processes. It has done nothing then.
       if (classifyDatabaseError(error) !== 'retry') throw error
       if (attempt === MIGRATION_ATTEMPTS) {
         throw new Error(
-          `The database could not be migrated beside what works on it: ${(error as Error).message} It is as it was. Migrate it ` +
-            'again, or stop the workers and the APIs before.',
+          `The database could not be migrated while other processes use it: ${(error as Error).message} Nothing was changed. ` +
+            'Try again, or stop the workers and the APIs first.',
           { cause: error },
         )
       }
@@ -109,7 +106,7 @@ export async function migrate(orm: Orm, only?: readonly string[]): Promise<strin
 
 const MIGRATION_ATTEMPTS = 8
 
-/** The names of migrations that the database has not had yet. */
+/** The names of the migrations that the database still needs. */
 export async function pendingMigrations(orm: Orm): Promise<string[]> {
   return (await orm.migrator.getPending()).map((migration) => migration.name)
 }

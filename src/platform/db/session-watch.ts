@@ -1,12 +1,15 @@
 import type { Pool } from 'pg'
 
-/** How long a session may be held, in milliseconds: every statement and every pause in a transaction ends far earlier. */
+/**
+ * The maximum time that a session may be in use, in milliseconds. Every statement and every pause in a transaction ends far
+ * earlier.
+ */
 const MAX_MS = 60_000
 
-/** Knows who holds the sessions of a pool. */
+/** Tracks which sessions of a pool are in use. */
 export interface SessionWatch {
   watch(pool: Pool): void
-  /** Says so, when every place is held by somebody who has forgotten it: nobody gets a session any more. */
+  /** Reports a problem if every session is leaked, so that no caller can get one. */
   problem(): string | undefined
 }
 
@@ -20,7 +23,9 @@ export function createSessionWatch(poolSize: number, longestMs = MAX_MS): Sessio
     problem() {
       const limit = performance.now() - longestMs
       const lost = [...heldSince.values()].filter((since) => since < limit).length
-      return lost < poolSize ? undefined : `All ${poolSize} sessions with Postgres are held and not given back`
+      return lost < poolSize
+        ? undefined
+        : `All ${poolSize} sessions with Postgres are leaked: they are in use for too long and were not released`
     },
   }
 }

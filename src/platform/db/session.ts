@@ -2,12 +2,12 @@ import { Client, type ClientConfig } from 'pg'
 import type { PoolClient } from 'pg'
 
 /**
- * A session with Postgres that is given back to the pool fit for the next one, or not at all. Whoever holds it need not
- * know how it failed: a session that was lost, that may still be busy with a statement nobody waits for any more, or that
- * comes back in the middle of a transaction, is closed, and its place in the pool is free again at that moment.
+ * A session with Postgres that returns to the pool in a usable state or not at all. Its holder need not know how it failed: a
+ * session is closed, and its slot in the pool freed at once, if it was lost, if it may still run an abandoned statement, or if it
+ * is returned in the middle of a transaction.
  *
- * Closing is what makes Postgres roll back and let go of its locks. A ROLLBACK can't be relied on: where a statement
- * stalls it queues behind it, and where the connection broke it fails, and the ORM's driver then keeps the place for ever.
+ * Closing makes Postgres roll back and release its locks. A ROLLBACK is not reliable: it queues after a statement that stalls,
+ * and it fails on a broken connection. The ORM's driver then keeps the slot forever.
  *
  * @see https://node-postgres.com/apis/pool#releasing-clients
  */
@@ -16,12 +16,12 @@ export class Session extends Client {
 
   constructor(config?: ClientConfig) {
     super(config)
-    this.once('end', () => this.#giveUp(new Error('The connection to Postgres ended')))
-    // Without a listener it would end the process; what waits for an answer is told by itself.
+    this.once('end', () => this.#giveUp(new Error('Postgres connection closed')))
+    // Without a listener the error would end the process. Pending queries report it themselves.
     this.on('error', (error) => this.#giveUp(error))
   }
 
-  /** The pool writes it at each checkout, and expects to be called exactly once. */
+  /** The pool sets it at each checkout, and expects exactly one call. */
   set release(returnQuota: PoolClient['release']) {
     this.#returnQuota = returnQuota
   }
@@ -30,7 +30,7 @@ export class Session extends Client {
     return (reason) => this.#return(reason || this.#unfit())
   }
 
-  // The type of `query` is a dozen overloads; only what it returns matters here.
+  // The type of `query` has a dozen overloads; only the result matters here.
   override query = ((...args: unknown[]) => {
     const answer: unknown = (Client.prototype.query as (...args: unknown[]) => unknown).apply(this, args)
     if (!(answer instanceof Promise)) return answer
@@ -40,13 +40,13 @@ export class Session extends Client {
     })
   }) as Client['query']
 
-  /** Closes it at once, whatever it does. */
+  /** Closes the session at once, whatever it is doing. */
   abandon(reason: Error): void {
     this.#giveUp(reason)
   }
 
   #giveUp(reason: Error): void {
-    // The socket goes first: a polite goodbye would wait for a server that does not answer.
+    // Destroys the socket, because a clean shutdown would wait for a server that does not respond.
     ;(this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
     this.#return(reason)
   }
@@ -57,7 +57,7 @@ export class Session extends Client {
     returnQuota?.(reason)
   }
 
-  /** Why this session is not for the next one, if so. */
+  /** The reason why this session cannot be reused, if any. */
   #unfit(): Error | undefined {
     const { readyForQuery } = this as unknown as { readyForQuery: boolean }
     if (!readyForQuery) return new Error('The session is still busy with a statement')
@@ -67,10 +67,10 @@ export class Session extends Client {
   }
 }
 
-/** Whether an error is Postgres's own answer: it carries a SQLSTATE of five characters, and a severity. */
+/** Whether an error is a response of Postgres: it has a SQLSTATE of five characters and a severity. */
 const wasAnswered = (error: unknown): boolean =>
   error instanceof Error &&
   /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code)) &&
   'severity' in error &&
-  // A session that Postgres ends tells why, in the same form: what it says then is its last word.
+  // A session that Postgres ends gets the reason in the same form. No further response follows.
   !['FATAL', 'PANIC'].includes(String(error.severity))
