@@ -19,7 +19,7 @@ const bounceTable = defineEntity({
   },
 })
 
-/** What came back of a message: once of each kind. */
+/** A bounce of a message, at most one of each kind. */
 export class Bounce extends bounceTable.class {}
 bounceTable.setClass(Bounce)
 
@@ -35,7 +35,7 @@ const sourceTable = defineEntity({
   },
 })
 
-/** A mail provider that may say what came back of a workspace's mail, and by what its calls are known. */
+/** A mail provider that reports bounces of a workspace, and the credential that proves its webhook calls. */
 export class FeedbackSource extends sourceTable.class {}
 sourceTable.setClass(FeedbackSource)
 
@@ -51,6 +51,6 @@ const callTable = defineEntity({
   },
 })
 
-/** A call of a provider's that has been dealt with. */
+/** A webhook call that was processed. */
 export class FeedbackCall extends callTable.class {}
 callTable.setClass(FeedbackCall)

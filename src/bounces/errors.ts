@@ -4,5 +4,5 @@ import { PROVIDER_NAMES } from './providers/index.ts'
 export const FEEDBACK_SOURCE_NOT_FOUND = defineError(
   'not-found',
   'feedback_source_not_found',
-  `Feedback source not found: it is one of ${PROVIDER_NAMES.join(', ')}`,
+  `Feedback source not found. Use one of ${PROVIDER_NAMES.join(', ')}.`,
 )

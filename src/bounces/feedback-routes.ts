@@ -14,8 +14,8 @@ import { CREDENTIAL } from './sources.ts'
 const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * What mail providers call when an email has come back: `POST /feedback/{provider}/{workspace id}`. They have no key; each has its own
- * way to prove itself. Each event counts once, so that they may call again, and do: whatever is not a 200.
+ * Serves the webhooks for bounces: `POST /feedback/{provider}/{workspace id}`. Providers have no API key; each proves its calls
+ * in its own way. Each event counts once, because providers repeat every call whose response is not 200.
  */
 export function feedbackPages(router: Router<never>, dependencies: ApiDependencies): void {
   const { secrets, log } = dependencies
@@ -34,7 +34,7 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
     if (id !== undefined && (await isKnownWebhookCall(em, workspaceId, provider.name, id))) return 200
     const results = await takeFeedback(dependencies, await readSecret(), workspaceId, provider.name, events)
     await updateLastUsed(em, workspaceId, provider.name)
-    // It is called again with the same.
+    // The provider repeats the call.
     if (results.includes('later')) return 503
     if (id !== undefined) await insertWebhookCall(em, workspaceId, provider.name, id)
     return 200
@@ -49,26 +49,29 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
       if (error instanceof NotGenuine) {
         log.warn(
           { reason: error.message, provider: ctx.params['provider'] },
-          'A call for a webhook is not its provider’s',
+          'Rejected a webhook call that its provider did not sign',
         )
         status = 401
       } else {
         const reason = error instanceof NoSecretsKey ? error.message : undefined
-        log.warn({ ...(reason === undefined ? { error } : { reason }) }, 'A provider’s call could not be recorded')
+        log.warn(
+          { ...(reason === undefined ? { error } : { reason }) },
+          'Could not record a webhook call. The provider will repeat it',
+        )
         status = 503
       }
     }
     ctx.status = status
     ctx.type = 'text/plain'
-    ctx.body = WORDS[status]
+    ctx.body = BODIES[status]
     if (status === 401) ctx.set('WWW-Authenticate', 'Basic realm="feedback"')
     if (status === 503) ctx.set('Retry-After', '60')
   })
 }
 
-const WORDS: Readonly<Record<number, string>> = {
-  200: 'Thank you\n',
-  401: 'This call does not prove whose it is: its signature is missing or wrong, or its password\n',
-  404: 'There is no such webhook: set its credential first, with PUT /feedback-sources/{provider}\n',
-  503: 'Not now: try again\n',
+const BODIES: Readonly<Record<number, string>> = {
+  200: 'OK\n',
+  401: 'The signature or the password of this call is missing or wrong\n',
+  404: 'Webhook not found. Set its credential first, with PUT /feedback-sources/{provider}\n',
+  503: 'Temporarily unavailable. Try again later\n',
 }

@@ -10,10 +10,10 @@ import { type Bounced, findByRecipient, findByReturnPath, isOfAnother } from './
 import { recordBounce, type Recorded } from './record-bounce.ts'
 
 /**
- * Records what a mail provider tells of a workspace's mail. An event of an address that the workspace has sent nothing to is of nothing: the
- * provider may be somebody else's, too.
+ * Records the events that a mail provider reports to a workspace. Ignores events of addresses that the workspace sent nothing to,
+ * because the provider's account may serve other senders, too.
  *
- * @param secret what return paths are signed with
+ * @param secret signs return paths
  */
 export async function takeFeedback(
   dependencies: Dependencies,
@@ -28,20 +28,20 @@ export async function takeFeedback(
     const { kind, status, diagnostic, id } = event
     const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
     const of = await findFor(em, secret, workspaceId, event)
-    const told = { kind, status, diagnostic, source, sourceId }
-    const result = typeof of === 'string' ? of : await recordBounce(dependencies, of, told)
+    const report = { kind, status, diagnostic, source, sourceId }
+    const result = typeof of === 'string' ? of : await recordBounce(dependencies, of, report)
     if (result === 'erased')
-      await heedErased(dependencies, workspaceId, event, sourceId && hashOf(`${source} ${sourceId}`))
+      await suppressErased(dependencies, workspaceId, event, sourceId && hashOf(`${source} ${sourceId}`))
     results.push(result === 'erased' || result === 'elsewhere' ? 'unknown' : result)
   }
   return results
 }
 
-/** Of somebody who is erased nothing is kept that could name her. */
-const hashOf = (told: string): string => createHash('sha256').update(told).digest('hex')
+/** Hashes an event ID, because no personal data of an erased contact may be stored. */
+const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex')
 
-/** What she wants who is erased since holds for her address: somebody may have made her anew. */
-async function heedErased(
+/** Applies a complaint or opt-out of an erased contact to their address, because the contact may have been created again. */
+async function suppressErased(
   dependencies: Dependencies,
   workspaceId: string,
   { kind, recipient }: ProviderEvent,
@@ -55,8 +55,8 @@ async function heedErased(
 }
 
 /**
- * The message that an event is of. Of none that there is it can be of somebody who is erased; what is another workspace's is nothing here: a
- * provider's account can be of several.
+ * Finds the message of an event. Returns `erased` if there is none, because its contact may have been erased, and `elsewhere` if
+ * it belongs to another workspace: several can share a provider's account.
  */
 async function findFor(
   em: EntityManager,
@@ -80,5 +80,5 @@ async function findFor(
   return isOurs && (await isOfAnother(em, workspaceId, key, given!)) ? 'elsewhere' : 'erased'
 }
 
-/** As this product writes a Message-ID: where it is one, it is that message, or none of this workspace's. */
+/** Message-IDs of Dripline. Such an ID identifies one message, so no other message is searched for. */
 const OURS = /^<[0-9a-f]{32}@/

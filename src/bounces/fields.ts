@@ -1,12 +1,12 @@
 export type Fields = ReadonlyMap<string, string>
 
-/** So many groups are read: one is of one recipient. */
+/** Maximum number of groups. Each one describes one recipient. */
 const MAX_GROUPS = 100
 const MAX_VALUE = 2_000
 
 /**
- * Reads the fields of a report: groups of `Name: value`, with a blank line between them (RFC 3464, section 2.1; RFC 5965, section 3).
- * Names are in lower case; of a name that is there twice, the first.
+ * Reads the fields of a report: groups of `Name: value`, with a blank line between them (RFC 3464, section 2.1; RFC 5965, section
+ * 3). Names are in lower case. The first of several fields with the same name counts.
  */
 export function readGroups(text: string): Fields[] {
   const groups: Fields[] = []
@@ -33,20 +33,20 @@ export function readGroups(text: string): Fields[] {
   return group.size > 0 ? [...groups, group] : groups
 }
 
-/** Where one begins in another, the inner one alone: each place is looked at once. */
+/** Matches the innermost comment only, so matching is linear. */
 const COMMENT = /\([^()]*\)/g
 
-/** What a field says without comments (RFC 5322, section 3.2.2). */
+/** Removes comments from a field (RFC 5322, section 3.2.2). */
 export const withoutComments = (value: string): string => value.replaceAll(COMMENT, '').trim()
 
-/** Whom a field names, as a server does that knows no more of her than that: `local; ada`. */
+/** Reads the recipient of a field, which may be only a local name: `local; ada`. */
 export const nameIn = (value: string | undefined): string | null => {
   const name = withoutComments((value ?? '').replace(/^[^;@]*;/, ''))
   const [, within] = /<([^<>]*)>$/.exec(name) ?? []
   return (within ?? name).trim() || null
 }
 
-/** An address as such fields have it: `rfc822; ada@example.com`, mostly. */
+/** Reads the address of a field, such as `rfc822; ada@example.com`. */
 export const addressIn = (value: string | undefined): string | null => {
   const name = nameIn(value)
   return name?.includes('@') ? name : null

@@ -7,26 +7,26 @@ import { emailKey } from '../platform/email-address.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from './entities.ts'
 import type { BounceKind } from './verdict.ts'
 
-/** A message that something may have come back of. */
+/** A message that a bounce refers to. */
 export interface Bounced {
   id: string
   workspaceId: string
   contactId: string
-  /** To whom it went. */
+  /** The address that it was sent to. */
   recipient: string
-  /** Whether what became of its hand-over is not in the ledger yet. */
+  /** The message is in flight: its outcome is not known yet. */
   isUnderWay: boolean
   createdAt: Date
 }
 
-/** What may have left: of nothing else can anything come back. */
+/** Messages that may have been sent. Only these can bounce. */
 const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
 const BOUNCED = `message.id, message.workspace_id, message.contact_id,
   ${RECIPIENT} as recipient,
   message.status = 'SENDING' as is_under_way, message.created_at`
 const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
 
-/** The last ones first. */
+/** Finds the newest message that may have been sent and matches a condition. */
 async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<Bounced[]> {
   const rows = await sql(
     em,
@@ -37,7 +37,7 @@ async function findBounced(em: EntityManager, where: string, parameters: unknown
   return toObjects<Bounced>(rows, 'createdAt')
 }
 
-/** The message that a return path is of. */
+/** Finds the message of a return path. */
 export async function findByReturnPath(
   em: EntityManager,
   { contactId, messageIdBegins }: MessageIdBeginning,
@@ -46,7 +46,7 @@ export async function findByReturnPath(
   return (await findBounced(em, where, [contactId, messageIdBegins]))[0]
 }
 
-/** The last message to a contact of an enrollment, or of a campaign. */
+/** Finds the last message of an enrollment or a campaign to a contact. */
 export async function findByOrigin(
   em: EntityManager,
   contactId: string,
@@ -57,8 +57,8 @@ export async function findByOrigin(
 }
 
 /**
- * A workspace's message to an address, in whatever spelling, and whether its contact has that still: the one of a Message-ID, where that is
- * told and ours; else the last one.
+ * Finds a message to an address, in any spelling and also if it is a former address of its contact: the message with the
+ * Message-ID, if it is one of Dripline, else the last one.
  */
 export async function findByRecipient(
   em: EntityManager,
@@ -67,8 +67,8 @@ export async function findByRecipient(
   { messageId, isOurs }: { messageId: string | null; isOurs: boolean },
 ): Promise<Bounced | undefined> {
   const found: Bounced[] = []
-  // Of each by themselves: who had it before may have got very many since, elsewhere.
-  for (const contactId of await whoeverHad(em, workspaceId, key)) {
+  // One query per contact: a former owner may have many messages to other addresses.
+  for (const contactId of await findOwners(em, workspaceId, key)) {
     const spellings = (await recipientsOf(em, contactId)).filter((recipient) => emailKey(recipient) === key)
     const [last] = await findBounced(
       em,
@@ -81,7 +81,7 @@ export async function findByRecipient(
   return found.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0]
 }
 
-/** Whether a message to an address is another workspace's, by its Message-ID. */
+/** Checks whether the Message-ID belongs to a message of another workspace to the address. */
 export async function isOfAnother(
   em: EntityManager,
   workspaceId: string,
@@ -102,7 +102,7 @@ export async function isOfAnother(
   return rows.length > 0
 }
 
-/** At which addresses somebody was mailed, as they were written. */
+/** Lists the addresses that a contact was emailed at, as spelled then. */
 async function recipientsOf(em: EntityManager, contactId: string): Promise<string[]> {
   const rows = await sql<{ recipient: string }>(
     em,
@@ -112,11 +112,11 @@ async function recipientsOf(em: EntityManager, contactId: string): Promise<strin
   return rows.map(({ recipient }) => recipient)
 }
 
-/** So many are looked at who have an address, or had it last. */
+/** Maximum number of former owners of an address to check, the latest first. */
 const MAX_OWNERS = 20
 
-/** Whoever has an address, and had it. */
-async function whoeverHad(em: EntityManager, workspaceId: string, key: string): Promise<string[]> {
+/** Lists the contacts that have or had an address. */
+async function findOwners(em: EntityManager, workspaceId: string, key: string): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     em,
     `select id from contacts where workspace_id = $1::uuid and email_key = $2::text
@@ -135,11 +135,11 @@ export interface BounceWrite {
   diagnostic: string | null
   source: string
   sourceId: string | null
-  /** Whether it says nothing of the address: it is not counted. */
+  /** The bounce is about an address that the mail was forwarded to, so it does not count. */
   isOfOthers: boolean
 }
 
-/** Inserts a bounce of a message, once of each kind and once of each report. @returns whether it is new */
+/** Inserts a bounce, once per message and kind, and once per report. @returns whether it is new */
 export async function insertBounce(
   em: EntityManager,
   { workspaceId, contactId, id: messageId }: Bounced,
@@ -157,8 +157,8 @@ export async function insertBounce(
 }
 
 /**
- * Records that a contact, who resubscribed after unsubscribing at their provider, unsubscribed there again. The provider reports it
- * under a new ID; a report under a known one is a repetition.
+ * Records that a contact, who resubscribed after unsubscribing at their provider, unsubscribed there again. The provider reports
+ * it under a new ID; a report under a known one is a repetition.
  *
  * @returns whether the report is new
  */
@@ -218,7 +218,7 @@ export interface BounceRow {
   place: Place
 }
 
-/** A page of what came back of a workspace's mail, newest first. */
+/** Lists a page of a workspace's bounces, newest first. */
 export async function bouncePage(
   em: EntityManager,
   workspaceId: string,
@@ -265,7 +265,7 @@ export async function updateLastUsed(em: EntityManager, workspaceId: string, pro
   await em.nativeUpdate(FeedbackSource, { workspaceId, provider, ...isOld }, { lastUsedAt: new Date() })
 }
 
-/** Whether a call was processed before. */
+/** Checks whether a call was processed before. */
 export const isKnownWebhookCall = async (
   em: EntityManager,
   workspaceId: string,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Reports } from './read-report.ts'
 
 const SCRIPT = new URL('./reading-thread.ts', import.meta.url)
-/** What a mail may take to be read, in milliseconds: the largest that says something takes a second, on a machine that is busy some. */
+/** Maximum milliseconds to read a mail. The largest real report takes one second, or a few on a busy machine. */
 const MAX_MS = 10_000
 const MAX_MB = 128
 
@@ -13,16 +13,20 @@ export interface Mail {
 }
 
 export interface Reader {
-  /** Of one mail at a time. @throws {Error} where it takes too long, or too much: somebody has thought of it, or the machine is busy */
+  /**
+   * Reads a mail; one at a time.
+   *
+   * @throws {Error} if it takes too long or too much memory: it is crafted, or the machine is busy
+   */
   read(mail: Mail): Promise<Reports>
   close(): Promise<void>
 }
 
 /**
- * Reads mails from anybody in a thread of its own, which is ended where one takes too much: expressions that look for something in a text
- * can take hours of one that somebody has thought of, and nothing else would go on meanwhile.
+ * Reads untrusted mails in a separate thread, which is terminated if a mail takes too long. A regular expression can take hours
+ * on crafted input and would block the process.
  *
- * @param script what the thread runs; another one in tests
+ * @param script code of the thread; tests pass another one
  */
 export function createReader({ mostMs = MAX_MS, script = SCRIPT } = {}): Reader {
   let thread: Worker | undefined
@@ -30,7 +34,7 @@ export function createReader({ mostMs = MAX_MS, script = SCRIPT } = {}): Reader 
 
   function start(): Worker {
     const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: MAX_MB } })
-    // One that waits keeps no process alive; and what is wrong with it, whoever waits for its answer hears.
+    // An idle thread must not keep the process alive. Errors reach the caller that waits for the result.
     started
       .on('error', () => undefined)
       .once('exit', () => {
@@ -42,16 +46,19 @@ export function createReader({ mostMs = MAX_MS, script = SCRIPT } = {}): Reader 
 
   return {
     async read(mail) {
-      if (isClosed) throw new Error('No more mail is read')
+      if (isClosed) throw new Error('The reader is closed')
       const reading = (thread ??= start())
       const over = new AbortController()
-      const late = setTimeout(() => over.abort(new Error('A mail takes too long to be read')), mostMs)
+      const late = setTimeout(() => over.abort(new Error('Reading a mail took too long')), mostMs)
       const exit = once(reading, 'exit', { signal: over.signal })
       exit.catch(() => undefined)
       try {
         reading.postMessage(mail)
-        const answer = once(reading, 'message', { signal: over.signal }) as Promise<[Reports]>
-        const [reports] = await Promise.race([answer, exit.then(() => Promise.reject(new Error('It ended')))])
+        const result = once(reading, 'message', { signal: over.signal }) as Promise<[Reports]>
+        const [reports] = await Promise.race([
+          result,
+          exit.then(() => Promise.reject(new Error('The reader thread ended'))),
+        ])
         return reports
       } catch (error) {
         clearTimeout(late)

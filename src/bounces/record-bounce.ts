@@ -10,41 +10,42 @@ import { Bounce } from './entities.ts'
 import { type Bounced, insertBounce, renewUnsubscribing, countConsecutiveSoftBounces } from './queries.ts'
 import type { BounceKind } from './verdict.ts'
 
-/** What came back, as somebody tells it. */
+/** A bounce as its source reports it. */
 export interface BounceReport {
   kind: BounceKind
   status: string | null
   diagnostic: string | null
-  /** Who tells it: `smtp`, or a provider. */
+  /** `smtp`, or the name of a provider. */
   source: string
-  /** By which they tell the same thing again. */
+  /** The source's ID of the event, to deduplicate it. */
   sourceId: string | null
-  /** Whether it speaks of others alone, to whom mail was passed on. */
+  /** The report is only about addresses that the mail was forwarded to. */
   isOfOthers?: boolean
 }
 
 /**
- * What came of it:
- * - recorded, or known: it is in the ledger, which it was before
- * - unknown: of nothing of this workspace's
- * - erased: of no message that there is, or of somebody who was erased in this very moment: what she wants is to be heeded by her address
- * - later: the message is in the middle of its hand-over; what became of that is known soon
+ * Result of recording a bounce:
+ * - recorded: it is new
+ * - known: it was recorded before
+ * - unknown: it belongs to no message of the workspace
+ * - erased: the message does not exist, or its contact was just erased. A complaint or opt-out still applies to the address.
+ * - later: the message is in flight, so its outcome is not known yet
  */
 export type Recorded = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'
 
-/** So many soft bounces in a row, and an address is given up. */
+/** Number of consecutive soft bounces after which an address is suppressed. */
 export const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
 
 /**
- * Records what came back of a message, and keeps its address from being mailed where it is to be, in one transaction. It is the address
- * that the message went to, whatever a report says. May be repeated.
+ * Records a bounce and, if required, suppresses the address, in one transaction. Suppresses the address that the message was sent
+ * to, whatever recipient the report names. Idempotent.
  */
-export async function recordBounce(dependencies: Dependencies, of: Bounced, told: BounceReport): Promise<Recorded> {
+export async function recordBounce(dependencies: Dependencies, of: Bounced, report: BounceReport): Promise<Recorded> {
   if (of.isUnderWay) return 'later'
-  const done = await dependencies.em.fork().transactional((unit) => record(unit, of, told))
+  const done = await dependencies.em.fork().transactional((unit) => record(unit, of, report))
   if (done === 'erased' || done === 'known') return done
-  const { kind, status, source } = told
-  dependencies.log.info({ messageId: of.id, workspaceId: of.workspaceId, kind, status, source }, 'An email came back')
+  const { kind, status, source } = report
+  dependencies.log.info({ messageId: of.id, workspaceId: of.workspaceId, kind, status, source }, 'Recorded a bounce')
   for (const { email, due } of done.suppressed) await afterSuppressing(dependencies, of.workspaceId, { email }, due)
   return 'recorded'
 }
@@ -52,27 +53,27 @@ export async function recordBounce(dependencies: Dependencies, of: Bounced, told
 async function record(
   unit: EntityManager,
   of: Bounced,
-  told: BounceReport,
+  report: BounceReport,
 ): Promise<'erased' | 'known' | { suppressed: { email: string; due: Delivery[] }[] }> {
-  // First, as whoever ends an enrollment, or erases her.
+  // Lock order: the contact first, as when an enrollment ends or the contact is erased.
   const contact = await lockContact(unit, of.contactId)
   if (!contact) return 'erased'
-  const { kind, source, sourceId, isOfOthers = false } = told
-  const diagnostic = told.diagnostic === null ? null : wordsOf(told.diagnostic)
-  const status = told.status === null ? null : wordsOf(told.status).slice(0, 20)
+  const { kind, source, sourceId, isOfOthers = false } = report
+  const diagnostic = report.diagnostic === null ? null : sanitize(report.diagnostic)
+  const status = report.status === null ? null : sanitize(report.status).slice(0, 20)
   const bounce = { id: newId(), kind, status, diagnostic, source, sourceId, isOfOthers }
   const isNew =
     (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewUnsubscribing(unit, of, bounce)))
   if (!isNew) return 'known'
   const reason = await reasonOf(unit, of, kind)
   if (reason === undefined) return { suppressed: [] }
-  const note = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
-  const words = note === '' ? null : note.slice(0, 500)
-  // What she wants she wants under her new address, too; a mailbox is one alone.
+  const fullNote = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
+  const note = fullNote === '' ? null : fullNote.slice(0, 500)
+  // An opt-out or complaint applies to the contact's new address, too. A bounce applies to one mailbox only.
   const isOne = reason === 'BOUNCED' || contact.key === emailKey(of.recipient)
   const suppressed = []
   for (const email of isOne ? [of.recipient] : [of.recipient, contact.email]) {
-    const { due } = await suppressAddress(unit, of.workspaceId, { email, reason, note: words })
+    const { due } = await suppressAddress(unit, of.workspaceId, { email, reason, note })
     suppressed.push({ email, due })
   }
   return { suppressed }
@@ -105,7 +106,7 @@ async function isGivenUp(unit: EntityManager, contactId: string): Promise<boolea
   return true
 }
 
-const MAX_WORDS = 1_000
+const MAX_LENGTH = 1_000
 
-/** What a server said, as it can be kept and shown. */
-const wordsOf = (said: string): string => withoutReturnPaths(forTerminal(said)).toWellFormed().slice(0, MAX_WORDS)
+/** Sanitizes and truncates a server's text for storage and display. */
+const sanitize = (text: string): string => withoutReturnPaths(forTerminal(text)).toWellFormed().slice(0, MAX_LENGTH)

@@ -10,18 +10,18 @@ export const bounceResponse = object({
   contactId: id('contact'),
   message: object({
     id: id('message'),
-    messageId: nullableText('Its Message-ID header.', '<5f2c@example.com>'),
+    messageId: nullableText('The Message-ID header.', '<5f2c@example.com>'),
   }).required(),
   kind: string().oneOf(BOUNCE_KINDS).required().meta({ example: 'HARD' }),
-  status: nullableText('An enhanced status code (RFC 3463), where anybody has said one.', '5.1.1'),
-  diagnostic: nullableText('What the other mail server said.', 'smtp; 550 5.1.1 User unknown'),
+  status: nullableText('The enhanced status code (RFC 3463), if the report has one.', '5.1.1'),
+  diagnostic: nullableText('The response of the other mail server.', 'smtp; 550 5.1.1 User unknown'),
   source: string()
     .required()
-    .meta({ description: 'Who told it: smtp, which is mail that came back, or a provider.', example: 'smtp' }),
-  createdAt: timestamp('When it was told.'),
+    .meta({ description: 'The source of the report: smtp for returned mail, or a provider.', example: 'smtp' }),
+  createdAt: timestamp('When it was reported.'),
 })
   .required()
-  .meta({ component: 'Bounce', description: 'What came back of a message, once of each kind.' })
+  .meta({ component: 'Bounce', description: 'A bounce of a message, at most one of each kind.' })
 
 export const presentBounce = (row: BounceRow): InferType<typeof bounceResponse> => ({
   id: row.id,
@@ -36,17 +36,21 @@ export const presentBounce = (row: BounceRow): InferType<typeof bounceResponse> 
 
 export const sourceResponse = object({
   provider: string().required().meta({ example: 'postmark' }),
-  url: string()
+  url: string().required().meta({
+    description: 'The webhook URL to configure at the provider.',
+    example: `https://mail.example.com/feedback/postmark/…`,
+  }),
+  credential: string().required().meta({
+    description: 'The kind of credential that proves calls of the provider.',
+    example: 'The HTTP webhook signing key',
+  }),
+  isSet: boolean()
     .required()
-    .meta({ description: 'What it has to call.', example: `https://mail.example.com/feedback/postmark/…` }),
-  credential: string()
-    .required()
-    .meta({ description: 'What proves its calls.', example: 'The HTTP webhook signing key' }),
-  isSet: boolean().required().meta({ description: 'Whether that is known: its calls are heard then.', example: true }),
-  lastUsedAt: timestamp('When it called last, to the minute.').nullable().defined(),
+    .meta({ description: 'Whether the credential is set. Calls are accepted only then.', example: true }),
+  lastUsedAt: timestamp('When the provider last called, to the minute.').nullable().defined(),
 })
   .required()
-  .meta({ component: 'FeedbackSource', description: 'A mail provider that may tell what came back.' })
+  .meta({ component: 'FeedbackSource', description: 'A mail provider that reports bounces and complaints.' })
 
 export const presentSource = (
   { name, credential }: Provider,

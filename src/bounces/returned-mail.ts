@@ -8,18 +8,18 @@ import type { Report, Reports, Traces } from './read-report.ts'
 import { recordBounce, type Recorded } from './record-bounce.ts'
 import { isSameMailbox } from './same-mailbox.ts'
 
-/** A mail that came to the domain of return paths. */
+/** A mail to the domain of return paths. */
 export interface ReturnedMail extends Reports {
-  /** To whom its envelope is: return paths, or the address for complaints. */
+  /** Envelope recipients: return paths, or the address for complaints. */
   recipients: readonly string[]
 }
 
 /**
- * Records what a mail says that came back. Which message it is about, the address says that it came to; complaints come to one address for
- * all, and what is returned in them has it.
+ * Records the reports of a returned mail. The return path that the mail was sent to identifies the message. Complaints go to one
+ * shared address, so the returned message in them identifies it.
  *
- * @param secret what return paths and links are signed with
- * @returns what came of it, for each message that it is about; none where it says nothing of any
+ * @param secret signs return paths and links
+ * @returns one result per message; none if the mail reports nothing
  */
 export async function takeReturnedMail(
   dependencies: Dependencies,
@@ -35,30 +35,34 @@ export async function takeReturnedMail(
   for (const of of paths) {
     const bounced = await findByReturnPath(em, of)
     const result = bounced ? await recordOne(dependencies, bounced, reports) : 'erased'
-    if (result === 'erased') await heedErased(dependencies, of.contactId, reports)
+    if (result === 'erased') await suppressErased(dependencies, of.contactId, reports)
     results.push(result)
   }
   if (paths.length > 0) return results
-  // Whoever has a message can say what is in it: that is good for a complaint, which is hers to make.
+  // Everyone who has the message can forge its traces, so they are trusted for complaints only.
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
   if (complaints.length === 0) return []
   const { bounced, isByLink } = await findByTraces(em, secret, traces)
-  // A link is passed on with what it stands in, and says no more than its page can.
-  const said = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
-  const result = bounced ? await recordOne(dependencies, bounced, said) : 'erased'
-  if (result === 'erased') await heedTracesOfErased(dependencies, secret, traces)
+  // Links are forwarded with the message, so a link allows no more than its page: to unsubscribe.
+  const accepted = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
+  const result = bounced ? await recordOne(dependencies, bounced, accepted) : 'erased'
+  if (result === 'erased') await suppressErasedByTraces(dependencies, secret, traces)
   return [result]
 }
 
-/** That she complains of what she got before she was erased is hers to say, and of her address: somebody may have made her anew. */
-async function heedErased(dependencies: Dependencies, contactId: string, reports: readonly Report[]): Promise<void> {
+/** Applies a complaint or opt-out of an erased contact to their address, because the contact may have been created again. */
+async function suppressErased(
+  dependencies: Dependencies,
+  contactId: string,
+  reports: readonly Report[],
+): Promise<void> {
   if (reports.some(({ kind }) => kind === 'COMPLAINT')) await suppressOfErased(dependencies, contactId, 'COMPLAINED')
   else if (reports.some(({ kind }) => kind === 'UNSUBSCRIBE'))
     await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED')
 }
 
-/** The same by what is returned in a complaint. A link says no more there than its page can, either. */
-async function heedTracesOfErased(
+/** Like `suppressErased`, for the traces in a complaint. A link only unsubscribes. */
+async function suppressErasedByTraces(
   dependencies: Dependencies,
   secret: KeyObject,
   { addresses, linkTokens }: Traces,
@@ -95,29 +99,29 @@ async function findByTraces(
   return { bounced: undefined, isByLink: false }
 }
 
-/** The weightiest first. */
-const WEIGHT: readonly Report['kind'][] = ['COMPLAINT', 'UNSUBSCRIBE', 'HARD', 'BLOCKED', 'SOFT']
+/** Most severe first. */
+const SEVERITY: readonly Report['kind'][] = ['COMPLAINT', 'UNSUBSCRIBE', 'HARD', 'BLOCKED', 'SOFT']
 
 /**
- * What a report says of an address. Where it speaks of others alone, mail was passed on: that one of a list is gone does not say so of
- * whoever passes it on, so that it weighs less, and is not counted.
+ * Picks the report that applies to a recipient. If all reports are about other addresses, the mail was forwarded: a hard bounce
+ * of one member of a mailing list says nothing about the list, so it counts as soft, and not toward the limit.
  */
 export function reportFor(recipient: string, reports: readonly Report[]): Report & { isOfOthers?: boolean } {
-  const byWeight = reports.toSorted((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind))
-  const own = byWeight.find(
+  const bySeverity = reports.toSorted((a, b) => SEVERITY.indexOf(a.kind) - SEVERITY.indexOf(b.kind))
+  const own = bySeverity.find(
     (report) => report.kind === 'COMPLAINT' || report.kind === 'UNSUBSCRIBE' || isOf(recipient, report),
   )
   if (own) return own
-  const named = byWeight.find(({ recipient: told }) => told !== null && isNameOf(recipient, told))
-  // Whom a server knows by her name alone may be somebody else's there, to whom she passes it on: once says little.
+  const named = bySeverity.find(({ recipient: reported }) => reported !== null && isNameOf(recipient, reported))
+  // A local name may belong to another mailbox that the mail was forwarded to, so a hard bounce counts as soft.
   if (named) return named.kind === 'HARD' ? { ...named, kind: 'SOFT' } : named
-  const [worst] = byWeight as [Report, ...Report[]]
+  const [worst] = bySeverity as [Report, ...Report[]]
   return { ...worst, isOfOthers: true, ...(worst.kind === 'HARD' && { kind: 'SOFT' as const }) }
 }
 
-/** A server that knows her by her name alone. */
-const isNameOf = (recipient: string, told: string): boolean =>
-  recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === told.toLowerCase()
+/** Compares a recipient with the local name that some servers report. */
+const isNameOf = (recipient: string, name: string): boolean =>
+  recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === name.toLowerCase()
 
-const isOf = (recipient: string, { recipient: told }: Report): boolean =>
-  told === null || (told.includes('@') && isSameMailbox(recipient, told))
+const isOf = (recipient: string, { recipient: reported }: Report): boolean =>
+  reported === null || (reported.includes('@') && isSameMailbox(recipient, reported))

@@ -26,21 +26,21 @@ import { BOUNCE_KINDS } from './verdict.ts'
 /** `GET /bounces`. */
 const bouncesQuery = cursorQuery({
   contactId: givenId(
-    'Only those of this contact: its id, `email:` and its address, or `external:` and its externalId.',
+    'Only bounces of this contact: its ID, `email:` and its address, or `external:` and its external ID.',
   ).optional(),
-  kind: string().oneOf(BOUNCE_KINDS).meta({ description: 'Only those of this kind.', example: 'HARD' }),
+  kind: string().oneOf(BOUNCE_KINDS).meta({ description: 'Only bounces of this kind.', example: 'HARD' }),
 })
 
 const sourceInput = object({
   credential: filledText().required('credential is required').test(atMost(2_000)).meta({
-    description: 'What proves that a call is the provider’s: see `credential` of GET /feedback-sources.',
+    description: 'The credential that proves calls of the provider. See `credential` of GET /feedback-sources.',
     example: 'dripline:a long password of your own',
   }),
 }).meta({ component: 'FeedbackSourceInput' })
 
 const provider = { description: 'The provider.', example: 'postmark' }
 
-/** Where a provider of a workspace calls. */
+/** Creates a function that returns the webhook URL of a provider. */
 async function urlOf({ em, publicUrl }: ApiDependencies): Promise<(provider: string, workspaceId: string) => string> {
   const base = (publicUrl ?? (await readPublicUrl(em.fork())) ?? '').replace(/\/+$/, '')
   return (name, workspaceId) => `${base}/feedback/${name}/${workspaceId}`
@@ -54,9 +54,9 @@ export const bounceOperations = [
     tag: 'Consent',
     summary: 'List bounces',
     description:
-      'What came back of emails, the newest first. HARD: there is no such mailbox; SOFT: given up this time, of which five in a row are as ' +
-      'good as HARD; BLOCKED: refused for what it says or where it comes from; COMPLAINT: called spam; UNSUBSCRIBE: unsubscribed at a ' +
-      'mail provider. All but SOFT and BLOCKED suppress the address.',
+      'Newest first. HARD: the mailbox does not exist. SOFT: a temporary failure. BLOCKED: rejected because of the content or the ' +
+      'sender. COMPLAINT: marked as spam. UNSUBSCRIBE: unsubscribed at a mail provider. All kinds but SOFT and BLOCKED suppress the ' +
+      'address, and so do five SOFT bounces in a row.',
     scope: 'contacts:read',
     query: bouncesQuery,
     responses: { 200: { description: 'A page of bounces.', schema: cursorListOf(bounceResponse) } },
@@ -78,9 +78,9 @@ export const bounceOperations = [
     path: '/feedback-sources',
     tag: 'Settings',
     summary: 'List feedback sources',
-    description: 'The mail providers that may tell what came back, where each has to call, and what proves its calls.',
+    description: 'The mail providers that can report bounces, with the webhook URL and the kind of credential of each.',
     role: 'viewer',
-    responses: { 200: { description: 'All there are.', schema: single(array().of(sourceResponse).required()) } },
+    responses: { 200: { description: 'All feedback sources.', schema: single(array().of(sourceResponse).required()) } },
     async handle({ caller }, dependencies) {
       const sources = await listSources(dependencies.em, caller.workspace.id)
       const url = await urlOf(dependencies)
@@ -101,7 +101,7 @@ export const bounceOperations = [
     path: '/feedback-sources/{provider}',
     tag: 'Settings',
     summary: 'Set a feedback source',
-    description: 'From now on its calls are heard that prove themselves so. It is kept encrypted under SECRETS_KEY.',
+    description: 'From now on, calls with this credential are accepted. It is stored encrypted with SECRETS_KEY.',
     role: 'owner',
     params: { provider },
     body: sourceInput,
@@ -124,13 +124,13 @@ export const bounceOperations = [
     method: 'DELETE',
     path: '/feedback-sources/{provider}',
     tag: 'Settings',
-    summary: 'Drop a feedback source',
-    description: 'Its calls are heard no more.',
+    summary: 'Delete a feedback source',
+    description: 'From now on, calls of the provider are rejected.',
     role: 'owner',
     params: { provider },
     responses: {
       200: {
-        description: 'It is dropped.',
+        description: 'The deleted feedback source.',
         schema: single(
           object({
             provider: string().required().meta({ example: 'postmark' }),

@@ -1,9 +1,12 @@
 import { emailKey, inAscii } from '../platform/email-address.ts'
 
-/** No address is longer (RFC 5321, section 4.5.3.1). */
+/** Maximum length of an address (RFC 5321, section 4.5.3.1). */
 const MAX_ADDRESS = 320
 
-/** Whether two addresses are one mailbox: servers write a domain as the DNS does, name a host of theirs in it, and leave out what is behind a plus. */
+/**
+ * Checks whether two addresses are the same mailbox. Servers may write the domain in ASCII, add a host name, and omit the tag
+ * after a plus.
+ */
 export function isSameMailbox(one: string, other: string): boolean {
   if (one.length > MAX_ADDRESS || other.length > MAX_ADDRESS) return false
   const [ours, theirs] = [one, other].map(

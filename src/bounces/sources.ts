@@ -7,15 +7,15 @@ import { FeedbackSource } from './entities.ts'
 import { findProvider } from './providers/index.ts'
 import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'
 
-/** What a credential is kept as: see `Secrets.encrypt`. */
+/** Purpose of the encrypted credential: see `Secrets.encrypt`. */
 export const CREDENTIAL = 'feedback'
 
-/** The providers that may tell a workspace what came back. */
+/** Lists the providers that have a credential in a workspace. */
 export const listSources = (em: EntityManager, workspaceId: string): Promise<FeedbackSource[]> =>
   unitOf(em).find(FeedbackSource, { workspaceId }, FRESH_READ)
 
 /**
- * Says by what a provider's calls are known from now on.
+ * Sets the credential that proves a provider's calls.
  * @throws {ApiError} `feedback_source_not_found`; `invalid`; `secrets_key_missing`
  */
 export async function setSource(
@@ -35,8 +35,8 @@ export async function setSource(
   return unit.findOneOrFail(FeedbackSource, { workspaceId, provider }, FRESH_READ)
 }
 
-/** From now on a provider's calls are not heard. @throws {ApiError} `feedback_source_not_found` */
+/** Deletes a provider's credential, so that its calls are rejected. @throws {ApiError} `feedback_source_not_found` */
 export async function dropSource(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
-  const gone = await unitOf(em).nativeDelete(FeedbackSource, { workspaceId, provider })
-  if (gone === 0) throw new ApiError(FEEDBACK_SOURCE_NOT_FOUND)
+  const deleted = await unitOf(em).nativeDelete(FeedbackSource, { workspaceId, provider })
+  if (deleted === 0) throw new ApiError(FEEDBACK_SOURCE_NOT_FOUND)
 }

@@ -4,7 +4,7 @@ import type { Provider } from './provider.ts'
 import { sendgrid } from './sendgrid.ts'
 import { ses } from './ses.ts'
 
-/** Those whose webhooks are understood. A new one is a file of this folder, and its name here. */
+/** Supported providers. To add one, create a file in this folder and list it here. */
 export const PROVIDERS: readonly Provider[] = [ses, sendgrid, postmark, mailgun]
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ name }) => name)
 

@@ -3,11 +3,11 @@ import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
 import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
-/** Mailgun tries a call again for eight hours. */
+/** Mailgun repeats a call for eight hours. */
 const MAX_AGE_S = 24 * 3_600
 
 /**
- * Mailgun's webhooks. What is signed is a time and a token, and not what is told: each token counts once.
+ * Mailgun's webhooks. The signature covers a time and a token, but not the event, so each token counts once.
  *
  * @see https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
  */
@@ -21,9 +21,9 @@ export const mailgun: Provider = {
     const signature = objectIn(call, 'signature')
     const at = textIn(signature, 'timestamp')
     const token = textIn(signature, 'token')
-    // Of a subaccount's, either is signed.
+    // Calls of a subaccount may be signed by either account.
     const given = [textIn(signature, 'signature'), textIn(signature, 'parent-signature')]
-    // Signed is one behind the other: of another length, a part of the one could be taken for the other's.
+    // Time and token are signed as one string. Fixed lengths prevent shifting characters between them.
     if (!/^\d{10}$/.test(at) || !/^\w{50}$/.test(token) || !given.some((one) => isSigned(one, at + token, credential)))
       throw new NotGenuine('The signature is wrong')
     if (Math.abs(Date.now() / 1_000 - Number(at)) > MAX_AGE_S) throw new NotGenuine('The call is too old')
@@ -51,8 +51,8 @@ function isSigned(given: string, text: string, key: string): boolean {
 
 function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
   const delivery = objectIn(event, 'delivery-status')
-  const words = textIn(delivery, 'message') || textIn(delivery, 'description')
-  const diagnostic = words === '' ? null : [textIn(delivery, 'code'), words].join(' ').trim()
+  const message = textIn(delivery, 'message') || textIn(delivery, 'description')
+  const diagnostic = message === '' ? null : [textIn(delivery, 'code'), message].join(' ').trim()
   const told = { status: null, diagnostic }
   switch (textIn(event, 'event')) {
     case 'complained':
@@ -64,7 +64,7 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
     default:
       return undefined
   }
-  // What is tried again is only late.
+  // Temporary failures are retried.
   if (textIn(event, 'severity') !== 'permanent') return undefined
   switch (textIn(event, 'reason')) {
     case 'suppress-bounce':

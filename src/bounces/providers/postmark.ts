@@ -4,7 +4,7 @@ import { type Json, objectIn, readJson, textIn } from './json.ts'
 import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
- * Postmark's webhooks. They are not signed: what proves them is a password in their URL (HTTP Basic authentication, RFC 7617).
+ * Postmark's webhooks. They are not signed. A password in the URL proves them (HTTP Basic authentication, RFC 7617).
  *
  * @see https://postmarkapp.com/developer/webhooks/webhooks-overview
  */
@@ -32,7 +32,7 @@ export const postmark: Provider = {
   },
 }
 
-/** In a time that does not tell where they differ. */
+/** Compares in constant time. */
 const isSame = (given: string, known: string): boolean =>
   timingSafeEqual(...([given, known].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer]))
 
@@ -53,7 +53,7 @@ function verdictOf(event: Json): Verdict | undefined {
   }
 }
 
-/** By its type, never by its TypeCode: one of those stands for two things. */
+/** Classifies an event by its type, not its TypeCode, one of which has two meanings. */
 function ofType(type: string, diagnostic: string | null): Verdict | undefined {
   const verdict = classifyBounce(null, diagnostic)
   const told = { status: verdict.status, diagnostic }
@@ -73,7 +73,7 @@ function ofType(type: string, diagnostic: string | null): Verdict | undefined {
       return { ...told, kind: 'COMPLAINT' }
     case 'Unsubscribe':
       return { ...told, kind: 'UNSUBSCRIBE' }
-    // Delays, notices of absence, and what is of no address.
+    // Delays, out-of-office notices, and events that are not about an address.
     default:
       return undefined
   }

@@ -1,54 +1,54 @@
 import type { BounceKind } from '../verdict.ts'
 
-/** A call of a mail provider's webhook, as it came. */
+/** A webhook call, as received. */
 export interface ProviderCall {
   /** @param name in lower case */
   header: (name: string) => string | undefined
   body: Buffer
 }
 
-/** What a provider tells of an email to one recipient. */
+/** An event that a provider reports for one recipient of an email. */
 export interface ProviderEvent {
   kind: BounceKind
   recipient: string
-  /** The Message-ID header, with its angle brackets, where the provider tells ours. */
+  /** The Message-ID header with angle brackets, if the provider reports the original one. */
   messageId: string | null
-  /** The envelope's sender, where it is told: a return path says which message it was. */
+  /** The envelope sender, if reported. A return path identifies the message. */
   returnPath: string | null
   status: string | null
   diagnostic: string | null
-  /** By which the provider tells the same thing again. */
+  /** The provider's ID of the event, to deduplicate it. */
   id: string
 }
 
-/** Fetches what a provider's call refers to, such as a certificate. */
+/** Fetches a file that a call refers to, such as a certificate. */
 export type FetchText = (url: URL) => Promise<string>
 
 /**
- * A mail provider: one file of this folder each, listed in `index.ts`. What it tells is read alike, whatever its form: see
+ * A mail provider. Each provider is a file of this folder, listed in `index.ts`. All of them are read into the same events: see
  * `docs/deliverability.md`.
  */
 export interface Provider {
-  /** As it stands in the webhook's path. */
+  /** Name in the path of the webhook. */
   name: string
-  /** What proves that a call is its, for people. */
+  /** Description of the credential, for people. */
   credential: string
-  /** @returns what is wrong with a credential; `undefined`: nothing */
+  /** @returns the error in a credential, or `undefined` if it is valid */
   problemOf(credential: string): string | undefined
   /**
-   * By what a call is known that is the provider's, where what it tells is not signed: another one of that is nobody's.
-   * @returns `undefined` where each is known by what it tells
+   * Returns an ID of the call, for providers that do not sign the events. A second call with the same ID is ignored.
+   * @returns `undefined` if events are deduplicated by their own IDs
    */
   idOf?(call: ProviderCall): string | undefined
   /**
-   * Reads a call, and makes sure first that it is the provider's.
-   * @returns what it tells of addresses: none where that is a delivery, a delay, or anything else that came
+   * Verifies and reads a call.
+   * @returns events about addresses; none for deliveries, delays and other events
    * @throws {NotGenuine}
    */
   read(call: ProviderCall, credential: string, fetchText: FetchText): Promise<ProviderEvent[]> | ProviderEvent[]
 }
 
-/** Nobody knows whether a call is the provider's: its signature is missing, or wrong. */
+/** Error for a call with a missing or wrong signature. */
 export class NotGenuine extends Error {
   override readonly name = 'NotGenuine'
 }

@@ -7,7 +7,8 @@ import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
  * Twilio SendGrid's event webhook, signed.
  *
  * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event what it tells
- * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features how it is signed
+ * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features how it
+ *   is signed
  */
 export const sendgrid: Provider = {
   name: 'sendgrid',
@@ -18,7 +19,7 @@ export const sendgrid: Provider = {
     const key = keyOf(credential)
     const at = header('x-twilio-email-event-webhook-timestamp') ?? ''
     const signature = header('x-twilio-email-event-webhook-signature') ?? ''
-    // Over the bytes as they came: written again they are others.
+    // The signature covers the raw bytes, which serializing again would change.
     const signed = Buffer.concat([Buffer.from(at), body])
     if (!key || !verify('sha256', signed, key, Buffer.from(signature, 'base64')))
       throw new NotGenuine('The signature is wrong')
@@ -64,7 +65,7 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
       return droppedFor(`${textIn(event, 'type')} ${diagnostic ?? ''}`.toLowerCase(), told)
     case 'spamreport':
       return { ...told, kind: 'COMPLAINT' }
-    // Of one of its groups: which of ours that is, nobody has said.
+    // A SendGrid group does not map to a list, so this unsubscribes from everything.
     case 'unsubscribe':
     case 'group_unsubscribe':
       return { ...told, kind: 'UNSUBSCRIBE' }
@@ -73,7 +74,7 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
   }
 }
 
-/** Not tried, because of a list of SendGrid's. */
+/** Classifies an email that SendGrid did not send because of one of its own lists. */
 function droppedFor(
   reason: string,
   told: Pick<ProviderEvent, 'status' | 'diagnostic'>,

@@ -4,7 +4,8 @@ import { type Json, listIn, objectIn, readJson, textIn } from './json.ts'
 import { type FetchText, NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
- * Amazon SES, by notifications of Amazon SNS. Anybody can have a topic whose calls are signed alike: only the workspace's own is heard.
+ * Amazon SES, through notifications of Amazon SNS. Amazon signs the calls of every customer's topic, so only the workspace's own
+ * topic is accepted.
  *
  * @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html what it tells
  * @see https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html how it is signed
@@ -18,7 +19,7 @@ export const ses: Provider = {
       : 'must be the ARN of an SNS topic, such as arn:aws:sns:eu-west-1:123456789012:bounces',
   async read({ body }, topicArn, fetchText) {
     const envelope = objectIn(readJson(body.toString('utf8')))
-    if (textIn(envelope, 'TopicArn') !== topicArn) throw new NotGenuine('The call is of another topic')
+    if (textIn(envelope, 'TopicArn') !== topicArn) throw new NotGenuine('The call belongs to another topic')
     await assertSigned(envelope, regionOf(topicArn), fetchText)
     if (textIn(envelope, 'Type') === 'SubscriptionConfirmation') {
       await fetchText(amazonUrl(textIn(envelope, 'SubscribeURL'), regionOf(topicArn)))
@@ -46,25 +47,25 @@ const HASHES = new Map([
 async function assertSigned(envelope: Json, region: string, fetchText: FetchText): Promise<void> {
   const signed = SIGNED.get(textIn(envelope, 'Type'))
   const hash = HASHES.get(textIn(envelope, 'SignatureVersion'))
-  if (!signed || !hash) throw new NotGenuine('The call is not signed in a way that is known')
+  if (!signed || !hash) throw new NotGenuine('The signature version of the call is not supported')
   const text = signed
     .filter((name) => typeof envelope[name] === 'string')
     .map((name) => `${name}\n${envelope[name] as string}\n`)
     .join('')
   const url = amazonUrl(textIn(envelope, 'SigningCertURL'), region)
   if (!/^\/SimpleNotificationService-[0-9a-f]+\.pem$/.test(url.pathname))
-    throw new NotGenuine('The certificate is elsewhere')
+    throw new NotGenuine('The certificate has an untrusted URL')
   const certificate = await certificateAt(url, fetchText)
   const signature = Buffer.from(textIn(envelope, 'Signature'), 'base64')
   if (!verify(hash, Buffer.from(text), certificate.publicKey, signature)) throw new NotGenuine('The signature is wrong')
 }
 
-/** An address of Amazon's, of the topic's region: any other would have us ask whatever somebody wants. @throws {NotGenuine} */
+/** Accepts only URLs of Amazon in the topic's region, to prevent requests to arbitrary hosts (SSRF). @throws {NotGenuine} */
 function amazonUrl(text: string, region: string): URL {
   const url = URL.parse(text)
   const hosts = [`sns.${region}.amazonaws.com`, `sns.${region}.amazonaws.com.cn`]
   if (url?.protocol !== 'https:' || !hosts.includes(url.host) || url.username !== '' || url.password !== '')
-    throw new NotGenuine('The call refers to an address that is not Amazon’s')
+    throw new NotGenuine('The call refers to a URL that is not Amazon’s')
   return url
 }
 
@@ -122,9 +123,9 @@ function verdictOf(bounce: Json, recipient: Json): Pick<ProviderEvent, 'kind' | 
   const type = textIn(bounce, 'bounceType')
   const subtype = textIn(bounce, 'bounceSubType')
   if (/Rejected$|^MessageTooLarge$/.test(subtype)) return { kind: 'BLOCKED', status, diagnostic }
-  // What it keeps from its own list it does not try: the list knows why.
+  // SES does not try addresses on its own suppression list.
   if (/SuppressionList$|^Suppressed$/.test(subtype)) return { kind: 'HARD', status, diagnostic }
-  // Notices of absence are told so, too.
+  // SES reports out-of-office notices like this, too.
   if (type === 'Transient' && subtype === 'General' && status === null && diagnostic === null) return undefined
   if (type !== 'Permanent') return { kind: 'SOFT', status, diagnostic }
   if (status === null && diagnostic === null) return { kind: 'HARD', status, diagnostic }
@@ -132,7 +133,7 @@ function verdictOf(bounce: Json, recipient: Json): Pick<ProviderEvent, 'kind' | 
   return { ...verdict, kind: verdict.status === null && verdict.kind === 'SOFT' ? 'HARD' : verdict.kind, diagnostic }
 }
 
-/** It can have a name with it. */
+/** Removes a display name. */
 const addressOf = (text: string): string => /<([^<>]+)>\s*$/.exec(text.slice(0, 1_000))?.[1] ?? text.trim()
 
 function headerOf(mail: Json, name: string): string | null {
