@@ -5,26 +5,28 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { array, number, object, string } from 'yup'
 
-/** What a backup is made of: a tar file with a file for each table, one for Temporal, and this, which is written last. */
+/**
+ * The contents of a backup: a tar file with a file for each table, one for Temporal, and this manifest, which is written last.
+ */
 export interface Manifest {
   format: number
-  /** Of the Dripline that made it. */
+  /** The version of Dripline that made the backup. */
   version: string
   /** ISO 8601. */
   createdAt: string
-  /** Those that the database had had, oldest first. */
+  /** The migrations of the database, oldest first. */
   migrations: string[]
   tables: SavedTable[]
-  /** Of Temporal's file. */
+  /** The checksum of Temporal's file. */
   temporalSha256: string
-  /** How far the database's sequences were; `null` where nothing was taken from one. */
+  /** The positions of the database's sequences; `null` for an unused sequence. */
   sequences: { name: string; last: string | null }[]
 }
 
 export interface SavedTable {
   name: string
   columns: string[]
-  /** Of its file: SHA-256, as hexadecimal digits. */
+  /** The SHA-256 of the table's file, as hexadecimal digits. */
   sha256: string
 }
 
@@ -33,7 +35,7 @@ export const MANIFEST = 'manifest.json'
 export const TEMPORAL = 'temporal.db'
 export const fileOf = (table: string): string => `${table}.copy.gz`
 
-/** A backup can come from anybody: of what is in it, only files with names as ours are looked at. */
+/** A backup can come from anyone, so only files with expected names are read. */
 export const isNameInBackup = (name: string): boolean =>
   name === MANIFEST ||
   name === TEMPORAL ||
@@ -44,7 +46,7 @@ const isTableName = (name: string): boolean => /^[a-z_]{1,63}$/.test(name)
 const name = () => string().required().test('name', 'is no name', isTableName)
 const texts = () => array(string().required()).required()
 
-/** What is not held against the database that it is for: that has its own tables, columns and sequences. */
+/** The form of a manifest. Tables, columns and sequences are checked later, against the database. */
 const SHAPE = object({
   format: number().required().integer(),
   version: string()
@@ -64,7 +66,7 @@ const SHAPE = object({
     object({
       name: name(),
       last: string()
-        // What no instance comes to leaves room for all that is to come.
+        // Far below the maximum of a sequence, so that no backup can exhaust one.
         .matches(/^\d{1,16}$/)
         .defined()
         .nullable(),
@@ -79,29 +81,29 @@ export async function sha256Of(path: string): Promise<string> {
 }
 
 /**
- * Reads what a backup says of itself, and holds all of it against that.
+ * Reads the manifest of a backup and checks all files against it.
  *
- * @param folder in which it was unpacked
+ * @param folder the folder with the unpacked backup
  * @param ours this version, and the migrations that it knows
- * @throws {Error} that says what is wrong with it
+ * @throws {Error} that says what is wrong with the backup
  */
 export async function readManifest(
   folder: string,
   ours: { version: string; migrations: readonly string[] },
 ): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
-  if (text === undefined) throw new Error('It is not whole: its manifest, which is written last, is missing.')
+  if (text === undefined) throw new Error('It is incomplete: its manifest, which is written last, is missing.')
   const manifest = parse(text)
   if (manifest.format !== FORMAT) {
     throw new Error(
-      `It has the format ${manifest.format}, and this version reads format ${FORMAT}: restore it with Dripline ${manifest.version}.`,
+      `It has format ${manifest.format}, and this version reads format ${FORMAT}. Restore it with Dripline ${manifest.version}.`,
     )
   }
   const unknown = manifest.migrations.filter((name) => !ours.migrations.includes(name))
   if (unknown.length > 0 || isNewer(manifest.version, ours.version)) {
-    const had = unknown.length > 0 ? `: its database has had ${unknown.join(', ')}` : ''
+    const had = unknown.length > 0 ? `: its database has the migrations ${unknown.join(', ')}` : ''
     throw new Error(
-      `It is of Dripline ${manifest.version}, which is newer than this one${had}. Restore it with that version.`,
+      `It was made by Dripline ${manifest.version}, which is newer than this version${had}. Restore it with that version.`,
     )
   }
   const files = [
@@ -111,12 +113,15 @@ export async function readManifest(
   for (const { file, sha256 } of files) {
     const found = await sha256Of(join(folder, file)).catch(() => undefined)
     if (found !== sha256)
-      throw new Error(`It is damaged: ${file} is ${found === undefined ? 'missing' : 'not what it was'}.`)
+      throw new Error(`It is damaged: ${file} is ${found === undefined ? 'missing' : 'has changed'}.`)
   }
   return manifest
 }
 
-/** Whether a version such as 0.10.0 is behind another one. What workflows have done by a newer one, an older one may not follow. */
+/**
+ * Whether a version such as 0.10.0 is newer than another one. An older version may not be able to continue the workflows of a
+ * newer one.
+ */
 function isNewer(version: string, than: string): boolean {
   const [ours, theirs] = [than, version].map((text) => text.split(/[.+-]/).map(Number))
   const at = theirs!.findIndex((part, n) => part !== (ours![n] ?? 0))
@@ -127,6 +132,6 @@ function parse(text: string): Manifest {
   try {
     return SHAPE.validateSync(JSON.parse(text), { strict: true })
   } catch (error) {
-    throw new Error('Its manifest is not as a backup has it.', { cause: error })
+    throw new Error('Its manifest is invalid.', { cause: error })
   }
 }

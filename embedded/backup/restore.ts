@@ -17,25 +17,25 @@ import { temporalFile } from '../temporal.ts'
 import { isNameInBackup, type Manifest, readManifest, TEMPORAL } from './manifest.ts'
 import { loadTables } from './tables.ts'
 
-/** What only whoever knows the schema can do, and what is wanted. */
+/** What a restore needs from the application: its options, and the functions that know the schema. */
 export interface RestoredSchema {
-  /** Leaves Temporal's part out, which does whatever it says: of a file that may be changed, only the ledger is taken. */
+  /** Skips Temporal's part, which could run arbitrary workflows: from an untrusted file, only the database is restored. */
   ledgerOnly: boolean
-  /** Of this Dripline, such as 0.2.0. */
+  /** The version of this Dripline, such as 0.2.0. */
   version: string
   /** The names of all migrations, oldest first. */
   migrations: readonly string[]
-  /** Makes the tables of a database that has nothing, as they are behind the last of these. */
+  /** Creates the tables of an empty database, as they are after the last of these migrations. */
   migrateTo(databaseUrl: string, migrations: readonly string[]): Promise<void>
-  /** Brings it up to date, and says that it is a restored one. */
+  /** Migrates the database to the latest version and marks it as restored. */
   finish(databaseUrl: string): Promise<void>
 }
 
 /**
- * Makes a data folder of a backup. All of it happens within the folder, which may be a mount, beside a mark with which nothing is
- * started on it: whatever breaks it off, nobody runs on half of it, and the next restore begins anew.
+ * Creates a data folder from a backup. All work happens within the folder, which may be a mount, and next to a mark that prevents
+ * a start. If the restore is interrupted, nothing can run on an incomplete folder, and the next restore starts over.
  *
- * @throws {Error} that says what is wrong with the file, or in the way
+ * @throws {Error} that says what is wrong with the file, or what is in the way
  */
 export async function restoreBackup(
   given: string,
@@ -44,16 +44,16 @@ export async function restoreBackup(
   say: (line: string) => void,
 ): Promise<Manifest> {
   const file = resolve(given)
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`)
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (found && !found.isDirectory())
-    throw new Error(`${dataDir} is no folder. Set DATA_DIR to one, or to where one can be made.`)
+    throw new Error(`${dataDir} is not a folder. Set DATA_DIR to a folder, or to a path where one can be created.`)
   const wasThere = found !== undefined
   if (wasThere) assertEmpty(dataDir, existsSync(restoreMark(dataDir)))
   makeDataFolder(dataDir)
   const release = lockFolder(dataDir, RESTORE_LOCK)
   if (!release)
-    throw new Error(`Another restore into ${dataDir} is at work. Wait for it, or set DATA_DIR to another folder.`)
+    throw new Error(`Another restore into ${dataDir} is running. Wait for it, or set DATA_DIR to another folder.`)
   try {
     return await restoreInto(dataDir, wasThere, file, schema, say)
   } finally {
@@ -62,7 +62,7 @@ export async function restoreBackup(
   }
 }
 
-/** Nobody else restores into the folder meanwhile. */
+/** Runs under a lock, so that no other restore uses the folder at the same time. */
 async function restoreInto(
   dataDir: string,
   wasThere: boolean,
@@ -71,12 +71,12 @@ async function restoreInto(
   say: (line: string) => void,
 ): Promise<Manifest> {
   const unpacked = restoreMark(dataDir)
-  // What a restore has left that was broken off is nobody's.
+  // Nothing uses the remains of an interrupted restore.
   const wasBrokenOff = existsSync(unpacked)
   mkdirSync(unpacked, { recursive: true, mode: 0o700 })
   try {
-    // Who starts there looks for the mark behind its lock. A restore that was broken off a moment ago still has its Postgres,
-    // which is on its way out.
+    // A start takes the lock first and then checks the mark. The Postgres of a restore that was just interrupted may still be
+    // stopping.
     const release = await takeFolder(dataDir)
     release()
     assertEmpty(dataDir, wasBrokenOff)
@@ -89,7 +89,7 @@ async function restoreInto(
   try {
     await extract({ file, cwd: unpacked, strict: true, preserveOwner: false, filter: isOurs }).catch(
       (error: unknown) => {
-        throw new Error(`${file} is no backup, or not whole.`, { cause: error })
+        throw new Error(`${file} is not a backup, or is incomplete.`, { cause: error })
       },
     )
     const manifest = await readManifest(unpacked, schema).catch((error: unknown) => {
@@ -113,7 +113,7 @@ async function restoreInto(
       chmodSync(join(unpacked, TEMPORAL), 0o600)
       renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
     }
-    // Last: from here on it may be started.
+    // Removes the mark last: from now on the folder may be started.
     rmSync(unpacked, { recursive: true, force: true })
     return manifest
   } catch (error) {
@@ -122,11 +122,11 @@ async function restoreInto(
   }
 }
 
-/** A link could lead anywhere. */
+/** Skips links, which could lead anywhere. */
 const isOurs = (path: string, entry: object): boolean =>
   isNameInBackup(path) && 'type' in entry && entry.type === 'File'
 
-/** What a start or a restore that came to nothing leaves: none of it is anybody's data. */
+/** Remains of a failed start or restore. None of them contains data. */
 const HARMLESS = [
   LOCK_FILE,
   `${LOCK_FILE}-journal`,
@@ -138,19 +138,19 @@ const HARMLESS = [
 ]
 
 function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
-  // Whoever runs there has the first word; and a folder that is nobody's gets no lock.
+  // Reports a running process first. A folder of another program gets no lock file.
   if (existsSync(join(dataDir, LOCK_FILE))) assertFolderFree(dataDir)
   const rest = readdirSync(dataDir).filter((name) => !HARMLESS.includes(name))
   if (wasBrokenOff || rest.length === 0) return
   throw new Error(
-    `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …): a backup is restored into a folder of its own. ` +
-      'Move that one away, or set DATA_DIR to another folder.',
+    `${dataDir} is not empty (${rest.slice(0, 3).join(', ')} …), and a backup is restored into an empty folder. ` +
+      'Move that folder away, or set DATA_DIR to another one.',
   )
 }
 
 function clear(dataDir: string, wasThere: boolean): void {
   if (!wasThere) return rmSync(dataDir, { recursive: true, force: true })
-  // The mark last: until then it is half of something.
+  // Removes the mark last, because the folder is incomplete until then.
   empty(dataDir, [RESTORE_MARK, ...RESTORE_LOCK_FILES])
   rmSync(restoreMark(dataDir), { recursive: true, force: true })
 }

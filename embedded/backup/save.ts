@@ -18,16 +18,16 @@ import { temporalFile } from '../temporal.ts'
 import { fileOf, FORMAT, MANIFEST, type Manifest, sha256Of, TEMPORAL } from './manifest.ts'
 import { saveTables } from './tables.ts'
 
-/** Larger than any: in one step the copy is of one instant, and begins anew for nobody's writing. */
+/** More pages than any database has: copied in one step, the copy is of one instant, and writes do not restart it. */
 const ALL_PAGES = 2 ** 30
 
 /**
- * Saves the Postgres and the Temporal of the `npm start` that runs on a data folder into a file, while they work. Temporal's
- * state is a moment older than the ledger: that is the harmless side, because what was sent is in the ledger.
+ * Saves the Postgres and the Temporal of a running `npm start` into a file. Temporal's state is a moment older than the database.
+ * That is the safe order, because the messages table records what was sent.
  *
- * @param given the path of the file, which must not be there yet
- * @returns where it is, and what it holds
- * @throws {Error} that says what is in the way; the file is there whole or not at all
+ * @param given the path of the file, which must not exist yet
+ * @returns the path and the contents
+ * @throws {Error} that says what is in the way; the file is written completely or not at all
  */
 export async function saveBackup(
   dataDir: string,
@@ -39,18 +39,18 @@ export async function saveBackup(
   const { databaseUrl, temporalAddress } = readRunning(dataDir)
   if (databaseUrl === undefined && temporalAddress === undefined) {
     throw new Error(
-      `Nothing runs on ${dataDir}. Set DATA_DIR to the folder of the "npm start" that runs; one that is stopped is at rest, ` +
-        'and can be copied as it is (docs/operations.md, "The data folder").',
+      `Nothing is running on ${dataDir}. Set DATA_DIR to the folder of the running "npm start". The folder of a stopped one ` +
+        'can be copied as it is (docs/operations.md, "The data folder").',
     )
   }
   if (databaseUrl === undefined || temporalAddress === undefined) {
     throw new Error(
-      'Postgres or Temporal is your own here, and only both embedded ones can be saved together. ' +
-        'docs/operations.md, "Backups", has the commands for your own.',
+      'Postgres or Temporal is an external server, and "backup" saves only the embedded ones. ' +
+        'docs/operations.md, "Backups", has the commands for external servers.',
     )
   }
   const folder = makeFolderBeside(file)
-  // Also where the process is ended in the middle.
+  // Cleans up, also if the process ends early.
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   try {
@@ -66,7 +66,7 @@ export async function saveBackup(
     }
     writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
     const whole = join(folder, 'whole.tar')
-    // The manifest last: a file that was cut has none.
+    // The manifest is last, so that a truncated file has none.
     await create({ cwd: folder, file: whole, portable: true, mode: 0o600 }, [
       ...manifest.tables.map((table) => fileOf(table.name)),
       TEMPORAL,
@@ -81,7 +81,7 @@ export async function saveBackup(
   }
 }
 
-/** What is said to be saved survives a power loss. */
+/** Flushes a file, so that a reported backup survives a power loss. */
 function flush(file: string): void {
   const descriptor = openSync(file, 'r+')
   try {
@@ -91,7 +91,10 @@ function flush(file: string): void {
   }
 }
 
-/** A rename replaces what another backup has made meanwhile; but not every file system has links. */
+/**
+ * Moves a file without replacing another one, with a hard link if the file system has them. A rename could replace a concurrent
+ * backup.
+ */
 function putWhereNothingIs(from: string, to: string): void {
   try {
     linkSync(from, to)
@@ -101,17 +104,17 @@ function putWhereNothingIs(from: string, to: string): void {
   }
 }
 
-const isThere = (file: string) => new Error(`${file} is there already. Name another file: a backup replaces none.`)
+const isThere = (file: string) => new Error(`${file} already exists. Name another file: a backup never replaces one.`)
 
-/** For its owner alone, whatever the folder around it is. */
+/** Creates a folder that only its owner can read, whatever the parent folder allows. */
 function makeFolderBeside(file: string): string {
   const around = dirname(file)
   try {
-    if (!existsSync(around)) throw new Error('there is no such folder')
+    if (!existsSync(around)) throw new Error('the folder does not exist')
     return mkdtempSync(`${file}.unfinished-`)
   } catch (error) {
     throw new Error(
-      `A backup cannot be made in ${around}: ${reasonOf(error)}. Name a file in a folder that you may write to.`,
+      `A backup cannot be created in ${around}: ${reasonOf(error)}. Name a file in a folder that you can write to.`,
       {
         cause: error,
       },
@@ -119,7 +122,7 @@ function makeFolderBeside(file: string): string {
   }
 }
 
-/** Copies Temporal's file as it is at one instant, while the server works. */
+/** Copies Temporal's file as of one instant, while the server is running. */
 export async function copyTemporal(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true })
   try {

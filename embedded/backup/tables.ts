@@ -1,4 +1,4 @@
-/** The tables of a database as files, in the text form of COPY: whatever version of Postgres reads them. */
+/** Saves and loads tables as files in the text format of COPY, which every version of Postgres reads. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -8,13 +8,10 @@ import copy from 'pg-copy-streams'
 import { clientOf } from '../postgres-client.ts'
 import { fileOf, type Manifest, sha256Of, type SavedTable } from './manifest.ts'
 
-/** Written by migrating. */
+/** The migrator writes this table. */
 const MIGRATIONS = 'migrations'
 
-/**
- * Saves all tables as they are at one instant.
- * @param databaseUrl of whoever may read them
- */
+/** Saves all tables as of one instant. @param databaseUrl a role that may read them */
 export async function saveTables(
   databaseUrl: string,
   folder: string,
@@ -31,7 +28,7 @@ export async function saveTables(
       await pipeline(client.query(copy.to(text)), createGzip({ level: 1 }), createWriteStream(path, { mode: 0o600 }))
       tables.push({ name, columns, sha256: await sha256Of(path) })
     }
-    // What was taken from a sequence meanwhile only leaves a gap.
+    // Values taken from a sequence in the meantime only leave a gap.
     const { rows: sequences } = await client.query<{ name: string; last: string | null }>(SEQUENCES)
     await client.query('commit')
     return { tables, sequences, migrations: migrations.map(({ name }) => name) }
@@ -41,12 +38,12 @@ export async function saveTables(
 }
 
 /**
- * Fills the tables of a database that has had the same migrations and is empty otherwise, as they were. What is to be filled is
- * held against the database itself: a backup can come from anybody, and its words are in statements. They are run with the
- * rights of who owns the tables.
+ * Fills the tables of an empty database that has the same migrations. Names are checked against the database itself, because a
+ * backup can come from anyone and its names become part of statements. The statements run with the rights of the owner of the
+ * tables.
  *
- * @param superuserUrl of whoever may leave out triggers: what they do is in the data
- * @throws {Error} that says what does not fit
+ * @param superuserUrl a role that may disable triggers: their effects are in the data
+ * @throws {Error} that says what does not match
  */
 export async function loadTables(
   superuserUrl: string,
@@ -58,7 +55,7 @@ export async function loadTables(
     await client.query('begin')
     await client.query('set local session_replication_role = replica')
     const [owner] = (await client.query<{ name: string }>(OWNER)).rows
-    if (!owner) throw new Error('The database that it was to go into belongs to nobody.')
+    if (!owner) throw new Error('The target database has no owner.')
     await client.query(`set local role ${escapeIdentifier(owner.name)}`)
     await assertFits(client, tables, sequences)
     for (const { name, columns } of tables) {
@@ -82,7 +79,7 @@ export async function loadTables(
   }
 }
 
-/** @throws {Error} where it has not exactly the tables, columns and sequences of the database. */
+/** @throws {Error} if the database has other tables, columns or sequences */
 async function assertFits(client: Client, tables: Manifest['tables'], sequences: Manifest['sequences']): Promise<void> {
   const { rows: ours } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [MIGRATIONS])
   const { rows: counted } = await client.query<{ name: string }>(SEQUENCES)
@@ -92,27 +89,24 @@ async function assertFits(client: Client, tables: Manifest['tables'], sequences:
     inWords(tables) !== inWords(ours) ||
     inWords(sequences.map(({ name }) => ({ name }))) !== inWords(counted.map(({ name }) => ({ name })))
   )
-    throw new Error('Its tables are not those of the version that it says it is of.')
+    throw new Error('Its tables are not those of the version that made it.')
 }
 
-/**
- * One that no calendar has is in the way of all that reads it, much later.
- * @throws {Error} that says where it is
- */
+/** Rejects times outside of the calendar, which would break later readers. @throws {Error} that names the column */
 async function assertTimes(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(TIMES)
   for (const { name, columns } of rows) {
     const table = escapeIdentifier(name)
     for (const column of columns) {
       const time = escapeIdentifier(column)
-      // The one time that means something else: a try that nobody wants any more.
+      // The one exception: `-infinity` marks a cancelled retry.
       const isMarked = name === 'messages' && column === 'retry_at'
       const { rowCount } = await client.query(
         `select from public.${table} where (${time} >= '10000-01-01 00:00+00' or ${time} < '0001-01-01 00:00+00')
          and not ($1 and ${time} = '-infinity') limit 1`,
         [isMarked],
       )
-      if (rowCount !== 0) throw new Error(`It has a time that there is not: ${column} of ${name}.`)
+      if (rowCount !== 0) throw new Error(`It has an invalid time: ${column} of ${name}.`)
     }
   }
 }
@@ -120,7 +114,7 @@ async function assertTimes(client: Client): Promise<void> {
 async function connect(connectionString: string): Promise<Client> {
   const client = clientOf(connectionString)
   await client.connect()
-  // A table of millions takes longer than a request may.
+  // A table with millions of rows takes longer than the default timeouts.
   await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
   return client
 }

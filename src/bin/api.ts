@@ -1,4 +1,4 @@
-/** `npm run api`: the API alone. */
+/** `npm run api`: an API process without a worker. */
 import { assertTemporalBinding } from '../instance/index.ts'
 import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'

@@ -1,4 +1,4 @@
-/** `npm run --silent cli -- …`: what only operators do. */
+/** `npm run --silent cli -- …`: commands for operators. */
 import { Command } from 'commander'
 import { backupCommands } from './commands/backup.ts'
 import { doctorCommand } from './commands/doctor.ts'
@@ -15,8 +15,8 @@ import { version } from './version.ts'
 
 const program = new Command('dripline')
   .description('Operate Dripline')
-  .version(version, '--version', 'tell which version this is')
-  .showHelpAfterError('(--help tells what there is)')
+  .version(version, '--version', 'print the version')
+  .showHelpAfterError('(use --help for usage)')
 
 instanceCommands(program)
 backupCommands(program)
@@ -29,16 +29,16 @@ importCommand(program)
 exportCommand(program)
 messageCommands(program)
 
-// What it has begun is cleared away on its way out.
+// Exit handlers clean up after an interrupted command.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
-// Who reads only the beginning, as `head` does, has had enough; what is done is done to its end.
+// A reader such as `head` closes the pipe early. The command still runs to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
 main(async () => {
   await program.parseAsync()
-  // The end of the process waits for no pipe: https://nodejs.org/api/process.html#a-note-on-process-io
+  // Flushes the output, because exiting does not wait for pipes: https://nodejs.org/api/process.html#a-note-on-process-io
   await new Promise((resolve) => process.stdout.write('', resolve))
 })

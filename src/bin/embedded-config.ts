@@ -4,10 +4,10 @@ import type { ConnectedConfig } from '../runtime/context.ts'
 import { whyUnknown } from '../runtime/service-addresses.ts'
 
 /**
- * Settles where Postgres and Temporal are: where the configuration says, or else where the `npm start` that runs on the
- * same data folder has them.
+ * Determines the addresses of Postgres and Temporal from the configuration, or else from the `npm start` that runs on the same
+ * data folder.
  *
- * @throws {Error} that says what to do, when neither tells.
+ * @throws {Error} that says what to do if neither has them
  */
 export function connectedConfig(config: Config): ConnectedConfig {
   const running = config.DATABASE_URL && config.TEMPORAL_ADDRESS ? {} : readRunning(config.dataDir)

@@ -7,20 +7,20 @@ import { mailModeOf } from '../instance/index.ts'
 
 export interface Welcome {
   port: number
-  /** Where browsers reach it. */
+  /** The URL of the service for browsers. */
   publicUrl: string
   temporalUiUrl: string | undefined
   config: Pick<Config, 'SMTP_URL' | 'MAIL_CAPTURE'>
-  /** The sender that the instance has. */
+  /** The sender of the instance. */
   mailFrom: string
   first: FirstKeys | undefined
-  /** Of the link for the first owner; `undefined` where somebody can sign in. */
+  /** The token of the first owner's link; `undefined` if a member exists. */
   firstToken: string | undefined
   /** Whether sending is enabled. */
   sends: boolean
 }
 
-/** What `npm start` says when it is ready. */
+/** The message that `npm start` prints when it is ready. */
 export function welcome({
   port,
   publicUrl,
@@ -32,7 +32,7 @@ export function welcome({
   sends,
 }: Welcome): string {
   const origin = `http://localhost:${port}`
-  const lines = ['', `Dripline is ready: ${origin}`, `Its reference:     ${origin}/docs`]
+  const lines = ['', `Dripline is ready: ${origin}`, `API reference:     ${origin}/docs`]
   if (temporalUiUrl) lines.push(`Temporal UI:       ${temporalUiUrl}`)
   lines.push(whereMailGoes(config, mailFrom))
   if (!sends) lines.push('', ...RESTORED)
@@ -43,42 +43,41 @@ export function welcome({
 }
 
 const RESTORED = [
-  'This instance was restored, or its folder is a copy. It sends nothing yet.',
-  'Messages that are due before you reconcile become UNCONFIRMED, unless you say',
+  'This instance was restored, or its folder is a copy. It does not send yet.',
+  'Messages that are due before you reconcile become UNCONFIRMED, unless you specify',
   'when the original stopped:',
   'npm run cli -- reconcile [--nothing-lost | --lost-until TIME]',
 ]
 
 function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: string): string {
   if (SMTP_URL && mailModeOf({ smtp: true, capture: MAIL_CAPTURE }) === 'smtp') {
-    return `Mail goes over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${forTerminal(mailFrom)}`
+    return `Mail is sent over SMTP, to ${addressOfServer(readSmtpUrl(SMTP_URL))}, from ${forTerminal(mailFrom)}`
   }
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }
 
-/** The link by which the first owner signs in. It is shown at each start until somebody has. */
+/** The link by which the first owner signs in. It is shown at each start until it is used. */
 export const showFirstLink = (origin: string, token: string): string =>
-  ['Nobody can sign in yet. Who opens this first owns the workspaces:', '', linkOf(origin, token)].join('\n')
+  ['There are no members yet. The first person to open this link owns the workspaces:', '', linkOf(origin, token)].join(
+    '\n',
+  )
 
-/** The first keys, each of them once, and what to do with them. */
+/** The first API keys, which are shown only once, and commands to try them. */
 export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>
   [
-    'Two API keys were made. They are shown this once; write them down.',
+    'Two API keys were created. They are shown only once, so store them now.',
     'The test key, whose mail is always captured:',
     '',
     `TEST_KEY=${test}`,
     '',
     'And the live key, with three commands that create a contact and an automation,',
-    'and enroll. Paste all of it:',
+    'and enroll the contact. Paste all of it:',
     '',
     `KEY=${live}`,
     ...firstSequence(`${origin}/api/v1`),
   ].join('\n')
 
-/**
- * Three commands for a shell, none of whose lines is wider than a terminal: the ids of the first two answers are what the
- * third one needs.
- */
+/** Three shell commands whose lines fit a terminal. The third one uses the IDs in the responses to the first two. */
 function firstSequence(base: string): string[] {
   const post = (path: string, body: string) => [
     `curl -s ${base}${path} \\`,

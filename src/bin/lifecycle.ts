@@ -2,18 +2,18 @@ import { isDatabaseUnavailable, isLoginRefused, isSchemaOlder } from '../platfor
 import type { RunningService } from '../runtime/running-service.ts'
 import { forTerminal } from '../platform/terminal.ts'
 
-/** What whoever waits for something is told when the process is asked to stop. */
+/** Rejects pending operations when the process is asked to stop. */
 class Stopped extends Error {
-  override message = 'Stopped while it was started'
+  override message = 'Stopped during startup'
 }
 
 /**
- * One Ctrl-C comes twice, from the terminal and from npm, which passes signals on: within this time it is the same one. A
- * finger needs longer for a second.
+ * One Ctrl-C arrives twice, from the terminal and from npm, which forwards signals. Within this time it is the same one. A second
+ * key press takes longer.
  */
 const SAME_SIGNAL_MS = 150
 
-/** @returns what is aborted at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process where it is. */
+/** @returns a signal that is aborted at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once. */
 export function stopSignal(onStop: () => void = () => undefined): AbortSignal {
   const controller = new AbortController()
   let askedAt: number | undefined
@@ -29,23 +29,23 @@ export function stopSignal(onStop: () => void = () => undefined): AbortSignal {
   return controller.signal
 }
 
-/** Settles when the process is asked to stop. */
+/** Resolves when the process is asked to stop. */
 export const whenAborted = (aborted: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (aborted.aborted) resolve()
     else aborted.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Collects what is to be closed at the end, while it is opened. */
+/** Collects resources to close at the end, while they are opened. */
 export interface Closers {
   add(close: () => Promise<void>): void
 }
 
 /**
- * Runs a part's composition root, and closes what it has opened, the last first, however it ends: by a signal, by an error,
- * or by a part that can't go on. What can't be closed keeps nothing else open.
- * @param start starts the parts, and collects how to close what they need.
- * @throws the first that went wrong, which is why it ended.
+ * Runs the composition root of a process, and closes what it opened, in reverse order, however it ends: by a signal, by an error,
+ * or by a part that fails for good. A failing close does not prevent the others.
+ * @param start starts the parts, and registers how to close them
+ * @throws the first error, which is the reason for the end
  */
 export async function runUntilStopped(
   stop: AbortSignal,
@@ -66,16 +66,19 @@ export async function runUntilStopped(
 function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (isLoginRefused(error)) {
-    return `Postgres does not let us in (${message}). Set DATABASE_URL to a user, a password and a database that are there.`
+    return `Postgres rejects the login (${message}). Set DATABASE_URL to an existing user, password and database.`
   }
   if (isSchemaOlder(error)) {
-    return `The database is not one of this version (${message}). Bring it up to date: npm run --silent cli -- migrate`
+    return `The database schema is older than this version (${message}). Migrate it: npm run --silent cli -- migrate`
   }
   if (!isDatabaseUnavailable(error)) return message
-  return `Postgres is not reachable (${message}). Is it running: "npm start", or what DATABASE_URL names?`
+  return `Postgres is not reachable (${message}). Check that "npm start", or the server in DATABASE_URL, is running.`
 }
 
-/** Runs a composition root: an error is one line that says what to do, and the exit code is 1. Else it is 0, or what was set. */
+/**
+ * Runs a composition root. An error is printed as one line that says what to do, and the exit code is 1. Otherwise it is 0, or
+ * the code that was set.
+ */
 export function main(run: () => Promise<void>): void {
   run().then(
     () => process.exit(),

@@ -1,14 +1,14 @@
 /**
- * Answers whoever gives options to a part that takes none: settings come from the environment, and an option that is passed
- * over in silence is a setting that somebody believes in.
+ * Rejects command line options of a process that takes none. Settings come from the environment, and an ignored option would look
+ * like an effective one.
  *
- * @throws {Error} that says so, unless help was asked for: then that is what is said, and the process ends.
+ * @throws {Error} unless help was requested: then it prints the usage and ends the process
  */
 export function takesNoOptions(call: string, args: readonly string[] = process.argv.slice(2)): void {
   const [first] = args
   if (first === undefined) return
   const words = `${call} takes no options; settings are environment variables: see docs/configuration.md.`
-  if (first !== '--help' && first !== '-h') throw new Error(`${words} It was given: ${first}`)
+  if (first !== '--help' && first !== '-h') throw new Error(`${words} Unexpected option: ${first}`)
   process.stdout.write(`${words}\n`)
   process.exit(0)
 }

@@ -1,4 +1,4 @@
-/** `npm start`: everything on one machine. What the configuration does not place elsewhere is embedded. */
+/** `npm start`: everything on one machine. Services without a configured address are embedded. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import getPort from 'get-port'
@@ -25,20 +25,20 @@ import { endWhenBeyondRecovery } from '../runtime/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 import { takesNoOptions } from './no-options.ts'
 
-/** How often the data folder is made another one than any copy of it, also than a snapshot of what runs. */
+/** Milliseconds between two renewals of the data folder's generation, which distinguishes it from any copy or snapshot. */
 const GENERATION_MS = 60_000
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** What it embeds may still be there of a start that was killed, and gives way. */
+/** Embedded servers of a killed start may still be running. They are replaced, so only these ports must be free. */
 const OWN_PORTS = ['PORT', 'METRICS_PORT', 'BOUNCE_PORT']
 
 main(async () => {
   takesNoOptions('npm start')
-  // Whatever is written into the data folder is for its owner alone.
+  // Only the owner can read new files in the data folder.
   process.umask(0o077)
   const config = readConfig(process.env)
-  const stop = stopSignal(() => say('\nDripline stops …'))
+  const stop = stopSignal(() => say('\nDripline is stopping …'))
 
   await runUntilStopped(stop, async (closers) => {
     const embedded = await embeddedParts(config, stop)
@@ -56,7 +56,7 @@ main(async () => {
     const startMetrics = await prepareWorkerProcess(connected, log)
     const context = openContext(connected, log)
     closers.add(() => context.close())
-    // Where the database is one's own, what is in the data folder is Temporal's.
+    // With an external database, the data folder contains only Temporal's data.
     if (config.DATABASE_URL !== undefined && (config.RESTORED || (embedded && isCopy(config.dataDir))))
       await markRestored(context.orm.em)
     if (embedded) closers.add(keepRenewing(config.dataDir))
@@ -67,7 +67,7 @@ main(async () => {
     const metrics = await startMetrics(context)
     for (const part of metrics) closers.add(() => part.stop())
 
-    // Last, when nothing can fail any more: keys are shown once.
+    // Last, when nothing can fail any more: keys are shown only once.
     const { port } = api
     const { isOpen: sends } = await readSendingGate(context.orm.em.fork())
     const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, sends }
@@ -89,20 +89,20 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   const assertFree = async (places: readonly Place[]) => {
     for (const { variable, port, host } of places) await assertPortFree(variable, port, host)
   }
-  // On a folder that is not there nobody runs; and a start that is refused makes none.
+  // Nothing can be running on a folder that does not exist, and a failed start must not create one.
   if (!existsSync(config.dataDir)) await assertFree(placesOf(config))
   if (isEmbedded) {
     assertNotHalfRestored(config.dataDir)
     makeDataFolder(config.dataDir)
     assertFolderFree(config.dataDir)
   }
-  // Before anything is started, and before minutes are spent on building Temporal.
+  // Before anything is started, and before Temporal is built, which takes minutes.
   await assertFree(placesOf(config).filter(({ variable }) => OWN_PORTS.includes(variable)))
   if (!isEmbedded) return undefined
   const cliPath = config.TEMPORAL_ADDRESS
     ? undefined
     : await unlessAborted(resolveTemporalCli(process.env, say, stop), stop)
-  // Before anybody can send.
+  // Before any process can send.
   if (config.DATABASE_URL === undefined) await markIfCopied(config, stop)
   const embedded = await startEmbedded(
     {
@@ -125,12 +125,12 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
 }
 
 /**
- * From now on the data folder is another one than any copy of it.
- * @returns what does it once more at the end, when nothing is sent any more
+ * Renews the generation of the data folder regularly, so that it differs from any copy. @returns a function that renews it a last
+ * time, when nothing is sent any more
  */
 function keepRenewing(dataDir: string): () => Promise<void> {
   if (!renewGeneration(dataDir)) {
-    say(`The file system of ${dataDir} does not say when a file was made: start a copy with RESTORED=true`)
+    say(`The file system of ${dataDir} has no creation times of files. Start a copy of it with RESTORED=true`)
   }
   const timer = setInterval(() => renewQuietly(dataDir), GENERATION_MS).unref()
   return () => {
@@ -140,18 +140,18 @@ function keepRenewing(dataDir: string): () => Promise<void> {
   }
 }
 
-/** A full disk is no reason to end: a copy that is made now is only known less well. */
+/** A full disk is not a reason to stop: only a copy that is made now is harder to detect. */
 function renewQuietly(dataDir: string): void {
   try {
     renewGeneration(dataDir)
   } catch {
-    // The next time, perhaps.
+    // Tried again at the next renewal.
   }
 }
 
 /**
- * A data folder that was put back from a copy has sent since what its ledger does not know. That is said where nobody finds its
- * Postgres: a worker beside this process sends as soon as it does.
+ * Marks a data folder that was restored from a copy: emails may have been sent since that its database does not know. This
+ * happens before other processes can find its Postgres, because a worker next to this process sends as soon as it does.
  */
 async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): Promise<void> {
   if (!existsSync(join(dataDir, 'postgres')) || !(RESTORED || isCopy(dataDir))) return
@@ -167,7 +167,10 @@ async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): P
   }
 }
 
-/** Says before minutes are spent on a first start what its end would say: nobody can have chosen a sender before it. */
+/**
+ * Checks the sender before the first start, which takes minutes and would end with the same error: no sender can have been
+ * configured before.
+ */
 function assertSenderKnown(config: Config): void {
   const { SMTP_URL, MAIL_CAPTURE, MAIL_FROM, DATABASE_URL, dataDir } = config
   const delivers = mailModeOf({ smtp: SMTP_URL !== undefined, capture: MAIL_CAPTURE }) === 'smtp'
@@ -175,7 +178,7 @@ function assertSenderKnown(config: Config): void {
   if (delivers && isFirst && MAIL_FROM === undefined) throw new Error(NO_SENDER)
 }
 
-/** Where this process, and what it embeds, listen. */
+/** The addresses on which this process and its embedded servers listen. */
 function placesOf(config: Config): Place[] {
   const { METRICS_PORT, BOUNCE_PORT } = config
   const ours = (variable: 'POSTGRES_PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT'): Place => ({

@@ -1,13 +1,13 @@
-/** How wide what is printed for people may be. Identifiers are never cut: they are there to be copied. */
+/** The maximum width of output for people. Identifiers are never cut, so that they can be copied. */
 const WIDTH = 80
 
-/** One thing of a list: its cells, and what stands below them, indented, because it would not fit beside them. */
+/** One item of a list: its cells, and further lines below them, indented, that would not fit next to them. */
 export interface Row {
   cells: string[]
   below?: string[]
 }
 
-/** Prints a list for people: cells below their headings, as wide as the widest. Programs take `--json`. */
+/** Formats a list for people: cells below their headings, as wide as the widest. Programs use `--json`. */
 export function table(headings: string[], rows: Row[], none: string): string {
   if (rows.length === 0) return none
   const inRows = rows.map(({ cells, below }) => ({ cells: cells.map((cell) => cell.replaceAll('\n', ' ')), below }))
@@ -24,7 +24,7 @@ export function table(headings: string[], rows: Row[], none: string): string {
   ].join('\n')
 }
 
-/** Breaks a text between its words, so that no line is wider than a terminal, unless a word is. */
+/** Wraps a text between words, so that no line is wider than a terminal, unless a word is. */
 function wrap(text: string, indentation: string): string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {

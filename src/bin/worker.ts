@@ -1,4 +1,4 @@
-/** `npm run worker`: a worker alone. */
+/** `npm run worker`: a worker without an API. */
 import { readConfig } from '../platform/config.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
@@ -21,7 +21,7 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
-    // First, because whoever asks for its health asks while it waits for Temporal, too.
+    // First, because health checks must work while the process waits for Temporal.
     const metrics = await startMetrics(context)
     for (const part of metrics) closers.add(() => part.stop())
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)

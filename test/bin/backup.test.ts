@@ -122,7 +122,7 @@ describe('a backup of npm start', function () {
     assert.ok(atBackup < CONTACTS * SUBJECTS.length, 'the load was over before the backup')
     // Emails sent from now on are not in the backup.
     const kept = await cli(dataDir, ['backup', file])
-    assert.match(kept.text, /is there already\. Name another file/)
+    assert.match(kept.text, /already exists\. Name another file/)
     await eventually('more is sent', () => (sink.mails.length >= atBackup + 5 ? true : undefined))
     await product.kill()
     const atKill = sink.mails.length
@@ -267,25 +267,25 @@ describe('a backup of npm start', function () {
     it('rejects a truncated file', async () => {
       copyFileSync(good, file)
       truncateSync(file, Math.floor(readFileSync(good).length / 2))
-      await refuses(/is no backup, or not whole|It is not whole/)
+      await refuses(/is not a backup, or is incomplete|It is incomplete/)
     })
 
     it('rejects a file that is not a backup', async () => {
       writeFileSync(file, 'x'.repeat(10_000))
-      await refuses(/is no backup, or not whole/)
+      await refuses(/is not a backup, or is incomplete/)
     })
 
     it('rejects a damaged file', async () => {
       await changed((unpacked) => writeFileSync(join(unpacked, 'contacts.copy.gz'), 'x'))
-      await refuses(/contacts\.copy\.gz is not what it was/)
+      await refuses(/contacts\.copy\.gz has changed/)
     })
 
     it('rejects a backup of a newer version', async () => {
       await changed((unpacked) => rewrite(unpacked, ({ migrations }) => void migrations.push('999-the-future')))
-      await refuses(/newer than this one: its database has had 999-the-future/)
+      await refuses(/newer than this version: its database has the migrations 999-the-future/)
       // This version may be unable to replay the workflows of a newer one.
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.version = '0.10.0')))
-      await refuses(/of Dripline 0\.10\.0, which is newer than this one\. Restore it with that version/)
+      await refuses(/by Dripline 0\.10\.0, which is newer than this version\. Restore it with that version/)
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.format = 2)))
       await refuses(/has the format 2/)
     })
@@ -307,7 +307,7 @@ describe('a backup of npm start', function () {
             for (const table of tables) if (table.name === 'pg_proc') table.sha256 = digest
           })
         })
-        await refuses(/Its tables are not those of the version that it says it is of/)
+        await refuses(/Its tables are not those of the version that made it/)
       }
     })
 
@@ -327,10 +327,10 @@ describe('a backup of npm start', function () {
     })
 
     it('rejects a missing file, and a backup of a folder where Dripline is not running', async () => {
-      await refuses(/There is no file/)
+      await refuses(/The file .* does not exist/)
       const none = await cli(join(folder, 'nothing'), ['backup', file])
       assert.equal(none.code, 1)
-      assert.match(none.text, /Nothing runs on/)
+      assert.match(none.text, /Nothing is running on/)
       assert.equal(existsSync(file), false)
     })
 

@@ -51,7 +51,7 @@ describe('prints its version, and all commands with --help', function () {
   it('creates invitation links with the public URL of the service', async () => {
     const { code, stderr } = await cli(['key', 'list'], { DATABASE_URL: await createEmptyDatabase() })
     assert.equal(code, 1)
-    assert.match(stderr, /The database is not one of this version .* npm run --silent cli -- migrate/)
+    assert.match(stderr, /The database schema is older than this version .* npm run --silent cli -- migrate/)
   })
 
   it('writes audit entries for its changes in the affected workspaces', async () => {
@@ -157,7 +157,7 @@ describe('prints its version, and all commands with --help', function () {
       sink.behave({ code: 451, text: 'later', at: 'rcpt' })
       const put = await cli(['message', 'resend', id], { SMTP_URL: sink.url })
       assert.equal(put.code, 1)
-      assert.match(put.stdout, /is UNCONFIRMED now: 451 later/)
+      assert.match(put.stdout, /is now UNCONFIRMED: 451 later/)
       sink.behave('accept')
     })
 
@@ -201,12 +201,12 @@ describe('prints its version, and all commands with --help', function () {
     const DATABASE_URL = Object.assign(new URL(service.context.config.DATABASE_URL), { pathname: '/nope' }).href
     const { code, stderr } = await cli(['workspace', 'list'], { DATABASE_URL })
     assert.equal(code, 1)
-    assert.match(stderr, /does not let us in \(.*"nope" does not exist\)\. Set DATABASE_URL/)
+    assert.match(stderr, /rejects the login \(.*"nope" does not exist\)\. Set DATABASE_URL/)
   })
 
   it('refuses what it is given wrong, in few words', async () => {
     const wrong: [string[], RegExp][] = [
-      [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /no line breaks/],
+      [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /not contain line breaks/],
       [['segment', 'list', '--workspace', newId()], /There is no workspace/],
       [['key', 'list', '--bogus'], /unknown option '--bogus'/],
     ]

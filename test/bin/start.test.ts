@@ -116,7 +116,7 @@ describe('npm start', function () {
     assert.match((await cli('migrate')).stdout, /Nothing to do/)
     await assert.rejects(
       cli('key', 'create', '--workspace', made.id, '--name', 'k', '--scopes', 'everything'),
-      /Scopes are "all" or some of/,
+      /It must be "all" or some of/,
     )
     assert.match((await cli('key', 'create', '--help')).stdout, /--rate-limit/)
   })

@@ -26,13 +26,13 @@ describe('the mail line of npm start', () => {
     ],
     [
       { SMTP_URL: 'smtp://me:hush@smtp.example.com' },
-      'Mail goes over SMTP, to smtp.example.com:587, from Me <me@example.com>',
+      'Mail is sent over SMTP, to smtp.example.com:587, from Me <me@example.com>',
     ],
     [
       { SMTP_URL: 'smtps://smtp.example.com' },
-      'Mail goes over SMTP, to smtp.example.com:465, from Me <me@example.com>',
+      'Mail is sent over SMTP, to smtp.example.com:465, from Me <me@example.com>',
     ],
-    [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail goes over SMTP, to [::1]:2525, from Me <me@example.com>'],
+    [{ SMTP_URL: 'smtp://me:hush@[::1]:2525' }, 'Mail is sent over SMTP, to [::1]:2525, from Me <me@example.com>'],
   ]
   for (const [env, line] of cases) {
     it(`describes the mail mode for ${JSON.stringify(env)}`, () => assert.equal(lineOf(env), line))

@@ -115,7 +115,7 @@ describe('an export', () => {
     const automation = things.find(({ type }) => type === 'automation')!
     assert.ok(JSON.stringify(automation['emails']).includes(EMAIL.subject))
     assert.equal(things[0]!.type, 'workspace')
-    await assert.rejects(exported(path), /is there already/)
+    await assert.rejects(exported(path), /already exists/)
     await assert.rejects(exported(join(folder, 'none'), 'nobody'), /There is no workspace/)
     assert.throws(() => statSync(join(folder, 'none')))
   })

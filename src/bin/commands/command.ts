@@ -2,10 +2,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { forTerminal, jsonForTerminal } from '../../platform/terminal.ts'
 
-/**
- * What a noun of the command line does is loaded when it is asked for: `--help` has to be there at once, and the services take
- * a second.
- */
+/** Modules of a command are loaded when it runs: `--help` must respond at once, and loading the services takes a second. */
 export interface Output {
   json?: true
 }
@@ -19,7 +16,7 @@ export const show = <Value>(value: Value, { json }: Output, words: (value: Value
 
 export const parseName = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
-  // A list shows names, each in its line.
-  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('It must have no line breaks and no control characters.')
+  // A list prints each name on one line.
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('It must not contain line breaks or control characters.')
   return text
 }

@@ -2,9 +2,8 @@ import type { Command } from 'commander'
 import { table } from '../table.ts'
 import { command, show, type Output } from './command.ts'
 
-/** `doctor` */
 export function doctorCommand(program: Command): void {
-  command(program, 'doctor', 'look at the whole instance, and say what is wrong and what to do').action(
+  command(program, 'doctor', 'check the whole instance, and report problems and their solutions').action(
     async (options: Output) => {
       const { examine } = await import('../../runtime/doctor.ts')
       const { readRunning } = await import('../../../embedded/running-file.ts')

@@ -15,23 +15,22 @@ interface Chosen extends Output {
   errors?: string
 }
 
-// As they are in the room, which is loaded when it is asked for something.
+// Repeated from the imports module, which is loaded only when a command runs.
 const FORMATS: readonly FormatName[] = ['csv', 'listmonk', 'mailchimp', 'plunk']
 const STANDINGS: readonly Standing[] = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
 
-/** `import` */
 export function importCommand(program: Command): void {
-  command(program, 'import', 'import a file of contacts; stopped, the same command goes on')
-    .argument('<file>', 'CSV in any encoding; of Plunk, its JSON as well')
+  command(program, 'import', 'import a file of contacts; run it again to resume an interrupted import')
+    .argument('<file>', 'CSV in any encoding, or JSON of Plunk')
     .requiredOption('--workspace <id>', 'the workspace')
-    .addOption(new Option('--format <format>', 'whose file it is').choices(FORMATS).default('csv'))
-    .addOption(new Option('--as <standing>', 'what all of them are, where no column says').choices(STANDINGS))
-    .option('--list <id>', 'a list that they join who have not opted out')
-    .option('--tag <tag>', 'a tag that they get; may be repeated', many, [])
-    .option('--column <name=field>', 'which column is what: docs/import.md; repeated', aColumn, [])
-    .option('--triggers', 'let it start automations')
-    .option('--confirmed', 'they have confirmed elsewhere that they want to be in the list')
-    .option('--errors <file>', 'where rows that fail are told; without it, beside the file')
+    .addOption(new Option('--format <format>', 'the source of the file').choices(FORMATS).default('csv'))
+    .addOption(new Option('--as <standing>', 'the status of all contacts, if no column has it').choices(STANDINGS))
+    .option('--list <id>', 'a list that contacts join unless they opted out')
+    .option('--tag <tag>', 'a tag for the contacts; may be repeated', many, [])
+    .option('--column <name=field>', 'the field of a column: docs/import.md; may be repeated', aColumn, [])
+    .option('--triggers', 'start automations')
+    .option('--confirmed', 'the contacts confirmed the list elsewhere')
+    .option('--errors <file>', 'a file for failed rows; by default next to the imported file')
     .action(async (path: string, options: Chosen) => {
       const { runImport } = await import('./run-import.ts')
       const isShown = process.stderr.isTTY && !options.json
@@ -43,13 +42,13 @@ export function importCommand(program: Command): void {
       if (isShown) process.stderr.write('\r\x1b[K')
       show(done, options, ({ created, updated, suppressed, failed }) =>
         [
-          `Contacts that are new: ${created}; that were there: ${updated}. Addresses that are not mailed: ${suppressed}.`,
-          ...(failed > 0 ? [`Rows that failed: ${failed}; see ${done.errorsIn ?? 'GET /imports/{id}/errors'}`] : []),
+          `Contacts created: ${created}, updated: ${updated}. Suppressed addresses: ${suppressed}.`,
+          ...(failed > 0 ? [`Failed rows: ${failed}; see ${done.errorsIn ?? 'GET /imports/{id}/errors'}`] : []),
         ].join('\n'),
       )
       if (done.problem !== null)
-        print(`It ends there: ${done.problem}. What is before that is done. Mend the file, and import it again.`)
-      // A script that imports each night has to know that somebody is missing.
+        print(`The import stopped: ${done.problem}. Rows before that are imported. Fix the file and import it again.`)
+      // Lets a nightly script detect that contacts are missing.
       if (done.problem !== null || done.failed > 0) process.exitCode = 1
     })
 }
@@ -59,11 +58,11 @@ const many = (value: string, before: string[]): string[] => [...before, value]
 function aColumn(value: string, before: Chosen['column']): Chosen['column'] {
   const [, column, field] = /^(.+)=([^=]+)$/s.exec(value) ?? []
   if (column === undefined || field === undefined)
-    throw new InvalidArgumentError('It is a column and a field, such as "E-Mail=email".')
+    throw new InvalidArgumentError('It must be a column and a field, such as "E-Mail=email".')
   return [...before, { column, field }]
 }
 
-/** Mailchimp says it by the name of the file alone. */
+/** Mailchimp has the status only in the name of the file. */
 export function standingOf(format: FormatName, name: string): Standing | undefined {
   if (format !== 'mailchimp') return undefined
   if (/^(?:unsubscribed|nonsubscribed)/i.test(name)) return 'UNSUBSCRIBED'

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { command, show, type Output } from './command.ts'
 
-/** `init` and `migrate`: what an instance is made of. */
+/** `init` and `migrate`. */
 export function instanceCommands(program: Command): void {
-  command(program, 'init', 'make the first two workspaces, live and test, with a key each, unless there is one already')
-    .option('--url <URL>', 'where clients reach the API; PUBLIC_URL without it')
+  command(program, 'init', 'create the first two workspaces, live and test, with a key each, unless a workspace exists')
+    .option('--url <URL>', 'the URL of the API for clients; default: PUBLIC_URL')
     .action(async (options: Output & { url?: string }) => {
       const [
         { createFirstWorkspace },
@@ -35,12 +35,12 @@ export function instanceCommands(program: Command): void {
         show(
           null,
           options,
-          () => 'There is a workspace already; "key create" makes another key, "member create" a link to sign in.',
+          () => 'A workspace already exists. "key create" creates another key, "member create" a link to sign in.',
         )
       }
     })
 
-  command(program, 'migrate', 'bring the database schema up to date').action(async (options: Output) => {
+  command(program, 'migrate', 'migrate the database schema to this version').action(async (options: Output) => {
     const [{ migrate, MIGRATION_TIMEOUT_MS }, { withDatabase }] = await Promise.all([
       import('../../platform/db/orm.ts'),
       import('./with-database.ts'),

@@ -22,21 +22,21 @@ function parseScopes(text: string): Scope[] {
   if (text === 'all') return [...SCOPES]
   const scopes = text.split(',').map((scope) => scope.trim())
   const valid = scopes.filter(isScope)
-  if (valid.length < scopes.length) throw new InvalidArgumentError(`Scopes are "all" or some of: ${SCOPES.join(', ')}.`)
+  if (valid.length < scopes.length) throw new InvalidArgumentError(`It must be "all" or some of: ${SCOPES.join(', ')}.`)
   return [...new Set(valid)]
 }
 
 function parseRateLimit(text: string): number {
   const limit = Number(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000) {
-    throw new InvalidArgumentError('It is a whole number of requests a minute, from 1 to 1000000.')
+    throw new InvalidArgumentError('It must be a whole number of requests per minute, from 1 to 1000000.')
   }
   return limit
 }
 
 const END_OF_TIME = new Date('9999-12-31T23:59:59Z')
 
-/** A day, such as 2027-01-31, or an instant, both as ISO 8601 has them; a day ends with it, in UTC. */
+/** Parses an ISO 8601 date, such as 2027-01-31, or timestamp. A date means the end of that day, in UTC. */
 function parseExpiry(text: string): Date {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const date = new Date(isDay ? `${text}T24:00:00Z` : text)
@@ -45,15 +45,17 @@ function parseExpiry(text: string): Date {
     Number.isNaN(date.getTime()) ||
     !isDate(text.slice(0, 10))
   ) {
-    throw new InvalidArgumentError('It is a day, such as 2027-01-31, or an instant, such as 2027-01-31T12:00:00Z.')
+    throw new InvalidArgumentError(
+      'It must be a date, such as 2027-01-31, or a timestamp, such as 2027-01-31T12:00:00Z.',
+    )
   }
-  // Beyond that years have more digits, which not everybody reads.
+  // Later years have more digits, which some clients cannot read.
   if (date > END_OF_TIME) return END_OF_TIME
-  if (date <= new Date()) throw new InvalidArgumentError('It is over already.')
+  if (date <= new Date()) throw new InvalidArgumentError('It must be in the future.')
   return date
 }
 
-/** Whether there is such a day: JavaScript takes the 30th of February for the 2nd of March. */
+/** Whether the day exists: JavaScript reads 30 February as 2 March. */
 function isDate(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
@@ -62,28 +64,27 @@ function isDate(day: string): boolean {
 function parseOverlap(text: string): number {
   const hours = Number(text)
   if (!/^\d+(?:\.\d+)?$/.test(text) || hours > MAX_OVERLAP_HOURS) {
-    throw new InvalidArgumentError(`It is a number of hours, from 0 to ${MAX_OVERLAP_HOURS}.`)
+    throw new InvalidArgumentError(`It must be a number of hours, from 0 to ${MAX_OVERLAP_HOURS}.`)
   }
   return hours
 }
-/** A year: who needs longer has no need to rotate. */
+/** One year. A longer overlap would defeat the rotation. */
 const MAX_OVERLAP_HOURS = 8_760
 
-/** `key …` */
 export function keyCommands(program: Command): void {
   const keys = program.command('key').description('API keys')
-  command(keys, 'create', 'make a key and print it, once')
-    .requiredOption('--workspace <id>', 'the workspace it belongs to')
-    .requiredOption('--name <name>', 'what it is for', parseName)
-    .requiredOption('--scopes <scopes>', `"all", or some of ${SCOPES.join(', ')}, with commas between`, parseScopes)
+  command(keys, 'create', 'create a key and print it once')
+    .requiredOption('--workspace <id>', 'the workspace of the key')
+    .requiredOption('--name <name>', 'the purpose of the key', parseName)
+    .requiredOption('--scopes <scopes>', `"all", or some of ${SCOPES.join(', ')}, separated by commas`, parseScopes)
     .option(
       '--allow <CIDR>',
-      'an address or range it may be used from; may be repeated',
+      'an address or range from which the key may be used; may be repeated',
       (range: string, before: string[]) => [...before, range],
       [] as string[],
     )
     .option('--rate-limit <N>', 'requests a minute', parseRateLimit, DEFAULT_RATE_LIMIT)
-    .option('--expires <date>', 'when it ends: a day, or an instant; never without it', parseExpiry)
+    .option('--expires <date>', 'when the key expires: a date or a timestamp; default: never', parseExpiry)
     .action(
       async (
         options: Output & {
@@ -107,10 +108,14 @@ export function keyCommands(program: Command): void {
           (made) => ({ workspaceIds: [workspace], targetId: made.apiKey.id }),
         )
         const { id, ...rest } = asApiKey(apiKey)
-        show({ id, key, ...rest }, options, () => `${key}\n\nThis is shown once. Its id, to delete it by: ${id}`)
+        show(
+          { id, key, ...rest },
+          options,
+          () => `${key}\n\nThe key is shown only once. Its ID, for deleting it: ${id}`,
+        )
       },
     )
-  command(keys, 'list', 'list the keys, by what is visible of them').action(async (options: Output) => {
+  command(keys, 'list', 'list the keys, by their visible prefixes').action(async (options: Output) => {
     const [{ listApiKeys }, { withDatabase }] = await Promise.all([
       import('../../workspaces/index.ts'),
       import('./with-database.ts'),
@@ -123,17 +128,17 @@ export function keyCommands(program: Command): void {
           cells: [id, `${prefix}…`, name],
           below: [
             `of the workspace ${workspaceId}`,
-            `${rateLimit} requests a minute; ${lastUsedAt ? `last used ${lastUsedAt}` : 'never used'}` +
+            `${rateLimit} requests per minute; ${lastUsedAt ? `last used ${lastUsedAt}` : 'never used'}` +
               (expiresAt ? `; ${new Date(expiresAt) <= new Date() ? 'expired' : 'expires'} ${expiresAt}` : ''),
           ],
         })),
-        'There is no key.',
+        'There are no keys.',
       ),
     )
   })
-  command(keys, 'rotate', 'make a key that may do the same, and end the old one after a while')
-    .argument('<id>', 'the id of the key')
-    .option('--overlap <hours>', 'how long the old one still works', parseOverlap, 24)
+  command(keys, 'rotate', 'create a key with the same permissions, and expire the old one after a while')
+    .argument('<id>', 'the ID of the key')
+    .option('--overlap <hours>', 'how long the old key still works', parseOverlap, 24)
     .action(async (id: string, options: Output & { overlap: number }) => {
       const [{ rotateApiKey }, { told }] = await Promise.all([
         import('../../workspaces/index.ts'),
@@ -148,14 +153,14 @@ export function keyCommands(program: Command): void {
       const ends = old.expiresAt!.toISOString()
       show({ id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } }, options, () =>
         [
-          `${key}\n\nThis is shown once. Its id: ${newId}`,
-          ...(rest.expiresAt ? [`It expires ${rest.expiresAt}, when the old one was to.`] : []),
-          `The old one, ${old.prefix}…, works until ${ends}`,
+          `${key}\n\nThe key is shown only once. Its ID: ${newId}`,
+          ...(rest.expiresAt ? [`It expires ${rest.expiresAt}, like the old key.`] : []),
+          `The old key, ${old.prefix}…, works until ${ends}`,
         ].join('\n'),
       )
     })
-  command(keys, 'delete', 'delete a key; requests with it are refused from now on')
-    .argument('<id>', 'the id of the key')
+  command(keys, 'delete', 'delete a key; requests with it are rejected from now on')
+    .argument('<id>', 'the ID of the key')
     .action(async (id: string, options: Output) => {
       const [{ deleteApiKey }, { told }] = await Promise.all([
         import('../../workspaces/index.ts'),

@@ -5,7 +5,7 @@ import { table } from '../table.ts'
 import { command, show, type Output } from './command.ts'
 
 function parseEmail(text: string): string {
-  if (!isEmailAddress(text)) throw new InvalidArgumentError('It is no email address.')
+  if (!isEmailAddress(text)) throw new InvalidArgumentError('It must be an email address.')
   return text
 }
 
@@ -16,19 +16,18 @@ interface CreateOptions extends Output {
   url?: string
 }
 
-/** `member …` */
 export function memberCommands(program: Command): void {
-  const members = program.command('member').description('who signs in, and to which workspaces')
-  command(members, 'create', 'make a link by which somebody becomes a member, once, for seven days')
+  const members = program.command('member').description('people who sign in, and their workspaces')
+  command(members, 'create', 'create an invitation link, which works once and expires after seven days')
     .option(
       '--workspace <id>',
-      'a workspace; may be repeated; all of them without it',
+      'a workspace; may be repeated; default: all workspaces',
       (id: string, before: string[]) => [...before, id],
       [] as string[],
     )
-    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('owner'))
-    .option('--email <address>', 'whom it is for; whoever has the link without it', parseEmail)
-    .option('--url <URL>', 'where browsers reach Dripline; PUBLIC_URL without it')
+    .addOption(new Option('--role <role>', 'what the member may do').choices(ROLES).default('owner'))
+    .option('--email <address>', 'the address that the link is for; default: anyone with the link', parseEmail)
+    .option('--url <URL>', 'the URL of Dripline for browsers; default: PUBLIC_URL')
     .action(async (options: CreateOptions) => {
       const [{ invite, linkOf }, { findPublicUrl }, { readConfig }, { listWorkspaces }, { told }] = await Promise.all([
         import('../../accounts/index.ts'),
@@ -44,7 +43,7 @@ export function memberCommands(program: Command): void {
           const workspaceIds =
             workspace.length > 0 ? [...new Set(workspace)] : (await listWorkspaces(em)).map(({ id }) => id)
           if (workspaceIds.length === 0)
-            throw new Error('There is no workspace yet: "init" or "workspace create" makes one.')
+            throw new Error('There are no workspaces yet. Create one with "init" or "workspace create".')
           const url = options.url ?? (await findPublicUrl(em, readConfig(process.env)))
           return { ...(await invite(em, { workspaceIds, role, email })), workspaceIds, url }
         },
@@ -56,7 +55,7 @@ export function memberCommands(program: Command): void {
         [
           link,
           '',
-          `Who opens it first becomes ${role}. It is shown this once, and ends ${expiresAt.toISOString()}.`,
+          `The first person to open it becomes ${role}. It is shown only once, and expires ${expiresAt.toISOString()}.`,
         ].join('\n'),
       )
     })
@@ -76,7 +75,7 @@ export function memberCommands(program: Command): void {
       table(
         ['EMAIL', 'ROLE', 'WORKSPACE'],
         all.map(({ email, role, workspaceName }) => ({ cells: [email, role, workspaceName] })),
-        'Nobody can sign in yet: "member create" makes a link.',
+        'There are no members yet. "member create" creates a link to sign in.',
       ),
     )
   })

@@ -8,15 +8,16 @@ import { connectedConfig } from '../embedded-config.ts'
 import { withDatabase } from './with-database.ts'
 
 /**
- * Holds the whole ledger against Temporal. @see reconcile
- * @throws {Error} that says what to set where that is not the Temporal of the instance: it would end what is not its own there
+ * Compares the whole database with Temporal. @see reconcile
+ * @throws {Error} that says what to configure if this is not the Temporal of the instance: reconciling would end foreign
+ * workflows
  */
 export async function reconcileAll(options: {
   isDry: boolean
   lostUntil: Date | null | undefined
 }): Promise<Reconciliation> {
   const config = connectedConfig(readConfig(process.env))
-  // What it does is told at the end; the log would tell each twice.
+  // The result is printed at the end. The log would repeat it.
   const context = openContext(config, openLog('error'))
   try {
     const problem = await findTemporalBindingProblem(context.orm.em, await readConfiguredTemporalBinding(context))

@@ -7,7 +7,7 @@ import { readConfig } from '../../platform/config.ts'
 import { openLog } from '../../platform/log.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Sends a message once more, as the instance sends, or as the environment says. */
+/** Sends a message again, with the mail settings of the instance or of the environment. */
 export const resend = (id: string): Promise<Resent> =>
   withDatabase(async ({ em }) => {
     const config = readConfig(process.env)

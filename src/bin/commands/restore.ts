@@ -18,19 +18,19 @@ async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promis
   }
 }
 
-/** Makes a data folder of a backup. @see restoreBackup */
+/** Creates a data folder from a backup. @see restoreBackup */
 export async function restore(
   file: string,
   { ledgerOnly }: { ledgerOnly: boolean },
   say: (line: string) => void,
 ): Promise<{ dataDir: string; manifest: Manifest }> {
-  // Whatever is written into the data folder is for its owner alone.
+  // Only the owner can read new files in the data folder.
   process.umask(0o077)
   const { dataDir, DATABASE_URL, TEMPORAL_ADDRESS } = readConfig(process.env)
   if (DATABASE_URL !== undefined || TEMPORAL_ADDRESS !== undefined) {
     throw new Error(
-      'DATABASE_URL or TEMPORAL_ADDRESS is set: a backup is restored into a folder of npm start, and not into servers of your ' +
-        'own. docs/operations.md, "Backups", has the commands for those.',
+      'DATABASE_URL or TEMPORAL_ADDRESS is set, but "restore" creates a folder for npm start and does not restore external ' +
+        'servers. docs/operations.md, "Backups", has the commands for those.',
     )
   }
   const schema = {
@@ -43,7 +43,7 @@ export async function restore(
         await migrate(orm)
         await markRestored(orm.em)
         if (!ledgerOnly) return
-        // Somebody may have put his own there.
+        // The backup may come from an untrusted source with its own mail sender.
         await setMailSender(orm.em.fork(), null)
         await deleteAllApiKeys(orm.em.fork())
         await deleteAllAccounts(orm.em.fork())

@@ -7,10 +7,10 @@ import { exportWorkspace } from '../../contacts/index.ts'
 import { assertWorkspace } from '../../segments/index.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Writes a workspace into a file that is there when all of it is, and that only its owner reads. */
+/** Writes the data of a workspace to a file, which only its owner can read and which appears when it is complete. */
 export const runExport = (path: string, workspaceId: string): Promise<{ lines: number }> =>
   withDatabase(async ({ em }) => {
-    if (existsSync(path)) throw new Error(`${path} is there already`)
+    if (existsSync(path)) throw new Error(`${path} already exists`)
     await assertWorkspace(em.fork(), workspaceId)
     let lines = 0
     const counted = async function* () {

@@ -32,14 +32,14 @@ export interface Wanted {
 
 export interface Done extends Pick<Import, 'id' | 'status' | 'created' | 'updated' | 'suppressed' | 'failed'> {
   problem: string | null
-  /** The file with what was wrong, where anything was. */
+  /** The path of the file with the failed rows, if any. */
   errorsIn: string | null
 }
 
-/** So many milliseconds are between two lines of progress. */
+/** Milliseconds between two lines of progress. */
 const EVERY_MS = 200
 
-/** Imports a file, or goes on with it. */
+/** Imports a file, or resumes its import. */
 export const runImport = (
   { path, workspace, format, as, list, tag, column, triggers, confirmed, errors }: Wanted,
   { note, progress }: { note: (line: string) => void; progress: (line: string) => void },
@@ -49,9 +49,9 @@ export const runImport = (
       async () => (await stat(path)).isFile(),
       () => false,
     )
-    if (!isThere) throw new Error(`${path} is no file that can be read`)
+    if (!isThere) throw new Error(`${path} does not exist or cannot be read`)
     const wrong = column.find(({ field }) => !isField(field))
-    if (wrong) throw new Error(`${wrong.field} is no field: docs/import.md has them all`)
+    if (wrong) throw new Error(`${wrong.field} is not a field: docs/import.md lists them all`)
     await assertWorkspace(em.fork(), workspace)
     const options = {
       columns: column,
@@ -78,11 +78,11 @@ export const runImport = (
   })
 
 function beginning({ found, encoding, isResumed }: Progress, note: (line: string) => void): void {
-  if (isResumed) note(`It goes on at line ${found.line + 1}, where it was stopped.`)
-  if (encoding !== 'utf-8') note(`The file is not UTF-8: it is read as ${encoding}.`)
+  if (isResumed) note(`Resuming at line ${found.line + 1}.`)
+  if (encoding !== 'utf-8') note(`The file is not UTF-8. Its detected encoding is ${encoding}.`)
   if (found.format === 'listmonk' && found.options.as === null)
     note(
-      'Who has left a list in listmonk is "enabled" in this file all the same: import the\nexport of each list that is filtered by "unsubscribed" as well, with --as UNSUBSCRIBED.',
+      'Contacts who left a list in listmonk are still "enabled" in this file. Also import the\nexport of each list, filtered by "unsubscribed", with --as UNSUBSCRIBED.',
     )
 }
 

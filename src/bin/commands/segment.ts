@@ -15,17 +15,16 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InvalidArgumentError('It is no JSON.')
+    throw new InvalidArgumentError('It must be valid JSON.')
   }
 }
 
-/** `segment …` */
 export function segmentCommands(program: Command): void {
   const segments = program
     .command('segment')
-    .description('saved conditions on contacts; docs/segments.md has their language')
+    .description('saved conditions on contacts; docs/segments.md describes their syntax')
   command(segments, 'create', 'save a condition')
-    .requiredOption('--workspace <id>', 'the workspace it belongs to')
+    .requiredOption('--workspace <id>', 'the workspace of the segment')
     .requiredOption('--name <name>', 'its name', parseName)
     .requiredOption('--condition <JSON>', 'such as {"metadata":"plan","is":"equal","value":"pro"}', parseJson)
     .action(async (options: Output & { workspace: string; name: string; condition: unknown }) => {
@@ -35,7 +34,7 @@ export function segmentCommands(program: Command): void {
         import('./with-database.ts'),
       ])
       const segment = await withDatabase((orm) => createSegment(orm.em, { workspaceId, name, condition }))
-      show(asSegment(segment), options, ({ id }) => `Made the segment "${name}": ${id}`)
+      show(asSegment(segment), options, ({ id }) => `Created the segment "${name}": ${id}`)
     })
   command(segments, 'list', 'list the segments of a workspace, newest first')
     .requiredOption('--workspace <id>', 'the workspace')
@@ -53,12 +52,12 @@ export function segmentCommands(program: Command): void {
         table(
           ['ID', 'NAME'],
           all.map(({ id, name, condition }) => ({ cells: [id, name], below: [JSON.stringify(condition)] })),
-          'There is no segment.',
+          'There are no segments.',
         ),
       )
     })
   command(segments, 'delete', 'delete a segment; its contacts stay')
-    .argument('<id>', 'the id of the segment')
+    .argument('<id>', 'the ID of the segment')
     .action(async (id: string, options: Output) => {
       const [{ deleteSegment }, { told }] = await Promise.all([
         import('../../segments/index.ts'),

@@ -3,10 +3,10 @@ import type { EntityManager } from '../../platform/db/orm.ts'
 import { withDatabase } from './with-database.ts'
 
 /**
- * Changes something at the command line, and tells of it in the audit log of the workspaces that it concerns, in one transaction.
+ * Makes a change from the command line and writes its audit entries in the workspaces that it affects, in one transaction.
  *
- * @param operation as the API's description calls the same
- * @param of what it concerns, of what was done
+ * @param operation the name of the same operation in the API
+ * @param of the affected resources, derived from the result
  */
 export const told = <Result>(
   operation: string,
@@ -22,7 +22,7 @@ export const told = <Result>(
     }),
   )
 
-/** Tells of what the command line has changed. */
+/** Writes the audit entry of a change from the command line. */
 export const auditCommand = (
   em: EntityManager,
   entry: { workspaceId: string; operation: string; targetId: string },

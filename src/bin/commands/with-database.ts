@@ -4,8 +4,8 @@ import { openDatabase } from '../../schema/index.ts'
 import { connectedConfig } from '../embedded-config.ts'
 
 /**
- * Opens the database of the configuration, or of the `npm start` that is running, for one command.
- * @param timeoutMs how long a statement may take
+ * Opens the database of the configuration, or of the running `npm start`, for one command. @param timeoutMs the maximum time of a
+ * statement
  */
 export async function withDatabase<Result>(run: (orm: Orm) => Promise<Result>, timeoutMs = 60_000): Promise<Result> {
   const config = readConfig(process.env)

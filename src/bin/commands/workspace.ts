@@ -11,13 +11,12 @@ const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({
   createdAt: createdAt.toISOString(),
 })
 
-/** `workspace …` */
 export function workspaceCommands(program: Command): void {
-  const workspaces = program.command('workspace').description('the tenants: everything belongs to one')
+  const workspaces = program.command('workspace').description('the tenants; everything belongs to exactly one')
   command(workspaces, 'create', 'make a workspace')
     .requiredOption('--name <name>', 'its name', parseName)
     .addOption(
-      new Option('--mode <mode>', 'live: acts on real data; test: for development, its mail is always captured')
+      new Option('--mode <mode>', 'live: sends its mail; test: for development, captures all of its mail')
         .choices(WORKSPACE_MODES)
         .makeOptionMandatory(),
     )
@@ -32,7 +31,7 @@ export function workspaceCommands(program: Command): void {
         ({ id }) => ({ workspaceIds: [id], targetId: id }),
       )
       const workspace = asWorkspace(made)
-      show(workspace, options, ({ id, name, mode }) => `Made the ${mode} workspace "${name}": ${id}`)
+      show(workspace, options, ({ id, name, mode }) => `Created the ${mode} workspace "${name}": ${id}`)
     })
   command(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {
     const [{ listWorkspaces }, { withDatabase }] = await Promise.all([
@@ -44,7 +43,7 @@ export function workspaceCommands(program: Command): void {
       table(
         ['ID', 'MODE', 'NAME'],
         all.map(({ id, mode, name }) => ({ cells: [id, mode, name] })),
-        'There is no workspace.',
+        'There are no workspaces.',
       ),
     )
   })
