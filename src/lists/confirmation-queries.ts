@@ -6,11 +6,11 @@ export interface ConfirmationEmail {
   messageId: string
   workspaceId: string
   listId: string
-  /** The address in the form in which addresses are compared: see `emailKey`. */
+  /** The normalized address: see `emailKey`. */
   emailKey: string
 }
 
-/** Counts confirmation emails per list and address, whoever has the address: so many are sent in a while. Each counts once. */
+/** Counts confirmation emails per list and address, regardless of the contact, for the daily limit. Each email counts once. */
 export async function countConfirmationEmails(em: EntityManager, emails: readonly ConfirmationEmail[]): Promise<void> {
   if (emails.length === 0) return
   await sql(

@@ -8,11 +8,11 @@ const schema = defineEntity({
     workspaceId: p.uuid(),
     name: p.text(),
     description: p.text().nullable(),
-    /** Whether recipients see it where they choose what they get. */
+    /** Whether the preferences page shows it. */
     public: p.boolean().onCreate(() => false),
-    /** Whether nobody joins it who has not confirmed that she wants to. */
+    /** Whether contacts must confirm by email before they join. */
     doubleOptIn: p.boolean().onCreate(() => false),
-    /** Since when it is being deleted. */
+    /** When its deletion started. */
     deletingSince: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p
@@ -22,7 +22,7 @@ const schema = defineEntity({
   },
 })
 
-/** A named set of contacts, who are put in and taken out one by one: see `queries/lists.ts`. */
+/** A named set of contacts that join and leave: see `queries.ts`. */
 export class List extends schema.class {}
 schema.setClass(List)
 
@@ -36,7 +36,7 @@ const memberTable = defineEntity({
   },
 })
 
-/** That a contact is in a list. */
+/** The membership of a contact in a list. */
 export class ListMember extends memberTable.class {}
 memberTable.setClass(ListMember)
 
@@ -49,12 +49,12 @@ const requestTable = defineEntity({
     id: p.uuid(),
     emailKey: p.text(),
     requestedAt: p.datetime(),
-    /** When an automation was started that asks; `null` where a file has left her pending, or none was listening. */
+    /** When the automation that sends the confirmation email was started; `null` after an import, or if none was active. */
     askedAt: p.datetime().nullable(),
   },
 })
 
-/** That a contact has been asked, at an address, whether she wants to be in a list. She is in it when she has confirmed. */
+/** A pending confirmation: the contact joins the list when they confirm from this address. */
 export class ListRequest extends requestTable.class {}
 requestTable.setClass(ListRequest)
 
@@ -69,7 +69,7 @@ const askTable = defineEntity({
   },
 })
 
-/** That an address was asked of late whether it wants to be in a list, whoever had it. */
+/** A recent confirmation email to an address, regardless of the contact. */
 export class ListConfirmationEmail extends askTable.class {}
 askTable.setClass(ListConfirmationEmail)
 
@@ -83,7 +83,7 @@ const optOutTable = defineEntity({
   },
 })
 
-/** That a contact left a list themselves. No foreign key: it outlives the list, for messages that are still to be retried. */
+/** The opt-out of a contact from a list. Without a foreign key: it outlives the list, for messages that may be retried. */
 export class ListOptOut extends optOutTable.class {}
 optOutTable.setClass(ListOptOut)
 
@@ -97,6 +97,6 @@ const tallyTable = defineEntity({
   },
 })
 
-/** How many contacts are in a list. A trigger counts them. */
+/** The number of contacts in a list. A trigger maintains it. */
 export class ListTally extends tallyTable.class {}
 tallyTable.setClass(ListTally)

@@ -8,7 +8,7 @@ import { findList, isAskedFor, listPage, lockList, type List } from './queries.t
 import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 
-/** A page of a workspace's lists, newest first, and how many there are. */
+/** A page of a workspace's lists, newest first, and their total. */
 export async function listLists(em: EntityManager, workspaceId: string, range: Range): Promise<[List[], number]> {
   return Promise.all([listPage(em.fork(), workspaceId, range), em.fork().count(ListRow, { workspaceId })])
 }
@@ -20,17 +20,20 @@ export async function getList(em: EntityManager, workspaceId: string, id: string
   return list
 }
 
-/** What there is to say of a list. */
+/** The fields of a list. */
 export interface ListInput {
   name: string
   description?: string | null | undefined
-  /** Whether recipients see it where they choose what they get. */
+  /** Whether the preferences page shows it. */
   public?: boolean | undefined
-  /** Whether nobody joins it from now on who has not confirmed that she wants to. */
+  /** Whether contacts must confirm by email before they join, from now on. */
   doubleOptIn?: boolean | undefined
 }
 
-/** Creates a list. @throws {ApiError} `confirmation_automation_missing`: what asks comes behind it */
+/**
+ * Creates a list. @throws {ApiError} `confirmation_automation_missing`: such an automation can only be created for an existing
+ * list
+ */
 export async function createList(
   em: EntityManager,
   workspaceId: string,
@@ -44,12 +47,13 @@ export async function createList(
   return getList(unit, workspaceId, id)
 }
 
-/** What is changed of a list. */
 export type ListChange = { [Field in keyof ListInput]?: ListInput[Field] | undefined }
 
 /**
- * Changes what is said of a list; what is absent stays as it is.
- * @throws {ApiError} `not-found`; `confirmation_automation_missing` where it is to be joined by confirming, and no automation asks for that
+ * Updates a list. Absent fields stay unchanged.
+ *
+ * @throws {ApiError} `not-found`; `confirmation_automation_missing` if double opt-in is switched on without an automation that
+ * sends the confirmation email
  */
 export async function updateList(
   em: EntityManager,
@@ -58,10 +62,10 @@ export async function updateList(
   { name, description, public: isPublic, doubleOptIn }: ListChange,
 ): Promise<List> {
   const unit = unitOf(em)
-  // Whoever joins it at this moment is in it before, or asked.
+  // A contact who joins concurrently is added before the switch, or must confirm after it.
   if (doubleOptIn !== undefined && isId(id)) {
     await waitForJoiners(unit, id)
-    // Whoever turns off what asks for it does so before, or behind this.
+    // Lock: pausing the automation that sends the confirmation emails comes before or after this.
     await lockList(unit, workspaceId, id)
   }
   const list = isId(id) ? await unit.findOne(ListRow, { id, workspaceId }) : null

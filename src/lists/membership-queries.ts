@@ -20,8 +20,8 @@ const LIST_KEY = `hashtextextended('list ' || id::text, 0)`
  * Locks lists for contacts to join, and reads whether they require confirmation.
  *
  * Race: a request switches double opt-in on while another one adds contacts. Guard: the switch takes the advisory lock alone, and
- * joining shares it, so every contact is added before the switch, or asked after it. A row lock would starve the switch, because those
- * who join share it and more keep coming. The shared row lock keeps the list from being deleted.
+ * joining shares it, so every contact is added before the switch, or must confirm after it. A row lock would starve the switch:
+ * joining requests share it, and more keep coming. The shared row lock keeps the list from being deleted.
  * Test: "asks everybody who joins after the answer that switches it on" in test/consent/double-opt-in.test.ts.
  *
  * @returns the lists of the workspace among these
@@ -45,7 +45,7 @@ export async function lockListsToJoin(
   return new Map(rows.map(({ id, double_opt_in }) => [id, { doubleOptIn: double_opt_in }]))
 }
 
-/** Makes requests to join a list wait until the transaction ends, and waits for those that are under way. */
+/** Makes requests to join a list wait until the transaction ends, and waits for those in progress. */
 export async function waitForJoiners(em: EntityManager, listId: string): Promise<void> {
   await sql(em, `select pg_advisory_xact_lock(${LIST_KEY}) from (select $1::uuid as id) list`, [listId])
 }
@@ -61,8 +61,8 @@ interface StateRow {
 }
 
 /**
- * Reads what `planMembership` needs, in the order of the candidates. The contacts are locked by an earlier statement of the
- * transaction, so nothing of it changes before the commit.
+ * Reads the state for `planMembership`, in the order of the candidates. An earlier statement of the transaction locked the
+ * contacts, so it does not change before the commit.
  */
 export async function loadMemberships(
   em: EntityManager,
@@ -118,8 +118,8 @@ left join confirmation_requests request on request.list_id = item.list_id and re
 order by item.n`
 
 /**
- * Finds the requests whose confirmation email went out or is about to. A request whose email was suppressed, or whose automation was
- * paused or did not start, has asked nobody, and may be repeated at once.
+ * Finds the requests whose confirmation email was sent or is about to be. A request whose email was suppressed, or whose
+ * automation was paused or did not start, may be repeated immediately.
  */
 async function findAsked(em: EntityManager, requests: readonly ListAndContact[]): Promise<Set<string>> {
   if (requests.length === 0) return new Set()
@@ -157,7 +157,7 @@ having (asked_at > now() - interval '1 minute' and not bool_or(exists (
   ))
   or bool_or(status = 'ACTIVE' and not exists (select from messages where enrollment_id = asking.id))`
 
-/** Adds members. Their opt-outs and pending requests of the list end. The contacts are locked. */
+/** Adds members, and deletes their opt-outs and pending confirmations of the list. The contacts must be locked. */
 export async function addMembers(em: EntityManager, members: readonly ListAndContact[]): Promise<void> {
   if (members.length === 0) return
   const pairs = [members.map(({ listId }) => listId), members.map(({ contactId }) => contactId)]
@@ -179,11 +179,11 @@ export async function addMembers(em: EntityManager, members: readonly ListAndCon
 
 export interface RequestWrite extends Candidate {
   id: string
-  /** Whether an automation is started that asks for the confirmation. */
+  /** Whether an automation is started that sends the confirmation email. */
   isAsked: boolean
 }
 
-/** Writes that contacts are asked to confirm a list. The contacts are locked. */
+/** Stores pending confirmations. The contacts must be locked. */
 export async function writeRequests(em: EntityManager, requests: readonly RequestWrite[]): Promise<void> {
   if (requests.length === 0) return
   await sql(
@@ -205,7 +205,7 @@ export async function writeRequests(em: EntityManager, requests: readonly Reques
   )
 }
 
-/** Finds the list that a contact is asked to confirm, by the id in the link. */
+/** Finds a pending confirmation by the ID in the link. */
 export async function findRequest(
   em: EntityManager,
   { contactId, requestId, emailKey }: { contactId: string; requestId: string; emailKey: string },
@@ -221,7 +221,7 @@ export async function findRequest(
   return row && { listId: row.list_id, isMember: row.is_member }
 }
 
-/** Removes contacts from a list, and what they are asked about it. @returns how many it concerned */
+/** Removes contacts and their pending confirmations from a list. @returns the number of contacts removed */
 export async function removeMembers(em: EntityManager, listId: string, contactIds: readonly string[]): Promise<number> {
   const of = [listId, contactIds]
   const members = await sql<{ contact_id: string }>(
@@ -237,7 +237,7 @@ export async function removeMembers(em: EntityManager, listId: string, contactId
   return new Set([...members, ...asked].map(({ contact_id }) => contact_id)).size
 }
 
-/** Notes that a contact left lists themselves: only they add themselves again, or who says that they asked for it. */
+/** Records opt-outs from lists. Only the contact, or a request with `resubscribe`, adds them again. */
 export async function optOutOfLists(em: EntityManager, contactId: string, listIds: readonly string[]): Promise<void> {
   if (listIds.length === 0) return
   const of = [contactId, listIds]
@@ -250,7 +250,7 @@ export async function optOutOfLists(em: EntityManager, contactId: string, listId
   )
 }
 
-/** Reads when contacts left a list themselves, as text. */
+/** Reads the times of opt-outs from a list, as text. */
 export async function optOutTimes(
   em: EntityManager,
   listId: string,
@@ -264,12 +264,12 @@ export async function optOutTimes(
   return new Map(rows.map(({ contact_id, created_at }) => [contact_id, created_at]))
 }
 
-/** Drops what contacts are asked to confirm. The contacts are locked. */
+/** Deletes the pending confirmations of contacts. The contacts must be locked. */
 export async function dropRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   await sql(em, 'delete from confirmation_requests where contact_id = any($1::uuid[])', [contactIds])
 }
 
-/** Returns some of the contacts who are in a list, or are asked whether they want to be. */
+/** Returns some of the contacts that are in a list or have a pending confirmation. */
 export async function someContactsOf(em: EntityManager, listId: string, limit: number): Promise<string[]> {
   const rows = await sql<{ contact_id: string }>(
     em,
@@ -282,7 +282,7 @@ export async function someContactsOf(em: EntityManager, listId: string, limit: n
   return rows.map(({ contact_id }) => contact_id)
 }
 
-/** Deletes counts of confirmation emails that are older than a day. @returns how many */
+/** Deletes counts of confirmation emails that are older than a day. @returns the number deleted */
 export async function deleteOldConfirmationEmails(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,

@@ -2,13 +2,13 @@
  * The rules for joining lists. They are pure functions of what was read after the contact was locked.
  */
 
-/** The most lists that a contact may be in: a page of a hundred contacts shows all of them. */
+/** The maximum number of lists of a contact. A page of a hundred contacts shows all of them. */
 export const MAX_LISTS_OF_CONTACT = 1_000
 
-/** The most confirmation emails that an address gets for one list in a day. */
+/** The maximum number of confirmation emails to an address for one list in a day. */
 export const MAX_CONFIRMATION_EMAILS_PER_DAY = 5
 
-/** What is known about a contact and a list. */
+/** The stored state of a contact and a list. */
 export interface MembershipState {
   isMember: boolean
   /** Whether the contact left the list themselves. */
@@ -17,23 +17,23 @@ export interface MembershipState {
   request: {
     id: string
     emailKey: string
-    /** Whether a confirmation email of it went out, or is about to, within the last day. */
+    /** Whether a confirmation email for it was sent, or is about to be, within the last day. */
     wasAsked: boolean
   } | null
-  /** How many lists the contact is in. */
+  /** The number of lists that the contact is in. */
   listCount: number
-  /** How many confirmation emails the address got for this list in the last day, whichever contact had it. */
+  /** The number of confirmation emails to the address for this list in the last day, regardless of the contact. */
   asksToday: number
 }
 
 export interface JoinRequest {
-  /** The contact's address, as it is compared. */
+  /** The contact's normalized address. */
   emailKey: string
   /** Whether the contact has to confirm first. False if they confirmed elsewhere. */
   mustConfirm: boolean
-  /** Whether the contact asked to rejoin, where they left the list themselves. */
+  /** Whether a contact who left the list asked to rejoin. */
   resubscribe: boolean
-  /** The id of the request, if one is needed. */
+  /** The ID of the request, if one is needed. */
   newRequestId: string
 }
 
@@ -42,18 +42,18 @@ export type MembershipPlan =
   | { outcome: 'member' }
   /** The contact becomes a member. */
   | { outcome: 'added' }
-  /** The contact is asked to confirm. */
+  /** The contact gets a confirmation email. */
   | { outcome: 'requested'; requestId: string }
-  /** The contact was asked before, and has not confirmed. */
+  /** The contact got a confirmation email before, and has not confirmed yet. */
   | { outcome: 'pending' }
-  /** The address was asked too often today to be asked again. */
+  /** The address has reached the daily limit of confirmation emails. */
   | { outcome: 'asked-often' }
   /** The contact left the list, and did not ask to rejoin. */
   | { outcome: 'opted-out' }
-  /** The contact is in as many lists as they may be. */
+  /** The contact is in the maximum number of lists. */
   | { outcome: 'full' }
 
-/** Decides what a request to put a contact into a list does. */
+/** Decides the outcome of a request to add a contact to a list. */
 export function planMembership(state: MembershipState, request: JoinRequest): MembershipPlan {
   if (state.isMember) return { outcome: 'member' }
   if (state.hasOptedOut && !request.resubscribe) return { outcome: 'opted-out' }
@@ -70,7 +70,7 @@ function planConfirmation(
   const isSameAddress = pending?.emailKey === emailKey
   if (isSameAddress && pending?.wasAsked) return { outcome: 'pending' }
   if (asksToday >= MAX_CONFIRMATION_EMAILS_PER_DAY) return { outcome: isSameAddress ? 'pending' : 'asked-often' }
-  // Links that went to another address must not confirm this one.
+  // Links that were sent to another address must not confirm this one.
   return { outcome: 'requested', requestId: isSameAddress && pending ? pending.id : newRequestId }
 }
 
@@ -81,7 +81,7 @@ export interface VisibleList {
 }
 
 /**
- * Decides which lists a contact joins and leaves by the preferences page. Joining needs a link that went to the contact's present
+ * Decides which lists a contact joins and leaves by the preferences page. Joining needs a link that was sent to the contact's current
  * address; leaving does not.
  */
 export function planPreferences(

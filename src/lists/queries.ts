@@ -9,7 +9,7 @@ export interface List {
   description: string | null
   public: boolean
   doubleOptIn: boolean
-  /** How many contacts are in it. */
+  /** The number of contacts in it. */
   contactCount: number
   createdAt: Date
   updatedAt: Date
@@ -39,7 +39,7 @@ export async function findList(em: EntityManager, workspaceId: string, id: strin
   return toObjects<List>(rows, 'createdAt', 'updatedAt')[0]
 }
 
-/** Whether an ACTIVE automation asks whoever is to join a list to confirm it. */
+/** Returns whether an ACTIVE automation sends confirmation emails for a list. */
 export async function isAskedFor(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
   const rows = await sql(
     em,
@@ -50,7 +50,7 @@ export async function isAskedFor(em: EntityManager, workspaceId: string, listId:
   return rows.length > 0
 }
 
-/** Whether an automation starts whoever joins a list. */
+/** Returns whether a list triggers an automation, or is in the audience of a campaign that has not started. */
 export async function isListenedTo(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
   const rows = await sql(
     em,
@@ -73,13 +73,13 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
   return rows.length > 0
 }
 
-/** Locks a list for whoever empties it: automations that are to listen for it wait, and whoever joins it does not. @returns whether it is there */
+/** Locks a list for deletion. Publishing an automation with this trigger waits; joining does not. @returns whether it exists */
 export async function lockList(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
   const lock = `select from lists where id = $1::uuid and workspace_id = $2::uuid for no key update`
   return (await sql(em, lock, [listId, workspaceId])).length > 0
 }
 
-/** Says that a list is being deleted, or is not any more. */
+/** Marks a list as being deleted, or not any more. */
 export async function setDeleting(em: EntityManager, listId: string, isGoing: boolean): Promise<void> {
   await sql(em, `update lists set deleting_since = case when $2::boolean then now() end where id = $1::uuid`, [
     listId,
@@ -87,7 +87,7 @@ export async function setDeleting(em: EntityManager, listId: string, isGoing: bo
   ])
 }
 
-/** Returns which of these are lists of the workspace. @param lock whether they must stay until the transaction ends */
+/** Returns which of these are lists of the workspace. @param lock whether to keep them from being deleted until the transaction ends */
 export async function knownLists(
   em: EntityManager,
   workspaceId: string,
@@ -103,7 +103,7 @@ export async function knownLists(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Deletes a list with the members it still has. @returns whether it was there */
+/** Deletes a list with the members it still has. @returns whether it existed */
 export async function deleteListRow(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
   if ((await em.nativeDelete(ListEntity, { id, workspaceId })) === 0) return false
   await em.nativeDelete(ListTally, { listId: id })

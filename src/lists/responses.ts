@@ -7,21 +7,21 @@ export const listResponse = object({
   name: string().required().meta({ example: 'Newsletter' }),
   description: string().nullable().defined().meta({ example: null }),
   public: boolean().required().meta({
-    description: 'Whether recipients see it where they choose what they get.',
+    description: 'Whether the preferences page shows the list.',
     example: false,
   }),
   doubleOptIn: boolean().required().meta({
-    description: 'Whether nobody joins it who has not confirmed that she wants to.',
+    description: 'Whether contacts must confirm by email before they join.',
     example: false,
   }),
-  contactCount: count('How many contacts are in it.', 120),
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last changed.'),
+  contactCount: count('The number of contacts in the list.', 120),
+  createdAt: timestamp('The time of creation.'),
+  updatedAt: timestamp('The time of the last update.'),
 })
   .required()
   .meta({ component: 'ContactList', description: 'A named set of contacts.' })
 
-/** A list, as whoever has changed it is told. */
+/** The response to a write, which a key that may not read lists gets only in part. */
 export const writtenListResponse = writtenResponse(listResponse, { component: 'WrittenList', scope: 'lists:read' })
 
 export const presentList = (list: List): InferType<typeof listResponse> => ({

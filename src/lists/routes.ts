@@ -50,7 +50,7 @@ export const listOperations = [
     path: '/lists',
     tag: 'Lists',
     summary: 'Create a list',
-    description: 'Empty, for contacts to be put into.',
+    description: 'Creates an empty list.',
     scope: 'lists:write',
     body: listSchema,
     responses: {
@@ -69,7 +69,7 @@ export const listOperations = [
     path: '/lists/{id}',
     tag: 'Lists',
     summary: 'Get a list',
-    description: 'With the number of contacts in it.',
+    description: 'Returns the list with its number of contacts.',
     scope: 'lists:read',
     responses: {
       200: { description: 'The list.', schema: single(listResponse), links: listLinks('$response.body#/data/id') },
@@ -86,7 +86,7 @@ export const listOperations = [
     path: '/lists/{id}',
     tag: 'Lists',
     summary: 'Update a list',
-    description: `Only the fields to change are sent. ${withoutReading('lists:read')}`,
+    description: `Changes the given fields. ${withoutReading('lists:read')}`,
     scope: 'lists:write',
     body: updateListSchema,
     responses: {

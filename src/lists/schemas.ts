@@ -2,10 +2,10 @@ import { boolean, object } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
 
 const listName = () =>
-  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Newsletter' })
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'The display name.', example: 'Newsletter' })
 const isPublic = () =>
   boolean().meta({
-    description: 'Whether recipients see it, by this name, where they choose what they get. Not by itself.',
+    description: 'Whether the preferences page shows the list, with its name. Lists are private by default.',
     example: true,
   })
 const listDescription = () => text().nullable().test(atMost(10_000))
@@ -16,26 +16,26 @@ export const listSchema = object({
   description: listDescription(),
   public: isPublic(),
   doubleOptIn: boolean().meta({
-    description: 'Refused where it is true: what asks to confirm names the list, and so comes behind it.',
+    description: 'Must not be true yet: the automation that sends the confirmation email needs the list first.',
     example: false,
   }),
 }).meta({
   component: 'ListInput',
 })
 
-/** `PATCH /lists/{id}`. That it changes something is checked by the route. */
+/** `PATCH /lists/{id}`. The route checks that there is a change. */
 export const updateListSchema = object({
   name: listName(),
   description: listDescription(),
   public: isPublic(),
   doubleOptIn: boolean().meta({
     description:
-      'Whether nobody joins it from now on who has not confirmed that she wants to: who is in it stays. An ACTIVE automation with the trigger LIST_REQUESTED asks for that, and has to be there before.',
+      'Whether contacts must confirm by email before they join. Existing members stay. An ACTIVE automation with the trigger LIST_REQUESTED must exist.',
     example: false,
   }),
 }).meta({
   component: 'ListChange',
-  description: 'The fields to change; at least one.',
+  description: 'The fields to change, at least one.',
   json: { minProperties: 1 },
   example: { name: 'Newsletter' },
 })

@@ -5,13 +5,13 @@ import { isId } from '../platform/ids.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
 
 /**
- * Turns a condition into SQL about the row `contact`. Every value is a bound parameter, also metadata keys.
+ * Compiles a condition to SQL about the row `contact`. Every value is a bound parameter, including metadata keys.
  *
- * @param parameters gets the values; the text refers to them by their place in it, so it may hold others before.
+ * @param parameters receives the values. The SQL refers to them by position, so it may contain other values before
  */
 export function conditionSql(condition: Condition, parameters: unknown[]): string {
   const bind = (value: unknown): string => `$${parameters.push(value)}`
-  // Few of them Postgres makes joins of, which is quickest. To plan many would take it seconds, and hundreds of megabytes.
+  // Postgres plans a few of them as joins, which is fastest. Planning many would take seconds, and hundreds of megabytes.
   const fence = countLookUps(condition) > MAX_JOINS ? 'offset 0' : ''
   const exists = (rest: string): string => `exists (select ${rest} ${fence})`
 
@@ -54,7 +54,7 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
   const within = (column: string, days: number | undefined): string =>
     days === undefined ? '' : `and ${column} > now() - make_interval(secs => ${bind(days * 86_400)}::float8)`
 
-  /** What was done counts from when it was done, and not from when the message was sent. */
+  /** Opens and clicks count from their own time, not from the time of the message. */
   const activity = (what: Activity, days: number | undefined): string => {
     if (what === 'OPENED') return `and message.opened_at is not null ${within('message.opened_at', days)}`
     if (what === 'CLICKED') return `and message.clicked_at is not null ${within('message.clicked_at', days)}`
@@ -81,7 +81,7 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
     if (is === 'present') return `(${at}) is not null`
     if (is === 'equal') return `coalesce((${at}) = ${bind(JSON.stringify(value))}::jsonb, false)`
     if (typeof value === 'number') {
-      // A file has nothing but texts.
+      // CSV files contain nothing but strings.
       const isNumber = `jsonb_typeof(${at}) = 'number' or (jsonb_typeof(${at}) = 'string' and (${asText()}) ~ '${A_NUMBER}')`
       return `(case when ${isNumber} then ${ordered(`(${asText()})::numeric`, is, () => `${bind(value)}::numeric`)} else false end)`
     }
@@ -117,7 +117,7 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
         return `${column} is not null`
       case 'missing':
         return `${column} is null`
-      // `readCondition` lets none of these come here.
+      // `readCondition` rejects these here.
       case 'contains':
       case 'startsWith':
       case 'endsWith':
@@ -129,12 +129,12 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
 }
 
 /**
- * A text that is a number, as people write one, and no longer than Postgres reads at a glance. In ASCII alone: what else is a digit or a
- * space depends on the database's locale, and Postgres makes no number of it.
+ * A string that is a number as people write it, short enough to parse quickly. ASCII only: other digits and spaces depend on
+ * the database's locale, and Postgres does not convert them to numbers.
  */
 const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
 
-/** How many tables a condition looks into until Postgres is kept from joining them: it tries all orders of fewer than twelve. */
+/** The maximum number of subqueries that Postgres may turn into joins. It tries all orders of fewer than twelve. */
 const MAX_JOINS = 8
 
 function countLookUps(part: Condition): number {

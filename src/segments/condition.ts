@@ -3,18 +3,18 @@ import { jsonBytes } from '../platform/json.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
 
 /**
- * Conditions on a contact: what segments are, and what conditional steps will ask. A condition is one JSON object with
+ * Conditions on a contact, as segments use them. A condition is one JSON object with
  * one of these forms; `all` of none is true, `any` of none is false.
  *
  * | form | true for a contact |
  * |---|---|
- * | `{"all": [condition, …]}`, `{"any": […]}`, `{"not": condition}` | for whom all, any, not so |
- * | `{"field": name, "is": comparison, "value": v}` | whose field compares so |
- * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata has such a value under the key |
+ * | `{"all": [condition, …]}`, `{"any": […]}`, `{"not": condition}` | who matches all, any, or not |
+ * | `{"field": name, "is": comparison, "value": v}` | whose field matches |
+ * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata value matches |
  * | `{"tag": name}` | who has the tag (compared without case) |
  * | `{"list": id}` | who is in the list |
- * | `{"activity": "SENT", "automation"?: id, "campaign"?: id, "withinDays"?: n}` | to whom a message with this status was sent, or who has opened one, or clicked in it |
- * | `{"event": name, "data"?: key, "is"?: comparison, "value"?: v, "withinDays"?: n}` | for whom it was fired, with such data |
+ * | `{"activity": "SENT", "automation"?: id, "campaign"?: id, "withinDays"?: n}` | who was sent a message with this status, or opened or clicked one |
+ * | `{"event": name, "data"?: key, "is"?: comparison, "value"?: v, "withinDays"?: n}` | who had this event, with such data |
  *
  * A field or key that a contact does not have compares as false, with every comparison but `missing`.
  */
@@ -29,7 +29,7 @@ export type Condition =
   | { activity: Activity; automation?: string; campaign?: string; withinDays?: number }
   | ({ event: string; withinDays?: number } & EventData)
 
-/** What an event has to have had with it, if anything. */
+/** The condition on an event's data, if any. */
 export type EventData = { data?: never } | { data: string; is: Comparison; value?: ConditionValue }
 
 export const CONDITION_FIELDS = ['email', 'firstName', 'createdAt', 'updatedAt'] as const
@@ -53,21 +53,21 @@ export const ORDER_COMPARISONS: readonly Comparison[] = ['less', 'more']
 
 export type ConditionValue = string | number | boolean
 
-/** What has become of a message, and what its contact did with it. */
+/** The outcomes of a message, and the contact's actions on it. */
 export const ACTIVITIES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'OPENED', 'CLICKED'] as const
 export type Activity = (typeof ACTIVITIES)[number]
 
-/** How deep conditions nest, and of how many parts one is made, at most. */
+/** The maximum nesting depth and number of parts of a condition. */
 export const MAX_CONDITION_DEPTH = 10
 export const MAX_CONDITION_PARTS = 200
-/** How long one is, as JSON. */
+/** The maximum size of a condition as JSON. */
 export const MAX_CONDITION_BYTES = 16 * 1024
 
 const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activity', 'event'] as const
 
 /**
  * Reads a condition from JSON of any shape.
- * @returns the condition, or a text that says where it is wrong and what would be right.
+ * @returns the condition, or a text that names the wrong part and what is expected
  */
 export function readCondition(json: unknown): { condition: Condition } | { problem: string } {
   if (jsonBytes(json) > MAX_CONDITION_BYTES) {
@@ -114,7 +114,7 @@ class ConditionReader {
       case 'tag':
       case 'list':
         if (typeof value !== 'string' || value.trim() === '')
-          return this.fail(`${path}.${form} must be a string that is not empty`)
+          return this.fail(`${path}.${form} must be a non-empty string`)
         return form === 'tag' ? { tag: value } : { list: oneSpelling(value) }
       case 'activity':
         return this.activity(json, path, value)
@@ -162,8 +162,7 @@ class ConditionReader {
 
   private event(json: Record<string, unknown>, path: string, name: unknown): Condition | undefined {
     const { data, withinDays } = json
-    if (typeof name !== 'string' || name.trim() === '')
-      return this.fail(`${path}.event must be a string that is not empty`)
+    if (typeof name !== 'string' || name.trim() === '') return this.fail(`${path}.event must be a non-empty string`)
     if (!this.areDays(withinDays, path)) return undefined
     const event = { event: name, ...(withinDays === undefined ? {} : { withinDays }) }
     if (data === undefined) return event
@@ -197,7 +196,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
   (values as readonly unknown[]).includes(value)
 
-/** The lists in which everybody is who meets a condition, whatever else there is to it. */
+/** The lists that every contact who matches the condition is in. */
 export function listsRequiredBy(condition: Condition): string[] {
   if ('all' in condition) return condition.all.flatMap(listsRequiredBy)
   return 'list' in condition ? [condition.list] : []

@@ -15,6 +15,6 @@ const schema = defineEntity({
   },
 })
 
-/** A saved condition: whoever it is true for at a moment is in the segment at that moment. */
+/** A saved condition. The contacts that match it at a given moment are in the segment. */
 export class Segment extends schema.class {}
 schema.setClass(Segment)

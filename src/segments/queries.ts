@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.ts'
 import type { Condition } from './condition.ts'
 import { conditionSql } from './condition-sql.ts'
 
-/** Whether a campaign asks a segment whom it is for, and has not asked it of everybody yet. */
+/** Returns whether a segment is in the audience of a campaign that has not started, or is still collecting its recipients. */
 export async function isAskedBy(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
@@ -16,7 +16,7 @@ export async function isAskedBy(em: EntityManager, id: string): Promise<boolean>
   return rows.length > 0
 }
 
-/** Counts the contacts of a workspace that meet a condition now. */
+/** Counts the contacts of a workspace that match a condition now. */
 export async function countContacts(em: EntityManager, workspaceId: string, condition: Condition): Promise<number> {
   const parameters: unknown[] = [workspaceId]
   const where = conditionSql(condition, parameters)

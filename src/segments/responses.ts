@@ -10,7 +10,7 @@ const comparison = {
   value: { type: ['string', 'number', 'boolean'] },
 }
 
-/** `condition.ts` in JSON Schema; a test holds the two together. */
+/** `condition.ts` as JSON Schema. A test keeps the two consistent. */
 export const conditionResponse = mixed<Condition>()
   .required()
   .meta({
@@ -28,16 +28,16 @@ export const conditionResponse = mixed<Condition>()
           'is',
         ]),
         form({ tag: { type: 'string' } }, ['tag']),
-        form({ list: { type: 'string', description: "The list's id." } }, ['list']),
+        form({ list: { type: 'string', description: "The list's ID." } }, ['list']),
         form(
           {
             activity: {
               type: 'string',
               enum: [...ACTIVITIES],
-              description: 'A message with this status was sent; or a person has opened one, or followed a link of it.',
+              description: 'The contact was sent a message with this status, or opened or clicked one.',
             },
-            automation: { type: 'string', description: "The automation's id." },
-            campaign: { type: 'string', description: "The campaign's id." },
+            automation: { type: 'string', description: "The automation's ID." },
+            campaign: { type: 'string', description: "The campaign's ID." },
             withinDays: { type: 'number', exclusiveMinimum: 0 },
           },
           ['activity'],
@@ -45,7 +45,7 @@ export const conditionResponse = mixed<Condition>()
         form(
           {
             event: { type: 'string', description: 'The name of an event that was fired, compared without case.' },
-            data: { type: 'string', description: "A key of the event's data, to be compared." },
+            data: { type: 'string', description: "A key of the event's data to compare." },
             ...comparison,
             withinDays: { type: 'number', exclusiveMinimum: 0 },
           },
@@ -60,19 +60,19 @@ export const segmentResponse = object({
   id: id('segment'),
   name: string().required().meta({ example: 'Paying customers' }),
   condition: conditionResponse,
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last changed.'),
+  createdAt: timestamp('The time of creation.'),
+  updatedAt: timestamp('The time of the last update.'),
 })
   .required()
   .meta({ component: 'Segment', description: 'A saved condition.' })
 
-/** A segment, as its writer is told of it. */
+/** The response to a write, which a key that may not read segments gets only in part. */
 export const writtenSegmentResponse = writtenResponse(segmentResponse, {
   component: 'WrittenSegment',
   scope: 'segments:read',
 })
 
-const contactCount = () => count('For how many contacts it is true, now.', 42)
+const contactCount = () => count('The number of contacts that match now.', 42)
 
 export const contactCountResponse = object({ contactCount: contactCount() })
   .required()

@@ -42,7 +42,7 @@ export const segmentOperations = [
     description: 'Newest first.',
     scope: 'segments:read',
     query: pageQuery(),
-    // It can be megabytes.
+    // The response can be several megabytes.
     responses: {
       200: {
         description: 'A page of segments.',
@@ -61,9 +61,9 @@ export const segmentOperations = [
     path: '/segments/{id}',
     tag: 'Segments',
     summary: 'Get a segment',
-    description: 'With the number of contacts for whom its condition is true at the moment.',
+    description: 'Returns the segment with the number of contacts that match it now.',
     scope: 'segments:read',
-    // It is counted live.
+    // The count is a live query.
     responses: { 200: { description: 'The segment.', schema: single(segmentDetailResponse) } },
     errors: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
@@ -77,13 +77,13 @@ export const segmentOperations = [
     method: 'POST',
     path: '/segments/count',
     tag: 'Segments',
-    summary: 'Count for whom a condition is true',
-    description: 'At the moment. Nothing is kept: it may be asked while a condition is being made.',
+    summary: 'Count the contacts that match a condition',
+    description: 'Counts the contacts that match now, without saving the condition. Useful while you edit one.',
     scope: 'segments:read',
     changesNothing: true,
-    // It is counted live.
+    // The count is a live query.
     body: conditionSchema,
-    responses: { 200: { description: 'How many.', schema: single(contactCountResponse) } },
+    responses: { 200: { description: 'The count.', schema: single(contactCountResponse) } },
     errors: { 400: [WRONG_CONDITION] },
     async handle({ caller, body }, { em }) {
       return ok({ contactCount: await countForCondition(em, caller.workspace.id, body.condition) })
@@ -96,7 +96,7 @@ export const segmentOperations = [
     path: '/segments',
     tag: 'Segments',
     summary: 'Create a segment',
-    description: 'A saved condition. Nobody is put in or taken out: whoever it is true for at a moment is in it.',
+    description: 'Saves a condition. The contacts that match it at a given moment are in the segment.',
     scope: 'segments:write',
     body: segmentSchema,
     responses: { 201: { description: 'The segment.', schema: single(segmentResponse), links: segmentLinks } },
@@ -113,7 +113,7 @@ export const segmentOperations = [
     path: '/segments/{id}',
     tag: 'Segments',
     summary: 'Update a segment',
-    description: `Only the fields to change are sent. ${withoutReading('segments:read')}`,
+    description: `Changes the given fields. ${withoutReading('segments:read')}`,
     scope: 'segments:write',
     body: updateSegmentSchema,
     responses: { 200: { description: 'The segment.', schema: single(writtenSegmentResponse), links: segmentLinks } },
@@ -131,9 +131,9 @@ export const segmentOperations = [
     path: '/segments/{id}',
     tag: 'Segments',
     summary: 'Delete a segment',
-    description: 'For good. Its contacts stay.',
+    description: 'Deletes the segment permanently. Its contacts stay.',
     scope: 'segments:write',
-    responses: { 200: { description: 'The segment is deleted.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'The segment was deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [SEGMENT_NOT_FOUND], 409: [SEGMENT_IN_USE] },
     async handle({ caller, params }, { em }) {
       await deleteSegment(em, params.id, caller.workspace.id)

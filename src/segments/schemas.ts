@@ -4,9 +4,9 @@ import { readCondition } from './condition.ts'
 import { conditionResponse } from './responses.ts'
 
 const name = () =>
-  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Paying customers' })
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'The display name.', example: 'Paying customers' })
 
-/** It is read by its own language, which says where it is wrong. */
+/** `readCondition` validates it, and names the wrong part. */
 const condition = () =>
   conditionResponse.test({
     name: 'condition',
@@ -22,10 +22,10 @@ export const segmentSchema = object({ name: name().required(), condition: condit
   component: 'SegmentInput',
 })
 
-/** `PATCH /segments/{id}`. That it changes something is checked by the route. */
+/** `PATCH /segments/{id}`. The route checks that there is a change. */
 export const updateSegmentSchema = object({ name: name(), condition: condition().optional() }).meta({
   component: 'SegmentChange',
-  description: 'The fields to change; at least one.',
+  description: 'The fields to change, at least one.',
   json: { minProperties: 1 },
   example: { name: 'Paying customers' },
 })

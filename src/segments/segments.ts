@@ -9,7 +9,7 @@ import { invalid, notFound, ApiError } from '../platform/api-error.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { unitOf } from '../platform/db/sql.ts'
 
-/** A page of a workspace's segments, newest first, and how many there are. */
+/** A page of a workspace's segments, newest first, and their total. */
 export const listSegments = async (
   em: EntityManager,
   workspaceId: string,
@@ -19,7 +19,7 @@ export const listSegments = async (
   return em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 }
 
-/** A segment, and how many contacts are in it at this moment. @throws {ApiError} `not-found` */
+/** A segment and its current number of contacts. @throws {ApiError} `not-found` */
 export async function getSegment(
   em: EntityManager,
   workspaceId: string,
@@ -31,11 +31,11 @@ export async function getSegment(
   return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
 }
 
-/** For how many contacts a condition is true at this moment. @throws {ApiError} `invalid` as `createSegment` */
+/** Counts the contacts that match a condition now. @throws {ApiError} `invalid` as `createSegment` */
 export const countForCondition = (em: EntityManager, workspaceId: string, json: unknown): Promise<number> =>
   countContacts(em.fork(), workspaceId, conditionOf(json))
 
-/** Saves a condition as a segment. @throws {ApiError} `invalid`, saying where the condition is wrong; `not-found` */
+/** Saves a condition as a segment. @throws {ApiError} `invalid`, naming the wrong part of the condition; `not-found` */
 export async function createSegment(
   em: EntityManager,
   { workspaceId, name, condition: json }: { workspaceId: string; name: string; condition: unknown },
@@ -49,7 +49,7 @@ export async function createSegment(
   return segment
 }
 
-/** Changes a segment; what is absent stays as it is. @throws {ApiError} `not-found`; `invalid` as `createSegment` */
+/** Updates a segment. Absent fields stay unchanged. @throws {ApiError} `not-found`; `invalid` as `createSegment` */
 export async function updateSegment(
   em: EntityManager,
   workspaceId: string,
@@ -67,8 +67,12 @@ export async function updateSegment(
 }
 
 /**
- * Deletes a segment; its contacts stay. @param workspaceId whose it has to be, if anybody's @returns whose it was
- * @throws {ApiError} `not-found`; `segment_in_use` while a campaign that is to begin, or to go through contacts, asks it
+ * Deletes a segment. Its contacts stay.
+ *
+ * @param workspaceId the workspace that it must belong to, if given
+ * @returns the ID of its workspace
+ * @throws {ApiError} `not-found`; `segment_in_use` while it is in the audience of a campaign that has not started or is
+ * collecting its recipients
  */
 export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
   const whose = workspaceId === undefined ? {} : { workspaceId }
@@ -85,7 +89,7 @@ function conditionOf(json: unknown): Condition {
   return read.condition
 }
 
-/** @throws {ApiError} `not-found` where there is no such workspace: an operator may have mistyped its id. */
+/** @throws {ApiError} `not-found` if there is no such workspace: an operator may have mistyped its ID. */
 export async function assertWorkspace(em: EntityManager, workspaceId: string): Promise<void> {
   if (!isId(workspaceId) || (await em.count(Workspace, { id: workspaceId })) === 0) {
     throw notFound(`There is no workspace ${workspaceId}`)

@@ -374,7 +374,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await page.goto(at('/lists'))
     const row = page.getByRole('row', { name })
     await row.getByRole('button', { name: 'Require double opt-in' }).click()
-    await page.getByText('No automation asks anybody to confirm').waitFor()
+    await page.getByText('No automation sends confirmation emails').waitFor()
     await anAutomation(service, {
       trigger: 'LIST_REQUESTED',
       triggerConfig: { listId: list },
