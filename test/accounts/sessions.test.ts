@@ -177,7 +177,7 @@ describe('a session', () => {
     }
     const before = await there()
     await forgetEnded(em(), 1_000)
-    assert.deepEqual(await there(), before, 'what goes on stays')
+    assert.deepEqual(await there(), before, 'deletes only expired rows')
     assert.ok(before.sessions > 0 && before.invitations > 0 && before.challenges > 0)
     for (const table of ['sessions', 'invitations', 'challenges'])
       await sql(em(), `update ${table} set expires_at = now() - interval '1 second'`)

@@ -145,7 +145,7 @@ describe('single sign-on', () => {
     const { answer } = await signIn(link)
     assert.equal(answer.refused, '400 invited_another')
     assert.equal((await openBrowser(service).ask('POST', 'invitation', { body: { token: link } })).status, 200)
-    assert.equal((await signIn()).answer.refused, '401 not_invited', 'no account was made')
+    assert.equal((await signIn()).answer.refused, '401 not_invited', 'no account is created')
   })
 
   it('completes once, only in the browser that began it', async () => {
@@ -155,8 +155,8 @@ describe('single sign-on', () => {
     const another = (await leave()).browser
     const came = (from: typeof browser) => from.ask('POST', 'session/oidc', { body: { query } })
     const state = browser.cookie
-    assert.equal((await came(openBrowser(service))).refused, '401 oidc_failed', 'with no cookie')
-    assert.equal((await came(another)).refused, '401 oidc_failed', 'with one of another visit')
+    assert.equal((await came(openBrowser(service))).refused, '401 oidc_failed', 'without a cookie')
+    assert.equal((await came(another)).refused, '401 oidc_failed', 'with the cookie of another attempt')
     assert.equal((await came(browser)).status, 200)
     browser.cookie = state
     assert.equal((await came(browser)).refused, '401 oidc_failed', 'a second time')

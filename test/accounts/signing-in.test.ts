@@ -154,7 +154,11 @@ describe('signing in', () => {
       openBrowser(service).ask('POST', 'invitation/accept', {
         body: { token, email, password: 'another battery horse' },
       })
-    assert.equal((await accept(await link('owner'))).refused, '401 wrong_credentials', 'not by one for anybody')
+    assert.equal(
+      (await accept(await link('owner'))).refused,
+      '401 wrong_credentials',
+      'an invitation without an email cannot reset a password',
+    )
     assert.equal((await accept(await link('viewer', email))).status, 200)
     const told = await sql(em(), `select from audit_entries where operation = 'resetPassword' and actor_name = $1`, [
       email,
@@ -184,6 +188,6 @@ describe('signing in', () => {
     const { refused } = await openBrowser(service).ask('POST', 'session/passkey/begin', {
       headers: { 'X-Forwarded-Host': '[x' },
     })
-    assert.equal(refused, undefined, 'of nobody who is trusted')
+    assert.equal(refused, undefined, 'the header of an untrusted proxy is ignored')
   })
 })
