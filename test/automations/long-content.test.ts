@@ -36,7 +36,7 @@ describe('long email contents', () => {
       return (body as { data: { status: string; html: string | null; text: string | null; contentOmitted: boolean }[] })
         .data
     }
-    const whole = await eventually('all are captured', async () => {
+    const whole = await eventually('all messages are captured', async () => {
       const items = await page('limit=50')
       return items.length === 6 && items.every(({ status }) => status === 'CAPTURED') ? items : undefined
     })

@@ -21,7 +21,7 @@ describe('an automation that can never act', () => {
     ['EVENT without triggerConfig', { triggerConfig: undefined }, /without triggerConfig\.eventName/],
     ['LIST_ADDED without listId', { trigger: 'LIST_ADDED' }, /triggerConfig\.listId: give it the list's id/],
     [
-      'LIST_ADDED with what is no id',
+      'LIST_ADDED with an invalid ID',
       { trigger: 'LIST_ADDED', triggerConfig: { listId: 'Newsletter' } },
       /triggerConfig\.listId is no id/,
     ],

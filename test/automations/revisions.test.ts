@@ -44,11 +44,11 @@ describe('concurrent edits of an automation', () => {
   })
 
   for (const [what, header, status] of [
-    ['nothing', undefined, 200],
-    ['whichever there is', '*', 200],
+    ['no tag', undefined, 200],
+    ['any tag', '*', 200],
     ['a weak tag', 'weak', 200],
-    ['what is no tag', 'nonsense', 412],
-    ['an empty header', '', 412],
+    ['an invalid tag', 'nonsense', 412],
+    ['an empty value', '', 412],
   ] as const) {
     it(`return ${status} for ${what} in If-Match`, async () => {
       const id = await anAutomation(service, { status: 'DRAFT' })
