@@ -116,14 +116,14 @@ describe('a backup of npm start', function () {
       concurrency: 10,
     })
     const file = join(folder, 'under-load.backup')
-    await eventually('it is in the middle', () => (sink.mails.length > CONTACTS / 2 ? true : undefined))
+    await eventually('half of the emails are sent', () => (sink.mails.length > CONTACTS / 2 ? true : undefined))
     await product.cli('backup', file)
     const atBackup = sink.mails.length
-    assert.ok(atBackup < CONTACTS * SUBJECTS.length, 'the load was over before the backup')
+    assert.ok(atBackup < CONTACTS * SUBJECTS.length, 'the load ended before the backup')
     // Emails sent from now on are not in the backup.
     const kept = await cli(dataDir, ['backup', file])
     assert.match(kept.text, /already exists\. Name another file/)
-    await eventually('more is sent', () => (sink.mails.length >= atBackup + 5 ? true : undefined))
+    await eventually('more emails are sent', () => (sink.mails.length >= atBackup + 5 ? true : undefined))
     await product.kill()
     const atKill = sink.mails.length
     pace = 0
@@ -134,12 +134,12 @@ describe('a backup of npm start', function () {
     product = await startProduct(restoredDir, sink.url)
     assert.match(product.run.text(), /restored from a backup/)
     product.use(key)
-    assert.equal(sink.mails.length, atKill, 'it has mailed before it was reconciled')
+    assert.equal(sink.mails.length, atKill, 'it sent mail before reconciliation')
     const told = JSON.parse(await product.cli('reconcile', '--json')) as { failed: number; active: number }
     assert.equal(told.failed, 0)
     const allThrough = () =>
       eventually(
-        'all are through',
+        'all enrollments are completed',
         async () => {
           const { data: ended } = (await product!.call('GET', `automations/${data.id}/enrollments?limit=100`)) as {
             data: { status: string }[]
@@ -153,7 +153,7 @@ describe('a backup of npm start', function () {
     assert.deepEqual(
       [...counts].filter(([, count]) => count > 1),
       [],
-      'somebody was mailed twice',
+      'an email was sent twice',
     )
     const ledger = await messages(product)
     assert.equal(ledger.length, CONTACTS * SUBJECTS.length)
@@ -165,7 +165,7 @@ describe('a backup of npm start', function () {
     await product.call('POST', 'contacts', { email: 'later@example.com' })
     const later = (await product.call('GET', 'contacts/email:later@example.com')) as { data: { id: string } }
     await product.call('POST', `automations/${data.id}/enroll`, { contactId: later.data.id })
-    await eventually('who comes later is mailed', () =>
+    await eventually('a later contact gets all emails', () =>
       taken().get('later@example.com three') === 1 ? true : undefined,
     )
     await product.stop()
@@ -177,7 +177,7 @@ describe('a backup of npm start', function () {
     await assert.rejects(startProduct(ledgerOnly, sink.url, ROOT, { MAIL_FROM: '' }), /nobody has said from whom/)
     product = await startProduct(ledgerOnly, sink.url)
     product.use(key)
-    await assert.rejects(product.call('GET', 'whoami'), 'a key of the file is believed')
+    await assert.rejects(product.call('GET', 'whoami'), 'a key from the backup is accepted')
     const anew = await product.cli(
       ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Anew', '--scopes', 'all'],
       ...['--rate-limit', '100000', '--json'],
@@ -189,7 +189,7 @@ describe('a backup of npm start', function () {
     assert.deepEqual(
       [...taken()].filter(([, count]) => count > 1),
       [],
-      'somebody was mailed twice',
+      'an email was sent twice',
     )
     await product.stop()
     product = undefined
@@ -236,7 +236,7 @@ describe('a backup of npm start', function () {
       const { code, text } = await cli(dataDir, ['restore', file], more)
       assert.equal(code, 1)
       assert.match(text, words)
-      assert.deepEqual(existsSync(dataDir) ? readdirSync(dataDir) : undefined, before, 'something is left')
+      assert.deepEqual(existsSync(dataDir) ? readdirSync(dataDir) : undefined, before, 'files are left behind')
       assert.deepEqual(
         readdirSync(folder).filter((name) => name.includes('dripline-restore')),
         [],
@@ -339,7 +339,9 @@ describe('a backup of npm start', function () {
       const env = await startEnvironment(dataDir)
       const first = spawn(process.execPath, ['src/bin/cli.ts', 'restore', good], { cwd: ROOT, env, stdio: 'ignore' })
       const ended = once(first, 'exit')
-      await eventually('it has begun', () => (existsSync(join(dataDir, 'restore.unfinished')) ? true : undefined))
+      await eventually('the restore has begun', () =>
+        existsSync(join(dataDir, 'restore.unfinished')) ? true : undefined,
+      )
       const second = await cli(dataDir, ['restore', good])
       assert.match(second.text, /Another restore into .* is at work|Another Dripline .* is running on/)
       assert.equal(second.code, 1)

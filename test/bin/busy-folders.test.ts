@@ -79,18 +79,18 @@ describe('a data folder with enrollments in every state', function () {
       )
 
     // First the enrollments of active automations, then the paused ones after their automations are activated.
-    await come('what is due comes', dueTo(people.filter((person) => !isPaused(person))))
+    await come('due emails are sent', dueTo(people.filter((person) => !isPaused(person))))
     const held = people.filter(isPaused)
-    await eventually('they are held', async () =>
+    await eventually('their enrollments are paused', async () =>
       (await metric('dripline_enrollments_held')) === held.length ? true : undefined,
     )
     assert.deepEqual(
       dueTo(held).filter((key) => sent().includes(key)),
       [],
-      'nothing is sent while it is paused',
+      'paused automations send nothing',
     )
     for (const id of story.paused) await call('PATCH', `automations/${id}`, { status: 'ACTIVE' })
-    await come('the held ones go on', dueTo(held))
+    await come('paused enrollments continue', dueTo(held))
 
     // Finally each enrollment is in the expected state, and nothing is pending.
     const notThrough = async () => {
@@ -106,7 +106,7 @@ describe('a data folder with enrollments in every state', function () {
         },
       )
     }
-    await eventually('all are through, but those who wait for years', async () =>
+    await eventually('all enrollments are completed except those with long waits', async () =>
       (await notThrough()).length === 0 ? true : undefined,
     ).catch(async () => assert.deepEqual(await notThrough(), []))
     await eventually('nothing is pending', async () => {
@@ -114,7 +114,7 @@ describe('a data folder with enrollments in every state', function () {
       return pending.every((count) => count === 0) ? true : undefined
     })
     const waiting = people.filter(({ end }) => end === 'waits')
-    await eventually('in Temporal, too, only these are left', async () =>
+    await eventually('only waiting enrollments still run in Temporal', async () =>
       (await countRunning(product!)) === waiting.length ? true : undefined,
     )
 
@@ -127,7 +127,7 @@ describe('a data folder with enrollments in every state', function () {
     const expected = people.flatMap(({ email, had, due }) =>
       [...new Set([...had, ...due])].map((each) => `${email}: ${each}`),
     )
-    assert.deepEqual(sent().toSorted(), expected.toSorted(), 'what is sent is what was due, and nothing else')
+    assert.deepEqual(sent().toSorted(), expected.toSorted(), 'exactly the due emails are sent')
 
     for (const { what, email, contactId, had, due, unconfirmed, end } of people) {
       if (end === 'gone') continue
@@ -142,7 +142,7 @@ describe('a data folder with enrollments in every state', function () {
     }
     for (const { automationId, contactId } of waiting) {
       const { data } = await call('POST', `automations/${automationId}/enroll`, { contactId })
-      assert.equal(data.enrolled, false, 'who waits is still in')
+      assert.equal(data.enrolled, false, 'a waiting contact is still enrolled')
     }
     await product.stop()
     assert.equal(await product.run.code, 0)

@@ -79,10 +79,10 @@ describe('a first start', function () {
     // An empty variable counts as unset.
     const run = start(await startEnvironment(''), project)
     await ready(run)
-    assert.ok(existsSync(join(project, 'data/postgres/PG_VERSION')), 'the data are in DATA_DIR')
+    assert.ok(existsSync(join(project, 'data/postgres/PG_VERSION')), 'the data is in DATA_DIR')
     signalGroup(run, 'SIGTERM')
     assert.equal(await run.code, 0)
-    assert.equal(statSync(folder).mode & 0o777, 0o700, 'no folder was opened for others')
+    assert.equal(statSync(folder).mode & 0o777, 0o700, 'the permissions of the folder are unchanged')
   })
 
   it('stops all its processes when only npm gets SIGTERM', async () => {

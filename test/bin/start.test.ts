@@ -71,7 +71,7 @@ describe('npm start', function () {
     )
     assert.partialDeepStrictEqual(again?.data, { enrolled: false, matchingAutomations: 0 })
     contactId = /contact: (\S+)/.exec(stdout)?.[1] ?? ''
-    await eventually('the mail', () => sink.mails[0])
+    await eventually('the email arrives', () => sink.mails[0])
     assert.deepEqual(
       sink.mails.map(({ to }) => to),
       [['ada@example.com']],
@@ -145,7 +145,7 @@ describe('npm start', function () {
     })
     await post(`automations/${data.id}/enroll`, { contactId })
     const subjects = () => sink.mails.map(({ headers }) => /^Subject: (.*?)\r?$/m.exec(headers)?.[1])
-    await eventually('the first mail', async () => {
+    await eventually('the first email is sent', async () => {
       const { data: items } = await get(`contacts/${contactId}/activity`, key)
       return items.some(({ subject, status }) => subject === 'before the kill' && status === 'SENT') ? true : undefined
     })
@@ -159,7 +159,11 @@ describe('npm start', function () {
     const again = start()
     await ready(again)
     assert.doesNotMatch(again.text(), /svc_live_/)
-    await eventually('the second mail', () => (subjects().includes('after the kill') ? true : undefined), 90_000)
+    await eventually(
+      'the second email arrives',
+      () => (subjects().includes('after the kill') ? true : undefined),
+      90_000,
+    )
     assert.ok(Date.now() - sentAt >= 58_000, 'the wait did not end early')
     assert.deepEqual(
       subjects().filter((subject) => subject?.includes('the kill')),
@@ -178,7 +182,7 @@ describe('npm start', function () {
     const [line] = (await leftOvers(dataDir)).filter((text) => text.includes('start-dev'))
     process.kill(parseInt(line ?? '', 10), 'SIGKILL')
     await eventually(
-      'it is ready again',
+      'the service is ready again',
       async () => {
         const answer = await fetch(`http://127.0.0.1:${env['PORT']}/readyz`).catch(() => undefined)
         return answer?.status === 200 && !(await leftOvers(dataDir)).includes(line ?? '') ? true : undefined
