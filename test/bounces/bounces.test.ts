@@ -102,7 +102,7 @@ describe('returned mail', () => {
     const steps = [...Array.from({ length: emails }, () => EMAIL), ...behind]
     const automationId = await anAutomation(service, { steps })
     await enroll(service, automationId, contactId)
-    const mails = await eventually('they are mailed', async () => {
+    const mails = await eventually('the emails are sent', async () => {
       const sent = (await activityOf(service, contactId)).filter(({ status }) => status === 'SENT')
       return sent.length === emails ? mailsTo(address) : undefined
     })
@@ -130,14 +130,14 @@ describe('returned mail', () => {
       { kind: bounce!.kind, status: bounce!.status, source: bounce!.source, messageId: bounce!.message.messageId },
       { kind: 'HARD', status: '5.1.1', source: 'smtp', messageId: message!.messageId },
     )
-    await eventually('its enrollment ends', async () => {
+    await eventually('the enrollment ends', async () => {
       const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
         contactId,
       ])
       return row!.status === 'ACTIVE' ? undefined : row
     })
     await enroll(service, await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] }), contactId)
-    await eventually('the ledger says why', async () =>
+    await eventually('the message is suppressed', async () =>
       (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
     )
     assert.equal(mailsTo(address).length, 1)
@@ -276,12 +276,12 @@ describe('returned mail', () => {
     const contactId = await aContact(service)
     const address = await addressOf(service, contactId)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
-    const mail = await eventually('the server has it', () => mailsTo(address)[0])
+    const mail = await eventually('the mail server received it', () => mailsTo(address)[0])
     const raw = notification(mail.from, { recipient: address })
     assert.match(await comesBack(mail.from, raw), /^451 /)
     release()
     hold = undefined
-    await eventually('it is recorded', async () => {
+    await eventually('the bounce is recorded', async () => {
       const answer = await comesBack(mail.from, raw)
       return answer.startsWith('250 ') ? answer : undefined
     })
@@ -392,7 +392,7 @@ describe('returned mail', () => {
     const automation = { name: 'Elsewhere', status: 'ACTIVE', ...trigger, steps: [EMAIL] }
     const automationId = (await ask('POST', 'automations', automation)).body.data.id as string
     await ask('POST', `automations/${automationId}/enroll`, { contactId: there })
-    const { messageId } = await eventually('she is mailed there', async () => {
+    const { messageId } = await eventually('the email of the other workspace is sent', async () => {
       const { data } = (await ask('GET', `contacts/${there}/activity`)).body as {
         data: { status: string; messageId: string }[]
       }
@@ -494,7 +494,7 @@ describe('returned mail', () => {
       assert.equal(postmark.isSet, true)
       assert.ok(new URL(postmark.url, 'http://x').pathname.endsWith(`/feedback/postmark/${service.workspaceId}`))
       const [kept] = await sql<{ credential: Buffer }>(em(), 'select credential from feedback_sources')
-      assert.ok(!kept!.credential.includes('password'), 'kept in the open')
+      assert.ok(!kept!.credential.includes('password'), 'the credential is stored in plain text')
 
       assert.equal((await hook(hardBounce(address), { password: `${PASSWORD}!` })).status, 401)
       assert.equal(await suppressedBy(contactId), null)
