@@ -232,6 +232,6 @@ describe('@dripline/client, installed from an instance', () => {
   it('waits as long as a 429 requests', async () => {
     const key = await aKeyOverItsLimit(service, 20)
     assert.equal((await integrate(key))['added'], 1)
-    assert.ok(gateway.asked.length > 7, 'it was never told to wait')
+    assert.ok(gateway.asked.length > 7, 'it never had to wait')
   })
 })
