@@ -20,7 +20,7 @@ describe('the response to a request that stops sending', function () {
     const said = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
     const campaignId = (await service.call('POST', 'campaigns', said)).body.data.id as string
     await service.call('POST', `campaigns/${campaignId}/schedule`, {})
-    await eventually('it is sent', async () =>
+    await eventually('the campaign is sent', async () =>
       (await service.call('GET', `campaigns/${campaignId}`)).body.data.status === 'SENT' ? true : undefined,
     )
     await sql(em(), `update campaigns set status = 'SENDING', finished_at = null where id = $1::uuid`, [campaignId])
@@ -37,17 +37,17 @@ describe('the response to a request that stops sending', function () {
   }
 
   const ways = {
-    'an address that is suppressed': async ({ email }: { email: string }, headers: Record<string, string>) =>
+    'suppressing an address': async ({ email }: { email: string }, headers: Record<string, string>) =>
       service.call('POST', 'suppressions', { email }, { headers }),
-    'a file in which she has opted out': async ({ email }: { email: string }, headers: Record<string, string>) => {
+    'an import that opts the contact out': async ({ email }: { email: string }, headers: Record<string, string>) => {
       const { id } = (await service.call('POST', 'imports', { name: 'x.csv' }, { headers: once(headers, 'begin') }))
         .body.data as { id: string }
       const piece = { position: 0, text: `email,unsubscribed\n${email},yes\n`, isLast: true }
       return service.call('POST', `imports/${id}/pieces`, piece, { headers })
     },
-    'a campaign that is paused': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
+    'pausing a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/pause`, undefined, { headers }),
-    'a campaign that is cancelled': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
+    'cancelling a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/cancel`, undefined, { headers }),
   }
   /** Uses other keys for the requests before it. */
@@ -60,7 +60,7 @@ describe('the response to a request that stops sending', function () {
       const headers = { 'Idempotency-Key': `said-${of.campaignId}` }
       let answered = false
       const first = say(of, headers).finally(() => (answered = true))
-      await eventually('it is done, and its answer kept', async () => {
+      await eventually('the response is stored', async () => {
         const kept = `select from idempotency_keys where key = $1 and status is not null`
         return (await sql(em(), kept, [headers['Idempotency-Key']])).length > 0 ? true : undefined
       })

@@ -64,12 +64,12 @@ describe('repeated sign-ups with the same address', () => {
       await later('confirmation_requests', 'requested_at', id, 120)
     }
     await temporal.comeBack()
-    await eventually('all is delivered', async () => {
+    await eventually('all events are delivered', async () => {
       const open = await sql(em(), `select from outbox where contact_id = $1 and kind = 'START'`, [id])
       return (open.length === 0 && mailsTo(email) > 0) || undefined
     })
     await type(email, list)
-    await eventually('all that began has ended', async () => {
+    await eventually('no enrollment is active', async () => {
       const open = await sql(em(), `select from enrollments where contact_id = $1 and status = 'ACTIVE'`, [id])
       return open.length === 0 || undefined
     })
@@ -86,7 +86,7 @@ describe('repeated sign-ups with the same address', () => {
     }
     await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
     await type(email, list)
-    await eventually('she is asked', () => (mailsTo(email) > 0 ? true : undefined))
+    await eventually('the confirmation email arrives', () => (mailsTo(email) > 0 ? true : undefined))
   })
 
   it('send a confirmation email at once if an import, a paused automation or a rejection prevented the first one', async () => {
@@ -96,25 +96,25 @@ describe('repeated sign-ups with the same address', () => {
     const text = `email\n${pending}\n`
     assert.equal((await service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })).status, 200)
     await type(pending, list)
-    await eventually('she is asked', () => mailsTo(pending) || undefined)
+    await eventually('the confirmation email arrives', () => mailsTo(pending) || undefined)
 
     const paused = 'paused@example.com'
     await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
     await type(paused, list)
     await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
     await type(paused, list)
-    await eventually('she is asked', () => mailsTo(paused) || undefined)
+    await eventually('the confirmation email arrives', () => mailsTo(paused) || undefined)
 
     const refused = 'refused@example.com'
     sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
     const her = await type(refused, list)
-    await eventually('it fails', async () => {
+    await eventually('the email fails', async () => {
       const rows = await sql(em(), `select from messages where contact_id = $1 and status = 'FAILED'`, [her])
       return rows.length > 0 || undefined
     })
     sink.behave('accept')
     await type(refused, list)
-    await eventually('she is asked', () => mailsTo(refused) || undefined)
+    await eventually('the confirmation email arrives', () => mailsTo(refused) || undefined)
     assert.deepEqual([pending, paused, refused].map(mailsTo), [1, 1, 1])
   })
 })

@@ -30,7 +30,10 @@ describe('an automation with a changed trigger', () => {
       )
     )[0]?.status
   const isIn = (automationId: string, contactId: string) =>
-    eventually('she is in it', async () => (await statusOf(automationId, contactId)) === 'ACTIVE' || undefined)
+    eventually(
+      'the contact is enrolled',
+      async () => (await statusOf(automationId, contactId)) === 'ACTIVE' || undefined,
+    )
   const change = async (automationId: string, fields: object) => {
     const { status, body } = await service.call('PATCH', `automations/${automationId}`, fields)
     assert.equal(status, 200, JSON.stringify(body))
@@ -66,7 +69,7 @@ describe('an automation with a changed trigger', () => {
     await leave(contactId)
     assert.equal(await statusOf(automationId, contactId), 'ACTIVE')
     await service.startWorker()
-    const items = await eventually('it is over', async () =>
+    const items = await eventually('the enrollment is completed', async () =>
       (await statusOf(automationId, contactId)) === 'COMPLETED' ? activityOf(service, contactId) : undefined,
     )
     assert.deepEqual(items.map(({ status }) => status).sort(), ['SENT', 'SUPPRESSED'])
@@ -90,7 +93,7 @@ describe('an automation with a changed trigger', () => {
     await service.call('POST', `lists/${list}/contacts`, { contactId })
     await isIn(asking, contactId)
     await change(asking, { trigger: 'SIGNUP', triggerConfig: {} })
-    const mail = await eventually('she is asked', () =>
+    const mail = await eventually('the confirmation email arrives', () =>
       sink.mails.find(({ to, headers }) => to[0] === address && headers.includes('Subject: Please confirm')),
     )
     const [, path] = /https:\/\/mail\.example\.com(\/confirm\/[\w-]{66})/.exec(mail.body.replaceAll('=\r\n', ''))!

@@ -23,7 +23,8 @@ describe('double opt-in lists', () => {
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
   const saysTo = (address: string, subject: string) =>
     mailsTo(address).filter(({ headers }) => headers.includes(`Subject: ${subject}`))
-  const askedTo = (address: string) => eventually(`${address} is asked`, () => saysTo(address, 'Please confirm')[0])
+  const askedTo = (address: string) =>
+    eventually(`the confirmation email to ${address} arrives`, () => saysTo(address, 'Please confirm')[0])
   const linkIn = ({ body }: { body: string }) => {
     const [, path] = /https:\/\/mail\.example\.com(\/confirm\/[\w-]{66})/.exec(body.replaceAll('=\r\n', ''))!
     return `http://127.0.0.1:${service.port}${path}`
@@ -79,7 +80,7 @@ describe('double opt-in lists', () => {
     await confirmed(link)
     assert.deepEqual((await contact(id)).listIds, [list])
     assert.deepEqual(await pending(list), [])
-    await eventually('she is welcomed', () => saysTo(address, 'Welcome')[0])
+    await eventually('the welcome email arrives', () => saysTo(address, 'Welcome')[0])
     // A second confirmation has no effect, even after the contact left the list.
     assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
     assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
@@ -100,7 +101,7 @@ describe('double opt-in lists', () => {
     const link = linkIn(await askedTo(email))
     // Marketing that they are enrolled in through the API.
     await enroll(service, await anAutomation(service), id)
-    const message = await eventually('it is settled', async () =>
+    const message = await eventually('the message is suppressed', async () =>
       (await activityOf(service, id)).find(({ status }) => status === 'SUPPRESSED'),
     )
     assert.equal(message.error, 'The contact has not confirmed the sign-up')
@@ -108,7 +109,7 @@ describe('double opt-in lists', () => {
 
     await confirmed(link)
     assert.equal((await contact(id)).suppressedBy, null)
-    await eventually('she has signed up', () => saysTo(email, 'Signed up')[0])
+    await eventually('the sign-up email arrives', () => saysTo(email, 'Signed up')[0])
     // Contacts of other tests must not get this email.
     await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
   })
@@ -131,7 +132,7 @@ describe('double opt-in lists', () => {
       `update confirmation_requests set requested_at = now() - interval '25 hours' where contact_id = $1`,
       [id],
     )
-    await eventually('what asked first is over', async () => {
+    await eventually('the first enrollment has ended', async () => {
       const rows = await sql(
         em(),
         `select from enrollments where automation_id = $1 and contact_id = $2 and status = 'ACTIVE'`,
@@ -141,7 +142,7 @@ describe('double opt-in lists', () => {
     })
     await join(list, { contactId: id })
     assert.equal(await times(), 2)
-    await eventually('asked again', () => saysTo(email, 'Please confirm')[1])
+    await eventually('the next confirmation email arrives', () => saysTo(email, 'Please confirm')[1])
     // The first link still works.
     await confirmed(first)
   })
@@ -160,11 +161,11 @@ describe('double opt-in lists', () => {
       ).length
     for (let n = 0; n < 4; n += 1) {
       const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
-      await eventually('asked', () => saysTo(email, 'Please confirm')[n])
+      await eventually('the confirmation email arrives', () => saysTo(email, 'Please confirm')[n])
       await service.call('DELETE', `contacts/${id}`)
     }
     const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
-    await eventually('asked', () => saysTo(email, 'Please confirm')[4])
+    await eventually('the confirmation email arrives', () => saysTo(email, 'Please confirm')[4])
     // To another address and back.
     await service.call('PATCH', `contacts/${id}`, { email: newAddress() })
     await join(list, { contactId: id })
@@ -178,7 +179,7 @@ describe('double opt-in lists', () => {
     assert.equal(await askings(), 5)
     await sql(em(), `update confirmation_emails set at = at - interval '25 hours' where list_id = $1`, [list])
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
-    await eventually('asked the next day', () => saysTo(email, 'Please confirm')[5])
+    await eventually('the confirmation email of the next day arrives', () => saysTo(email, 'Please confirm')[5])
     assert.equal(saysTo(email, 'Please confirm').length, 6)
   })
 
@@ -260,7 +261,7 @@ describe('double opt-in lists', () => {
     const { asking } = await askingList()
     const id = await aContact(service)
     await enroll(service, asking, id)
-    const message = await eventually('it is settled', async () => (await activityOf(service, id))[0])
+    const message = await eventually('the message is suppressed', async () => (await activityOf(service, id))[0])
     assert.equal(message.status, 'SUPPRESSED')
     assert.match(message.error!, /nothing to confirm/)
     assert.deepEqual(saysTo(await addressOf(service, id), 'Please confirm'), [])
@@ -325,10 +326,10 @@ describe('double opt-in lists', () => {
     await askedTo(second)
     await service.call('DELETE', `lists/${list}/contacts/${id}`)
     await join(list, { contactId: id })
-    const again = await eventually('asked again', () => saysTo(second, 'Please confirm')[1])
+    const again = await eventually('the next confirmation email arrives', () => saysTo(second, 'Please confirm')[1])
     await hoursLater(id, 25)
     await join(list, { contactId: id })
-    await eventually('asked once more', () => saysTo(second, 'Please confirm')[2])
+    await eventually('the third confirmation email arrives', () => saysTo(second, 'Please confirm')[2])
     await confirmed(linkIn(again))
     const rows = await sql<{ status: string }>(
       em(),
@@ -350,11 +351,11 @@ describe('double opt-in lists', () => {
       ['Please confirm'],
     )
     await confirmed(link)
-    await eventually('she is welcomed', () => saysTo(email, 'Welcome')[0])
+    await eventually('the welcome email arrives', () => saysTo(email, 'Welcome')[0])
   })
 
   for (const [how, suppress] of Object.entries({
-    'by a call': (email: string) => service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' }),
+    'through the API': (email: string) => service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' }),
     'by another service': (email: string) => service.call('POST', 'suppressions', { email, reason: 'IMPORTED' }),
     'by an import': (email: string) =>
       em().transactional((unit) => suppressMany(unit, service.workspaceId, [{ email, reason: 'UNSUBSCRIBED' }])),
@@ -386,7 +387,7 @@ describe('double opt-in lists', () => {
           how === 'put into it'
             ? service.call('POST', `lists/${list}/contacts`, { contactId: id })
             : service.call('POST', 'contacts', { email, listId: list })
-        await eventually('it waits', async () => {
+        await eventually('the request waits for the lock', async () => {
           const waiting = await sql(
             em(),
             `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

@@ -17,7 +17,7 @@ describe('leaving a list during a bulk change', () => {
     const { id } = (await service.call('POST', 'campaigns', says)).body.data as { id: string }
     await service.call('POST', `campaigns/${id}/schedule`, {})
     await eventually(
-      'it is sent',
+      'the campaign is sent',
       async () => (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' || undefined,
     )
   }
@@ -26,12 +26,12 @@ describe('leaving a list during a bulk change', () => {
 
   type Put = (list: string, ids: string[], addresses: string[]) => Promise<unknown>
   const ways: Record<string, Put> = {
-    'as contacts': (listId, _ids, addresses) =>
+    'through contacts/bulk': (listId, _ids, addresses) =>
       service.call('POST', 'contacts/bulk', { contacts: addresses.map((email) => ({ email, listId })) }),
-    'by their ids': (list, contactIds) => service.call('POST', `lists/${list}/contacts`, { contactIds }),
-    'who have asked for it': (list, contactIds) =>
+    'by ID': (list, contactIds) => service.call('POST', `lists/${list}/contacts`, { contactIds }),
+    'with resubscribe': (list, contactIds) =>
       service.call('POST', `lists/${list}/contacts`, { contactIds, resubscribe: true }),
-    'by a file': async (listId, _ids, addresses) => {
+    'from a file': async (listId, _ids, addresses) => {
       const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId })).body.data as { id: string }
       const text = `email\n${addresses.join('\n')}\n`
       return service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
@@ -59,7 +59,7 @@ describe('leaving a list during a bulk change', () => {
       })
       await locked.promise
       const putting = put(list, [first, her], addresses)
-      await eventually('it waits for the first of them', async () => {
+      await eventually('the statement waits for the first contact', async () => {
         const waiting = await sql(
           em(),
           `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,

@@ -27,7 +27,7 @@ describe('signed links in emails', () => {
   const suppressedBy = async (id: string) =>
     (await service.call('GET', `contacts/${id}`)).body.data.suppressedBy as string | null
   const sent = (id: string) =>
-    eventually('it is sent', async () => (await activityOf(service, id)).find(({ status }) => status === 'SENT'))
+    eventually('the email is sent', async () => (await activityOf(service, id)).find(({ status }) => status === 'SENT'))
 
   it('are hidden from a key that may only read, wherever a template contains them', async () => {
     const list = await aList(service)
@@ -48,7 +48,7 @@ describe('signed links in emails', () => {
       assert.doesNotMatch(JSON.stringify(body), TOKEN, path)
     }
     const mail = sink.mails.at(-1)!
-    assert.match(mail.body.replaceAll('=\r\n', ''), TOKEN, 'she gets it')
+    assert.match(mail.body.replaceAll('=\r\n', ''), TOKEN, 'the email contains the link')
   })
 
   it('are hidden in the URLs of recorded clicks', async () => {
@@ -76,14 +76,14 @@ describe('signed links in emails', () => {
     const automation = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'Second' }] })
     sink.behave({ code: 451, text: '4.3.2 later', at: 'rcpt', to: old })
     await enroll(service, automation, id)
-    await eventually('it is put off', async () =>
+    await eventually('the email is deferred', async () =>
       (await activityOf(service, id)).find(({ status }) => status === 'DEFERRED'),
     )
     sink.behave('accept')
     await sent(id)
     const now = `new-${id}@example.com`
     sink.behave({ code: 451, text: '4.3.2 later', at: 'rcpt' })
-    await eventually('the second is put off, or sent', async () =>
+    await eventually('the second email is deferred or sent', async () =>
       (await activityOf(service, id)).length === 2 ? true : undefined,
     )
     const link = linkTo(old)

@@ -11,10 +11,10 @@ const ENROLLMENTS = [
 
 describe('enrollmentsToEnd', () => {
   const cases: [string, Stop, string[]][] = [
-    ['all that have an email', { kind: 'all' }, ['marketing', 'receipt', 'asking', 'other']],
-    ['those without a transactional email', { kind: 'marketing' }, ['marketing', 'other']],
-    ['those that a list started', { kind: 'list', listId: 'news' }, ['marketing']],
-    ['those that ask for a list', { kind: 'request', listId: 'news' }, ['asking']],
+    ['all enrollments with an email', { kind: 'all' }, ['marketing', 'receipt', 'asking', 'other']],
+    ['enrollments without a transactional email', { kind: 'marketing' }, ['marketing', 'other']],
+    ['enrollments that a list started', { kind: 'list', listId: 'news' }, ['marketing']],
+    ['enrollments that ask for a list', { kind: 'request', listId: 'news' }, ['asking']],
   ]
   for (const [what, stop, expected] of cases) {
     it(`ends ${what}`, () => {

@@ -63,7 +63,9 @@ describe('suppressions', () => {
     const automationId = await anAutomation(service, { steps: [receipt, wait(60), receipt] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
-    await eventually('it waits', async () => ((await activityOf(service, contactId)).length === 1 ? true : undefined))
+    await eventually('the first email is sent', async () =>
+      (await activityOf(service, contactId)).length === 1 ? true : undefined,
+    )
     const { email } = (await service.call('GET', `contacts/${contactId}`)).body.data
     await suppress({ email, reason: 'BOUNCED' })
     const { data } = (await service.call('GET', `contacts/${contactId}/enrollments`)).body
@@ -88,7 +90,7 @@ describe('suppressions', () => {
     const email = 'Ada@xn--exmple-cua.example.com'
     const contactId = await aContact(service, { email })
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
-    await eventually('she is mailed', async () =>
+    await eventually('the email is captured', async () =>
       (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
     )
     assert.equal((await suppress({ email, reason: 'BOUNCED' })).status, 201)

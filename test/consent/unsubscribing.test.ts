@@ -66,7 +66,9 @@ describe('unsubscribe links', () => {
     const steps = [{ ...EMAIL, text: 'Enough? {{ unsubscribeUrl }}' }, RECEIPT]
     await enroll(service, await anAutomation(service, { steps }), contactId)
     const address = await addressOf(service, contactId)
-    const mails = await eventually('both', () => (mailsTo(address).length === 2 ? mailsTo(address) : undefined))
+    const mails = await eventually('both emails arrive', () =>
+      mailsTo(address).length === 2 ? mailsTo(address) : undefined,
+    )
     const [marketing, receipt] = mails.map(readMail)
     assert.equal(marketing!.body.match(/\/unsubscribe\//g)?.length, 1)
     assert.ok(!receipt!.body.includes('/unsubscribe/'))
@@ -95,7 +97,7 @@ describe('unsubscribe links', () => {
   for (const [how, body] of [
     ['as a form', () => new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })],
     [
-      'in parts',
+      'as multipart',
       () => {
         const form = new FormData()
         form.append('List-Unsubscribe', 'One-Click')
@@ -103,11 +105,11 @@ describe('unsubscribe links', () => {
       },
     ],
     [
-      'as a program of somebody’s own may send it',
+      'in lower case with a line break',
       () => new Blob(['list-unsubscribe=one-click\r\n'], { type: 'application/x-www-form-urlencoded' }),
     ],
     [
-      'behind a preamble',
+      'after a preamble',
       () =>
         new Blob(
           ['Hello\r\n--cut\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--cut--\r\n'],
@@ -126,7 +128,7 @@ describe('unsubscribe links', () => {
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
       // A new enrollment suppresses its messages with this reason.
       await enroll(service, automationId, contactId)
-      const message = await eventually('it is settled', async () =>
+      const message = await eventually('the message is suppressed', async () =>
         (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
       )
       assert.equal(message.error, 'The contact has unsubscribed')
@@ -158,7 +160,7 @@ describe('unsubscribe links', () => {
     assert.equal((await service.call('DELETE', `contacts/${first}`)).status, 200)
     const anew = await aContact(service, { email: 'Made-Anew@example.com' })
     await enroll(service, automationId, anew)
-    await eventually('she is mailed again', () => mailsTo('Made-Anew@example.com')[0])
+    await eventually('the new contact gets an email', () => mailsTo('Made-Anew@example.com')[0])
     assert.match(await (await fetch(link)).text(), /Unsubscribe from everything/)
     assert.equal(await suppressedBy(anew), null)
     const form = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
@@ -189,7 +191,7 @@ describe('unsubscribe links', () => {
     await linkIn(second)
     // This address gets no email.
     await service.call('PATCH', `contacts/${contactId}`, { email: third })
-    await eventually('all is settled', async () =>
+    await eventually('all messages are final', async () =>
       (await activityOf(service, contactId)).every(({ status }) => status === 'SENT') ? true : undefined,
     )
     await service.call('DELETE', `contacts/${contactId}`)
@@ -276,7 +278,7 @@ describe('unsubscribe links', () => {
       await service.call('POST', `lists/${list}/contacts`, { contactId })
       await enroll(service, another, contactId)
       const link = await linkIn(await addressOf(service, contactId))
-      await eventually('she is in both', async () =>
+      await eventually('both enrollments are active', async () =>
         (await enrollmentOf(byList, contactId)) === 'ACTIVE' && (await enrollmentOf(another, contactId)) === 'ACTIVE'
           ? true
           : undefined,
