@@ -22,7 +22,7 @@ describe('a repeated erasure while an email is in flight', () => {
       const email = `erased-by-${by}@example.com`
       const id = await aContact(service, { email, externalId: `of ${email}` })
       await enroll(service, await anAutomation(service), id)
-      await eventually('an email is being handed over', () => answer)
+      await eventually('an email is in flight', () => answer)
       const erase = () => service.call('DELETE', `contacts/${encodeURIComponent(nameOf(id, email))}`)
       assert.equal((await erase()).refused, '503 still_sending')
       assert.equal((await erase()).refused, '503 still_sending')
@@ -30,7 +30,7 @@ describe('a repeated erasure while an email is in flight', () => {
       const elsewhere = await service.call('DELETE', 'contacts/email:nobody@example.com', undefined, { key: another })
       assert.equal(elsewhere.refused, '404 contact_not_found')
       answer!()
-      const settled = await eventually('it is settled', async () => {
+      const settled = await eventually('no email is in flight', async () => {
         const { refused, status } = await erase()
         return refused === '503 still_sending' ? undefined : (refused ?? status)
       })

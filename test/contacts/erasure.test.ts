@@ -24,7 +24,7 @@ describe('erasing a contact', () => {
       steps: [EMAIL, wait(60), EMAIL],
     })
     await service.call('POST', `contacts/${contactId}/events`, { name: 'erase', data: { note: 'erasmus-note' } })
-    await eventually('the mail', async () =>
+    await eventually('the email is captured', async () =>
       (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
     )
     const { total } = (await service.call('GET', 'contacts')).body.pagination
@@ -47,7 +47,7 @@ describe('erasing a contact', () => {
       const rows = await sql(em(), `select 1 from ${name} row where row::text ~* $1`, [
         `erasmus|erase-me|erasable|${withIds.includes(name) ? 'nothing' : contactId}`,
       ])
-      assert.equal(rows.length, 0, `${name} still has something of the contact`)
+      assert.equal(rows.length, 0, `${name} still has data of the contact`)
     }
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     await eventually('the workflow has ended', async () =>
@@ -90,7 +90,7 @@ describe('erasing a contact', () => {
         service.call('POST', `contacts/${contactId}/events`, { name: 'late' }),
         service.call('POST', `automations/${automationId}/enroll`, { contactId }),
       ]
-      await eventually('they wait for it', async () => {
+      await eventually('both requests wait for the erasure', async () => {
         const [row] = await sql<{ waiting: number }>(
           service.context.orm.em.fork(),
           `select count(*)::integer as waiting from pg_stat_activity where wait_event_type = 'Lock'`,
@@ -99,7 +99,7 @@ describe('erasing a contact', () => {
       })
       void Promise.all(answers).then((done) => (late = done))
     })
-    const answered = await eventually('they are answered', () => Promise.resolve(late))
+    const answered = await eventually('both requests are answered', () => Promise.resolve(late))
     assert.deepEqual(
       answered.map(({ status }) => status),
       [404, 404],

@@ -39,7 +39,7 @@ describe('an export', () => {
     const contactId = await aContact(service, { listId, tags: ['vip'], externalId: '4711', metadata: { plan: 'pro' } })
     const address = await addressOf(service, contactId)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
-    await eventually('she is mailed', async () =>
+    await eventually('the email is captured', async () =>
       (await activityOf(service, contactId)).length > 0 ? true : undefined,
     )
     await anEvent(service, contactId, 'bought', { amount: 7 })

@@ -59,15 +59,15 @@ describe('a contact addressed by email or externalId', () => {
   })
 
   for (const [what, name] of [
-    ['an address of nobody', 'email:nobody@example.com'],
-    ['no address', 'email:'],
-    ['no externalId', 'external:'],
-    ['an externalId of nobody', 'external:nobody'],
+    ['an unknown address', 'email:nobody@example.com'],
+    ['an empty address', 'email:'],
+    ['an empty externalId', 'external:'],
+    ['an unknown externalId', 'external:nobody'],
     ['an address that cannot be stored', 'email:%00@example.com'],
     ['an externalId that cannot be stored', 'external:%00'],
     ['an address without a prefix', 'ada@example.com'],
     ['a prefix in capitals', 'EMAIL:nobody@example.com'],
-    ['an id behind a prefix', `external:${newId()}`],
+    ['an ID after a prefix', `external:${newId()}`],
   ] as const) {
     it(`is not found by ${what}`, async () => {
       assert.equal((await call('GET', `contacts/${name}`)).refused, '404 contact_not_found')
@@ -202,7 +202,7 @@ describe('a changed email address', () => {
     await enroll(service, automationId, id)
     await service.call('PATCH', 'contacts/email:before@example.com', { email: 'after@example.com' })
     await service.startWorker()
-    const [email] = await eventually('it is sent', async () => {
+    const [email] = await eventually('the email is captured', async () => {
       const activity = await activityOf(service, id)
       return activity[0]?.status === 'CAPTURED' ? activity : undefined
     })
