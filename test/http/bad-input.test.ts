@@ -21,12 +21,12 @@ describe('bad input', () => {
   const cases: [what: string, method: string, path: string, raw: string, message: RegExp, code?: string][] = [
     ['malformed JSON', 'POST', 'contacts', '{"email":', /^Malformed JSON/, 'malformed_json'],
     ['an array', 'POST', 'contacts', '[]', /must be a JSON object/, 'body_not_an_object'],
-    ['a text', 'POST', 'contacts', '"text"', /must be a JSON object/, 'body_not_an_object'],
+    ['a string', 'POST', 'contacts', '"text"', /must be a JSON object/, 'body_not_an_object'],
     ['null', 'POST', 'contacts', 'null', /must be a JSON object/, 'body_not_an_object'],
     ['no email', 'POST', 'contacts', '{}', /^email is required$/],
-    ['an email of null', 'POST', 'contacts', '{"email":null}', /^email is required$/],
+    ['a null email', 'POST', 'contacts', '{"email":null}', /^email is required$/],
     ['a number as email', 'POST', 'contacts', '{"email":5}', /^email must be a string$/],
-    ['an email that is none', 'POST', 'contacts', '{"email":"a@b"}', /^Invalid email address$/],
+    ['an invalid email', 'POST', 'contacts', '{"email":"a@b"}', /^Invalid email address$/],
     [
       'an email with a header',
       'POST',
@@ -41,11 +41,11 @@ describe('bad input', () => {
       `{"${email}","firstName":{}}`,
       /^firstName must be a string$/,
     ],
-    ['metadata that is a list', 'POST', 'contacts', `{"${email}","metadata":[]}`, /^metadata must be a JSON object$/],
+    ['metadata that is an array', 'POST', 'contacts', `{"${email}","metadata":[]}`, /^metadata must be a JSON object$/],
     ['NUL in a text', 'POST', 'contacts', `{"${email}","firstName":"a\\u0000b"}`, /^firstName holds a NUL/],
     ['NUL in a key', 'POST', 'contacts', `{"${email}","metadata":{"a\\u0000":1}}`, /^a key of metadata holds a NUL/],
     [
-      'a number that is none',
+      'a number that is too large',
       'POST',
       'contacts',
       `{"${email}","metadata":{"a":[1e400]}}`,
@@ -53,12 +53,12 @@ describe('bad input', () => {
     ],
     ['half a surrogate pair', 'POST', 'contacts', `{"${email}","metadata":{"a":"\\ud800"}}`, /^metadata\.a holds half/],
     ['depth 10,000', 'POST', 'contacts', `{"${email}","metadata":${deep}}`, /^metadata is nested deeper/],
-    ['contacts that are no list', 'POST', 'contacts/bulk', '{"contacts":{}}', /^contacts must be an array$/],
+    ['contacts that are not an array', 'POST', 'contacts/bulk', '{"contacts":{}}', /^contacts must be an array$/],
     ['no contacts', 'POST', 'contacts/bulk', '{}', /^contacts is required$/],
     ['no event name', 'POST', 'contacts/:contact/events', '{}', /^name is required$/],
     ['an empty event name', 'POST', 'contacts/:contact/events', '{"name":" "}', /^name must not be empty$/],
     [
-      'event data that is a list',
+      'event data that is an array',
       'POST',
       'contacts/:contact/events',
       '{"name":"x","data":[1]}',
@@ -83,14 +83,14 @@ describe('bad input', () => {
       /^steps\[0\]\.type must be one of: EMAIL, WAIT$/,
     ],
     [
-      'a step that is no object',
+      'a step that is not an object',
       'POST',
       'automations',
       '{"name":"x","trigger":"EVENT","steps":[1]}',
       /^steps\[0\] must be an object$/,
     ],
     [
-      'a step of null',
+      'a null step',
       'POST',
       'automations',
       '{"name":"x","trigger":"EVENT","steps":[null]}',
@@ -104,7 +104,7 @@ describe('bad input', () => {
       /^steps\[0\]\.subject is required$/,
     ],
     [
-      'a wait of nothing',
+      'a wait without a delay',
       'POST',
       'automations',
       '{"name":"x","trigger":"EVENT","steps":[{"type":"WAIT","delayMinutes":0}]}',
@@ -140,7 +140,7 @@ describe('bad input', () => {
       '{"status":"active"}',
       /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED$/,
     ],
-    ['a status of null', 'PATCH', 'automations/:automation', '{"status":null}', /^status must not be null$/],
+    ['a null status', 'PATCH', 'automations/:automation', '{"status":null}', /^status must not be null$/],
     [
       'an event name that is a number',
       'PATCH',
@@ -157,7 +157,7 @@ describe('bad input', () => {
       'nothing_to_update',
     ],
     [
-      'nothing known to update',
+      'only unknown fields to update',
       'PATCH',
       'automations/:automation',
       '{"colour":"red"}',
@@ -167,7 +167,7 @@ describe('bad input', () => {
     ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
     ['no contact to enroll', 'POST', 'automations/:automation/enroll', '{}', /^contactId is required$/],
     [
-      'a merge that is a list',
+      'a merge that is an array',
       'POST',
       'automations/:automation/enroll',
       '{"contactId":":contact","merge":[]}',
@@ -175,7 +175,7 @@ describe('bad input', () => {
     ],
   ]
   for (const [what, method, path, raw, message, code = 'invalid_request'] of cases) {
-    it(`${method} /${path}: ${what}`, async () => {
+    it(`returns 400 for ${what} in ${method} /${path}`, async () => {
       const fill = (text: string) => text.replace(':contact', contactId).replace(':automation', automationId)
       const { refused, body } = await service.call(method, fill(path), undefined, { raw: fill(raw) })
       assert.match(body.error, message)

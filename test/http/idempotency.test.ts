@@ -235,7 +235,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(events.length, 1)
 
     const worker = await service.startWorker()
-    await eventually('the mail', async () =>
+    await eventually('the email is captured', async () =>
       (await activityOf(service, made.id)).find(({ status }) => status === 'CAPTURED'),
     )
     assert.equal((await activityOf(service, made.id)).length, 1)

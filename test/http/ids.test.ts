@@ -158,7 +158,7 @@ describe('IDs', () => {
       rotateApiKey: { overlapHours: 1 },
     }
     const sent = body ? others[id] : undefined
-    assert.ok(!body || sent, `${id}: say here what is sent to it`)
+    assert.ok(!body || sent, `${id}: add a request body for it to this test`)
     const options =
       operation.scope === undefined ? { key: null, headers: known.browser.headers(service.workspaceId) } : {}
     return service.call(method, search ? `${filled}?${search}` : filled, sent, options)
@@ -223,7 +223,7 @@ describe('IDs', () => {
     assert.deepEqual(body.data.triggerConfig, { listId, other: 'KEPT' })
     const contactId = await aContact(service)
     await service.call('POST', `lists/${capitals(listId)}/contacts`, { contactIds: [capitals(contactId), contactId] })
-    await eventually('the mail', async () =>
+    await eventually('the email is captured', async () =>
       (await activityOf(service, capitals(contactId))).length === 1 ? true : undefined,
     )
   })
@@ -252,7 +252,9 @@ describe('IDs', () => {
     )
     for (const { body } of answers)
       assert.deepEqual([body.data.contactId, body.data.automationId], [contactId, automationId])
-    await eventually('the mail', async () => ((await activityOf(service, contactId)).length > 0 ? true : undefined))
+    await eventually('the email is captured', async () =>
+      (await activityOf(service, contactId)).length > 0 ? true : undefined,
+    )
     // No other contact is enrolled, who could be mailed later.
     const { body } = await service.call('GET', 'automations?limit=100')
     const summary = (body.data as { id: string; enrolledCount: number }[]).find(({ id }) => id === automationId)
@@ -261,7 +263,7 @@ describe('IDs', () => {
     const erased = await service.call('DELETE', `contacts/${capitals(contactId)}`)
     assert.deepEqual([erased.status, erased.body.data.id], [200, contactId])
     const workflow = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
-    await eventually('its enrollment is over', async () =>
+    await eventually('the workflow has ended', async () =>
       (await workflow.describe()).status.name === 'RUNNING' ? undefined : true,
     )
   })

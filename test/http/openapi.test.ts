@@ -308,7 +308,7 @@ async function counting(run: () => Promise<Answer>): Promise<{ answer: Answer; s
   }
   try {
     const answer = await run()
-    assert.ok(statements.length > 0, 'no statement was seen')
+    assert.ok(statements.length > 0, 'no statement was sent')
     return { answer, statements: statements.toSorted() }
   } finally {
     Object.defineProperty(prototype, 'query', original)
