@@ -119,7 +119,7 @@ describe('an import', () => {
     assert.deepEqual({ suppressed: done.suppressed, failed: done.failed }, { suppressed: 2, failed: 1 })
     assert.equal((await contact(`a@${at}`))!.suppressedBy, 'IMPORTED')
     assert.equal((await contact(`b@${at}`))!.suppressedBy, null)
-    await eventually('her enrollment ends', async () => {
+    await eventually('the enrollment ends', async () => {
       const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
         waiting,
       ])
@@ -140,7 +140,7 @@ describe('an import', () => {
       ).map(({ email }) => email)
     await imported(`email\nquiet@${at}\n`)
     await imported(`email,subscribed\nloud@${at},true\nout@${at},false\n`, { triggers: true })
-    await eventually('she is enrolled', async () => ((await enrolled()).length > 0 ? true : undefined))
+    await eventually('the contact is enrolled', async () => ((await enrolled()).length > 0 ? true : undefined))
     assert.deepEqual(await enrolled(), [`loud@${at}`])
     await service().call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
   })

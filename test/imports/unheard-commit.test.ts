@@ -69,7 +69,7 @@ describe('an import that loses the response to a commit', () => {
     const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
     const release = await hold()
     const done = importFile(orm, workspace.id, { path, format: 'csv', options })
-    await eventually('it is about to be committed', async () => {
+    await eventually('the commit waits for the lock', async () => {
       const held = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query ilike 'commit%'`
       return (await sql(em, held)).length > 0 ? true : undefined
     })

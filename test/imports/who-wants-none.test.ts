@@ -55,7 +55,7 @@ describe('an import', () => {
       assert.deepEqual(await run(text), { ...nothing, suppressed: 1 }, column)
       assert.equal((await service().call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
     }
-    // A cell without a date or a known word has no meaning. A row with an ambiguous cell is rejected, so that nobody is mailed by
+    // A cell without a date or a known word has no meaning. A row with an ambiguous cell is rejected, so that no contact is mailed by
     // a guess.
     for (const [column, cell, failed, suppressed = 0] of [
       ['unsubscribed_at', '0000-00-00 00:00:00', 0],
@@ -368,8 +368,8 @@ describe('an import', () => {
       assert.equal((await service().call('POST', 'contacts', { email })).status, 201)
       looked = await consent_version()
     })
-    assert.equal(await consent_version(), looked, 'before it is there to be seen')
+    assert.equal(await consent_version(), looked, 'before the commit')
     for (const run of call.afterCommit) await run()
-    assert.ok((await consent_version()) > looked, 'whoever looked at her before may claim')
+    assert.ok((await consent_version()) > looked, 'a worker could still claim with the version it read before')
   })
 })
