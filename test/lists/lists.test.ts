@@ -105,7 +105,7 @@ describe('lists and tags', () => {
         post('contacts', { email: 'joins-3@example.com', listId: id }),
         post('contacts/bulk', { contacts }),
       ])
-      await eventually('all wait for it', async () => {
+      await eventually('all requests wait for the deletion', async () => {
         const [row] = await sql<{ count: number }>(
           service.context.orm.em.fork(),
           `select count(*)::integer as count from pg_stat_activity
