@@ -37,15 +37,25 @@ describe('client address', () => {
   const proxies = ['10.0.0.0/8', '2001:db8::/32']
   for (const [what, socket, forwarded, expected] of [
     ['is the socket without proxies', '203.0.113.7', undefined, '203.0.113.7'],
-    ['is the socket where that is no proxy, whatever it claims', '203.0.113.7', '198.51.100.1', '203.0.113.7'],
-    ['is what the proxy wrote', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['is not what stood there before the proxy wrote', '10.0.0.1', '1.2.3.4, 198.51.100.1', '198.51.100.1'],
-    ['is before a chain of proxies', '10.0.0.1', '1.2.3.4, 198.51.100.1, 10.9.9.9, 2001:db8::5', '198.51.100.1'],
-    ['is seen through the form of a dual-stack socket', '::ffff:10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
-    ['is the proxy where that wrote nonsense', '10.0.0.1', '198.51.100.1, nonsense', '10.0.0.1'],
-    ['is no shorthand of an address', '10.0.0.1', '198.51.100.1, 010.0.0.1', '10.0.0.1'],
-    ['is the outermost where all are proxies', '10.0.0.1', '10.0.0.3,10.0.0.2', '10.0.0.3'],
-    ['is not known where the socket is gone', undefined, '198.51.100.1', null],
+    ['is the socket if that is not a trusted proxy, whatever it claims', '203.0.113.7', '198.51.100.1', '203.0.113.7'],
+    ['is the address that the proxy added', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['is not an address that the client sent', '10.0.0.1', '1.2.3.4, 198.51.100.1', '198.51.100.1'],
+    [
+      'is the address before a chain of proxies',
+      '10.0.0.1',
+      '1.2.3.4, 198.51.100.1, 10.9.9.9, 2001:db8::5',
+      '198.51.100.1',
+    ],
+    [
+      'is unwrapped from the IPv4-mapped form of a dual-stack socket',
+      '::ffff:10.0.0.1',
+      '::ffff:198.51.100.1',
+      '198.51.100.1',
+    ],
+    ['is the proxy if that added an invalid address', '10.0.0.1', '198.51.100.1, nonsense', '10.0.0.1'],
+    ['is not an abbreviated address', '10.0.0.1', '198.51.100.1, 010.0.0.1', '10.0.0.1'],
+    ['is the outermost if all are proxies', '10.0.0.1', '10.0.0.3,10.0.0.2', '10.0.0.3'],
+    ['is unknown if the socket is closed', undefined, '198.51.100.1', null],
   ] as const) {
     it(what, () => assert.equal(clientAddress(socket, forwarded, proxies), expected))
   }

@@ -127,7 +127,7 @@ describe('Postgres connections', () => {
       const forgotten: PoolClient[] = []
       for (let n = 0; n < POOL; n += 1) forgotten.push(await pool!.connect())
       assert.equal(watch.problem(), undefined)
-      const told = await eventually('it is known', () => watch.problem())
+      const told = await eventually('the loss is reported', () => watch.problem())
       assert.equal(
         told,
         `All ${POOL} sessions with Postgres are leaked: they are in use for too long and were not released`,

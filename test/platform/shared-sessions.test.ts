@@ -45,7 +45,7 @@ describe('a Postgres connection', () => {
   it('is not held while templates are checked, even with an Idempotency-Key', async () => {
     const automation = { name: 'x', trigger: 'SIGNUP', steps: [EMAIL] }
     const calls = Array.from({ length: CALLS }, (_, n) => send('POST', 'automations', automation, `create-${n}`))
-    await eventually('all are being tried', () => (trials.length === CALLS ? true : undefined))
+    await eventually('all checks have begun', () => (trials.length === CALLS ? true : undefined))
     assert.equal(await inTransaction(), 0)
     for (const tried of trials) tried()
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('a Postgres connection', () => {
         const { status } = await service.call('POST', 'contacts', { email: `waits-${n}@example.com` })
         return status
       })
-      await eventually('its share waits', async () => ((await waiting()) >= SHARE ? true : undefined))
+      await eventually('all connections of its share wait', async () => ((await waiting()) >= SHARE ? true : undefined))
       assert.equal((await get(others)).status, 200)
       assert.equal(await waiting(), SHARE)
     })
@@ -97,7 +97,9 @@ describe('a Postgres connection', () => {
     let calls: Promise<number>[] = []
     await whileLocked('select from rate_windows where last_at is not null for update', [], async () => {
       calls = Array.from({ length: CALLS }, async () => (await get(null)).status)
-      await eventually('some wait for their window', async () => ((await waiting()) >= COUNTED ? true : undefined))
+      await eventually('two requests wait for the rate limit', async () =>
+        (await waiting()) >= COUNTED ? true : undefined,
+      )
       assert.equal((await get(key)).status, 200)
       assert.equal(await waiting(), COUNTED)
     })
