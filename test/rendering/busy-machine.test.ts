@@ -25,7 +25,7 @@ describe('an email that cannot be rendered because the machine is busy', () => {
         sendStep({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, step, patience)
 
       const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }
-      assert.deepEqual(await send(busy, 'at-once'), { kind: 'queue' }, 'where it may wait, it is tried again')
+      assert.deepEqual(await send(busy, 'at-once'), { kind: 'queue' }, 'it is queued')
       assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy', afterMs: 1_000 })
       assert.deepEqual(await send(busy), { kind: 'deferred', reason: 'too busy', afterMs: 2_000 })
       const [deferred] = await activityOf(service, contactId)

@@ -80,32 +80,32 @@ describe('rendering', () => {
 
   const doubled = (times: number, step: string) => `{% for i in (1..${times}) %}${step}{% endfor %}`
   for (const [what, text, problem] of [
-    ['a loop without end', '{% for i in (1..100000000) %}x{% endfor %}', /more than 1,000,000/],
+    ['a huge loop', '{% for i in (1..100000000) %}x{% endfor %}', /more than 1,000,000/],
     ['a loop in a loop', doubled(1000, doubled(1000, 'x')), /renders more than 100,000 parts/],
     ['a loop around nothing', doubled(1000, doubled(1000, '')), /renders more than 100,000 parts/],
     [
-      'a text without end',
+      'an endlessly growing string',
       `{% assign s = "xxxxxxxxxx" %}${doubled(40, '{% assign s = s | append: s %}')}`,
       /1,000,000/,
     ],
     [
-      'a captured text without end',
+      'an endlessly growing capture',
       `{% capture s %}xxxxxxxxxx{% endcapture %}${doubled(25, '{% capture s %}{{ s }}{{ s }}{% endcapture %}')}`,
       /becomes longer than 1,000,000 characters/,
     ],
     [
-      'a list that holds itself',
+      'an array that contains itself',
       `{% assign a = "x" | split: "" %}${doubled(60, '{% assign a = a | push: a %}')}`,
       /1,000,000/,
     ],
-    ['what it writes, over and over', doubled(60, `${'x'.repeat(20_000)}`), /becomes longer than 1,000,000/],
+    ['repeated output', doubled(60, `${'x'.repeat(20_000)}`), /becomes longer than 1,000,000/],
     ['too many outputs', '{{a}}b'.repeat(83_000), /more than 5,000 outputs and tags/],
     ['too many lines in a tag', `{% liquid\n${'#\n'.repeat(83_000)}%}`, /more than 5,000 outputs and tags/],
-    ['nesting without end', '{% if true %}'.repeat(4_900), /nested too deep|not closed/],
+    ['endless nesting', '{% if true %}'.repeat(4_900), /nested too deep|not closed/],
     ['brackets in brackets', `{{ a${'[a'.repeat(200_000)} }}`, /nested too deep/],
     ['a filter that evaluates templates', '{{ a | find_exp: "x", "y" }}', /undefined filter: find_exp/],
-    ['a file of the server', '{% include "/etc/passwd" %}', /tag "include" not found/],
-    ['a filter that is not there', '{{ contact.email | nonsense }}', /undefined filter: nonsense/],
+    ['a file on the server', '{% include "/etc/passwd" %}', /tag "include" not found/],
+    ['an unknown filter', '{{ contact.email | nonsense }}', /undefined filter: nonsense/],
     ['a NUL', '{{ "%00" | url_decode }}', /makes a NUL character/],
     ['half a surrogate pair', '{{ "😀" | split: "" | first }}', /half of a surrogate pair/],
   ] as [string, string, RegExp][]) {

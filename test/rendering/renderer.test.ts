@@ -88,7 +88,7 @@ describe('the renderer', () => {
   it('rejects a job as busy if its process was killed', async () => {
     const patient = createRenderer({ deadlineMs: 600_000, wallMs: 600_000 })
     const rendering = patient.render(email(ENDLESS), { contact })
-    const [pid] = await eventually('a process is at work', () => busyProcesses())
+    const [pid] = await eventually('a process is busy', () => busyProcesses())
     process.kill(pid!, 'SIGKILL')
     await assert.rejects(rendering, RendererBusy)
     assert.equal((await patient.render(email('still here'), { contact })).text, 'still here')
@@ -101,9 +101,9 @@ describe('the renderer', () => {
       const contact = ${JSON.stringify(contact)}
       createRenderer({ deadlineMs: 600_000, wallMs: 600_000 }).render(${JSON.stringify(email(ENDLESS))}, { contact })`
     const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' })
-    const [pid] = await eventually('a process is at work', () => busyProcesses(owner.pid))
+    const [pid] = await eventually('a process is busy', () => busyProcesses(owner.pid))
     owner.kill('SIGKILL')
-    await eventually('it has gone', () => (isAlive(pid!) ? undefined : true))
+    await eventually('the process has ended', () => (isAlive(pid!) ? undefined : true))
   })
 
   it('recovers after it could not start a process, for example without free file descriptors', async () => {
@@ -132,7 +132,7 @@ describe('the renderer', () => {
     let ended = 0
     for (const each of hanging) void each.then(() => (ended += 1))
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
-    assert.ok(ended < 3, `${ended} of them ended before`)
+    assert.ok(ended < 3, `${ended} of them ended before it`)
     assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
   })
 
@@ -143,7 +143,7 @@ describe('the renderer', () => {
     )
     assert.equal(await outcome('a new one', { owner: 'good' }), 'a new one')
     // At most the first attempt of the first template ran before. Retries have a process of their own.
-    assert.ok(done < 3, `${done} of them were before it`)
+    assert.ok(done < 3, `${done} of them ran before it`)
     assert.equal(new Set(await Promise.all(hanging)).size, 1)
     assert.equal(await outcome('fine', { owner: 'bad' }), 'fine')
   })
@@ -155,7 +155,7 @@ describe('the renderer', () => {
       outcome(`many ${n % 7}`, { owner: 'many' }).then(() => (done += 1)),
     )
     assert.equal(await outcome('one', { owner: 'one' }), 'one')
-    assert.ok(done < 100, `${done} were before it`)
+    assert.ok(done < 100, `${done} ran before it`)
     await Promise.all(many)
   })
 

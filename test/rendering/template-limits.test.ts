@@ -56,12 +56,12 @@ describe('template limits', () => {
     const TOO_LARGE = /^text: counts with numbers that are too large for that/
     const loops = {
       'a loop': '{% for i in (9007199254740992..9007199254740996) %}x{% endfor %}',
-      'a loop below zero': '{% for i in (-9007199254740996..-9007199254740992) %}x{% endfor %}',
+      'a negative loop': '{% for i in (-9007199254740996..-9007199254740992) %}x{% endfor %}',
       'a table': '{% tablerow i in (9007199254740992..9007199254740996) %}x{% endtablerow %}',
       'a variable': '{% assign r = (9007199254740992..9007199254740996) %}{{ r.size }}',
-      'ends that are calculated':
+      'calculated bounds':
         '{% assign a = 9007199254740992 %}{% assign b = a | plus: 4 %}{% for i in (a..b) %}x{% endfor %}',
-      'ends in exponents': '{% assign a = "1e300" | plus: 0 %}{% for i in (a..a) %}x{% endfor %}',
+      'bounds in exponential notation': '{% assign a = "1e300" | plus: 0 %}{% for i in (a..a) %}x{% endfor %}',
     }
     for (const [what, source] of Object.entries(loops)) {
       it(what, async () => {
