@@ -34,7 +34,7 @@ describe('segments', () => {
     await anEvent(service, ids['bob'], 'order.placed')
     automationId = await anAutomation(service)
     await enroll(service, automationId, ids['eve'])
-    await eventually('the mail', async () =>
+    await eventually('the email is captured', async () =>
       (await activityOf(service, ids['eve']!)).find(({ status }) => status === 'CAPTURED'),
     )
   })
