@@ -50,7 +50,7 @@ describe('the sender of a workspace', () => {
       contactId,
     )
     const address = await addressOf(service, contactId)
-    return eventually('it is mailed', () => sink.mails.find(({ to }) => to[0] === address))
+    return eventually('the email arrives', () => sink.mails.find(({ to }) => to[0] === address))
   }
   const whole = ({ headers, body }: { headers: string; body: string }) => Buffer.from(`${headers}\r\n\r\n${body}`)
   const verify = async (mail: { headers: string; body: string }) => {
@@ -112,7 +112,7 @@ describe('the sender of a workspace', () => {
     const id = (await service.call('POST', 'campaigns', said)).body.data.id as string
     await service.call('POST', `campaigns/${id}/schedule`, {})
     const address = await addressOf(service, contactId)
-    const mail = await eventually('it is mailed', () => sink.mails.find(({ to }) => to[0] === address))
+    const mail = await eventually('the email arrives', () => sink.mails.find(({ to }) => to[0] === address))
     assert.equal((await verify(mail))[0]!.status.result, 'pass')
   })
 
@@ -200,12 +200,12 @@ describe('the sender of a workspace', () => {
     assert.deepEqual(await activityOf(service, contactId), [])
     assert.equal(sink.mails.length, seen)
     await ask('DELETE', 'sender/dkim')
-    await eventually('it is mailed unsigned', () => sink.mails.find(({ to }) => to[0] === address), 60_000)
+    await eventually('the email arrives unsigned', () => sink.mails.find(({ to }) => to[0] === address), 60_000)
   })
 
   for (const [what, body] of [
     ['a line break in its name', { fromName: 'A\r\nBcc: evil@example.com' }],
-    ['an address that is none', { fromAddress: 'a@b.co, c@d.co' }],
+    ['an invalid address', { fromAddress: 'a@b.co, c@d.co' }],
     ['a line break in an address', { replyTo: 'a@b.co\r\nBcc: evil@example.com' }],
   ] as const) {
     it(`returns 400 for ${what}`, async () => assert.equal((await set(body)).status, 400))

@@ -119,9 +119,9 @@ describe('sender warm-up', () => {
     await warmUp(2)
     sink.behave({ code: 451, text: '4.7.1 Later', at: 'data' })
     const id = await aCampaign(ids)
-    await eventually('they are put off', async () => (await statuses('campaign_id', id))['DEFERRED'] === 2)
+    await eventually('both are deferred', async () => (await statuses('campaign_id', id))['DEFERRED'] === 2)
     sink.behave('accept')
-    await eventually('they are mailed', async () => (await statuses('campaign_id', id))['SENT'] === 2)
+    await eventually('both are sent', async () => (await statuses('campaign_id', id))['SENT'] === 2)
     assert.equal((await told())!.mailedToday, 2)
   })
 
@@ -169,10 +169,10 @@ describe('sender warm-up', () => {
     const ids = await contacts(3)
     await warmUp(1)
     const id = await aCampaign(ids, { category: 'transactional' })
-    await eventually('all are mailed', async () => (await statuses('campaign_id', id))['SENT'] === 3)
+    await eventually('all are sent', async () => (await statuses('campaign_id', id))['SENT'] === 3)
     const receipt = await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] })
     await enroll(service, receipt, ids[0]!)
-    await eventually('the receipt is mailed', async () => (await statuses('automation_id', receipt))['SENT'] === 1)
+    await eventually('the receipt is sent', async () => (await statuses('automation_id', receipt))['SENT'] === 1)
     assert.equal((await told())!.mailedToday, 4)
   })
 
@@ -181,7 +181,7 @@ describe('sender warm-up', () => {
     await warmUp(1)
     const automation = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, automation, ids[0]!)
-    await eventually('the first is mailed', async () => (await statuses('automation_id', automation))['SENT'] === 1)
+    await eventually('the first is sent', async () => (await statuses('automation_id', automation))['SENT'] === 1)
     await enroll(service, automation, ids[1]!)
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automation}:${ids[1]!}`)
     const afterSeconds = await eventually('the second waits', async () => {
@@ -197,7 +197,7 @@ describe('sender warm-up', () => {
       `select count(*)::integer as attempts from messages where contact_id = $1::uuid`,
       [ids[1]!],
     )
-    assert.equal(counted!.attempts, 0, 'it has not been tried')
+    assert.equal(counted!.attempts, 0, 'it was not attempted')
     assert.equal(await mailed(ids), 1)
     assert.equal((await told())!.mailedToday, 1)
     await daysPass(1)
@@ -207,7 +207,7 @@ describe('sender warm-up', () => {
       execution: { workflowId: handle.workflowId },
       type: 'sendEmail',
     })
-    await eventually('the second is mailed', async () => (await mailed(ids)) === 2)
+    await eventually('the second is sent', async () => (await mailed(ids)) === 2)
     assert.equal((await told())!.mailedToday, 1)
   })
 })
