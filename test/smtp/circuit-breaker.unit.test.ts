@@ -122,8 +122,8 @@ describe('the circuit breaker of a mail server', () => {
   })
 
   for (const [what, between] of [
-    ['it takes a message', TAKEN],
-    ['it refuses in another way', { ...BLOCKED, doubt: 'It answered 550 5.7.1 to RCPT TO' }],
+    ['the server accepts a message', TAKEN],
+    ['the server rejects with another response', { ...BLOCKED, doubt: 'It answered 550 5.7.1 to RCPT TO' }],
   ] as const) {
     it(`stays closed after equal rejections if ${what} between them`, async () => {
       for (let n = 0; n < 3; n += 1) {

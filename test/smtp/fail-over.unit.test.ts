@@ -60,11 +60,11 @@ describe('fail-over between mail servers', () => {
   })
 
   for (const [what, behaviour, kind] of [
-    ['is refused', { code: 550, text: '5.1.1 No such user', at: 'rcpt' }, 'refused'],
-    ['is put off for its own sake', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
-    ['may have been taken', 'cut', 'unknown'],
+    ['is rejected', { code: 550, text: '5.1.1 No such user', at: 'rcpt' }, 'refused'],
+    ['is deferred because of its recipient', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
+    ['may have been accepted', 'cut', 'unknown'],
   ] as const) {
-    it(`does not send through the next server what ${what}`, async () => {
+    it(`does not use the next server for a message that ${what}`, async () => {
       first.behave(behaviour)
       // The second server is up, and the claim is recent, so only the rule prevents it.
       assert.equal((await deliver({ mayBeginAgain: () => true })).kind, kind)
@@ -79,11 +79,11 @@ describe('fail-over between mail servers', () => {
     const port = first.port
     await first.close()
     for (let n = 0; n < 6; n += 1) assert.equal((await deliver()).kind, 'taken')
-    const permit = await eventually('a permit at once', () => transport.permitSoon('anybody'))
+    const permit = await eventually('a slot is available', () => transport.permitSoon('anybody'))
     assert.equal((await permit.deliver(email, { begin: () => Promise.resolve(true) })).kind, 'taken')
     assert.deepEqual(taken(), [0, 7])
     first = await startSmtpSink(undefined, port)
-    await eventually('the first one is asked again', async () => {
+    await eventually('the first server is used again', async () => {
       assert.equal((await deliver()).kind, 'taken')
       return first.mails.length > 0 ? true : undefined
     })
@@ -95,8 +95,8 @@ describe('fail-over between mail servers', () => {
     const slow = await startSmtpSink(() => held.promise)
     transport = withFailOver([guarded(slow.url), guarded(second.url)], { stalledMs: 200 })
     const waiting = [deliver(), deliver()]
-    await eventually('they are under way', () => (slow.mails.length === 2 ? true : undefined))
-    await eventually('the next one is taken elsewhere', async () => {
+    await eventually('both messages are in flight', () => (slow.mails.length === 2 ? true : undefined))
+    await eventually('the next message is sent through the other server', async () => {
       const late = AbortSignal.timeout(300)
       const permit = await transport.permit('anybody', late).catch(() => undefined)
       return (await permit?.deliver(email, { begin: () => Promise.resolve(true) }))?.kind === 'taken' ? true : undefined

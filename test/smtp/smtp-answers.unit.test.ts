@@ -106,7 +106,7 @@ describe('a response of a mail server', () => {
     assert.partialDeepStrictEqual(await deliver(), { serverFailed: true, failure: '554 5.7.1 not from there' })
   })
 
-  const isCut = () => eventually('it is cut', () => (server.connections() === 0 ? true : undefined))
+  const isCut = () => eventually('the connection is closed', () => (server.connections() === 0 ? true : undefined))
 
   for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
     it(`after a message that is not a rejection leaves the outcome unknown: ${words}`, async () => {
@@ -243,7 +243,7 @@ describe('a response of a mail server', () => {
     })
     const breakOff = new AbortController()
     const delivery = deliver({ text: 'A line of text.\r\n'.repeat(20_000) }, { breakOff: breakOff.signal })
-    await eventually('it does not read', () => slow)
+    await eventually('the server stopped reading', () => slow)
     // By now the kernel has the whole message.
     for (let turn = 0; turn < 100; turn += 1) await immediately()
     breakOff.abort()
@@ -269,7 +269,7 @@ describe('a response of a mail server', () => {
     }
     await say({ answer: (command, socket) => (command.startsWith('RCPT') ? flood(socket) : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
-    await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
+    await eventually('the connection is closed', () => Promise.resolve(server.connections() === 0 || undefined))
   })
 
   /** Writes the lines of a response that never ends. */
@@ -286,7 +286,7 @@ describe('a response of a mail server', () => {
     it(`that never ends, ${where}, is not awaited forever`, async () => {
       await say(script, 300)
       assert.equal((await deliver()).kind, kind)
-      await eventually('the connection is gone', () => Promise.resolve(server.connections() === 0 || undefined))
+      await eventually('the connection is closed', () => Promise.resolve(server.connections() === 0 || undefined))
       assert.notEqual(await transport.permitSoon('anybody'), undefined)
     })
   }
