@@ -184,17 +184,17 @@ describe('emails made of blocks', () => {
   })
 
   for (const [what, fields] of Object.entries({
-    'of no blocks': { design: undefined },
-    'with an HTML beside them': { html: '<p>x</p>' },
-    'of another kind': { kind: 'LAYOUT' },
-    'of code with blocks': { format: 'HTML' },
-    'with a type that there is not': { design: { blocks: [{ type: 'VIDEO' }] } },
+    'without blocks': { design: undefined },
+    'with HTML in addition': { html: '<p>x</p>' },
+    'as another kind': { kind: 'LAYOUT' },
+    'with the format HTML': { format: 'HTML' },
+    'with an unknown type': { design: { blocks: [{ type: 'VIDEO' }] } },
     'with columns in columns': {
       design: { blocks: [{ type: 'COLUMNS', columns: [{ blocks: [ALL[6]] }, { blocks: [] }] }] },
     },
-    'with a link that runs': { design: { blocks: [{ type: 'BUTTON', label: 'x', url: 'javascript:alert(1)' }] } },
-    'with a colour that ends its attribute': { design: { theme: { page: '"/><x' }, blocks: [] } },
-    'of too many blocks': { design: { blocks: Array.from({ length: 201 }, () => ({ type: 'DIVIDER' })) } },
+    'with a javascript: link': { design: { blocks: [{ type: 'BUTTON', label: 'x', url: 'javascript:alert(1)' }] } },
+    'with a color that ends its attribute': { design: { theme: { page: '"/><x' }, blocks: [] } },
+    'with too many blocks': { design: { blocks: Array.from({ length: 201 }, () => ({ type: 'DIVIDER' })) } },
   }))
     it(`are rejected ${what}`, async () => {
       const { status, body } = await create([text(words('x'))], fields)
@@ -214,7 +214,7 @@ describe('emails made of blocks', () => {
       ],
     })
     assert.doesNotMatch(mjml, /<script|<mj-raw/)
-    assert.equal(mjml.match(/\{\{ x \| default: 'a' \}\}/g)?.length, 5, 'Liquid in attributes keeps to one quote')
-    assert.equal(mjml.match(/\{\{ x \| default: "a" \}\}/g)?.length, 2, 'and in texts as it is')
+    assert.equal(mjml.match(/\{\{ x \| default: 'a' \}\}/g)?.length, 5, 'Liquid in attributes uses one kind of quotes')
+    assert.equal(mjml.match(/\{\{ x \| default: "a" \}\}/g)?.length, 2, 'Liquid in texts is unchanged')
   })
 })

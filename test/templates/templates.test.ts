@@ -33,7 +33,7 @@ describe('templates', () => {
     (await service.call('POST', `templates/${id}/preview`, body)).body.data as Preview
   /** The email that was sent to a contact. */
   const sentTo = async (contactId: string) =>
-    eventually('it is sent', async () =>
+    eventually('the email is sent', async () =>
       (
         (await activityOf(service, contactId)) as unknown as {
           status: string
@@ -198,7 +198,7 @@ describe('templates', () => {
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', subject: 'Hi', html }] }), contactId)
     await eventually(
-      'it fails',
+      'the email fails',
       async () =>
         (await activityOf(service, contactId)).some((each) => 'status' in each && each.status === 'FAILED') ||
         undefined,
