@@ -38,7 +38,9 @@ describe('authentication', () => {
     const key = await service.newKey({ expiresAt })
     const whoami = () => service.call('GET', 'whoami', undefined, { key })
     assert.equal((await whoami()).body.data.apiKey.expiresAt, expiresAt.toISOString())
-    await eventually('it is over', async () => ((await whoami()).refused === '401 key_expired' ? true : undefined))
+    await eventually('the key has expired', async () =>
+      (await whoami()).refused === '401 key_expired' ? true : undefined,
+    )
     const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
     await assert.rejects(rotateApiKey(em, id, 1_000), /This key has expired/)
     const { apiKey } = await createApiKey(em, {
@@ -63,7 +65,7 @@ describe('authentication', () => {
     assert.equal((await service.call('GET', 'contacts', undefined, { key: rotated.key })).refused, '403 scope_missing')
     const { allowedRanges: ranges, rateLimit, scopes } = rotated.apiKey
     assert.deepEqual({ ranges, rateLimit, scopes }, { ranges: allowedRanges, rateLimit: 77, scopes: ['lists:read'] })
-    await eventually('the old one is over', async () => ((await get(key)) === '401 key_expired' ? true : undefined))
+    await eventually('the old key has expired', async () => ((await get(key)) === '401 key_expired' ? true : undefined))
     assert.equal(await get(rotated.key), undefined)
   })
 
