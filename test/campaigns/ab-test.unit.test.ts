@@ -12,19 +12,19 @@ const result = (variant: number, sent: number, opened: number, clicked = 0): Var
 describe('the winner of an A/B test', () => {
   const cases: [what: string, results: VariantResult[], winner: number][] = [
     ['has the best rate, and not the most opens', [result(0, 100, 20), result(1, 10, 5)], 1],
-    ['is the original where it has the best rate', [result(0, 10, 5), result(1, 10, 4), result(2, 10, 3)], 0],
+    ['is the original if it has the best rate', [result(0, 10, 5), result(1, 10, 4), result(2, 10, 3)], 0],
     ['is the first of those with equal rates', [result(2, 20, 10), result(1, 10, 5), result(0, 10, 1)], 1],
-    ['is the original where no email was opened', [result(0, 10, 0), result(1, 5, 0)], 0],
-    ['is the original where no email was opened and the original was not sent', [result(1, 5, 0)], 0],
-    ['is a variant that was opened where the original was not sent', [result(1, 5, 1), result(2, 5, 0)], 1],
-    ['is the original where no email was sent', [], 0],
+    ['is the original if no email was opened', [result(0, 10, 0), result(1, 5, 0)], 0],
+    ['is the original if no email was opened and the original was not sent', [result(1, 5, 0)], 0],
+    ['is a variant that was opened if the original was not sent', [result(1, 5, 1), result(2, 5, 0)], 1],
+    ['is the original if no email was sent', [], 0],
   ]
   for (const [what, results, winner] of cases)
     it(what, () => {
       assert.equal(pickWinner(results, 'OPENED'), winner)
     })
 
-  it('is chosen by clicks where the test says so', () => {
+  it('is chosen by clicks if the test is configured so', () => {
     const results = [result(0, 10, 9, 1), result(1, 10, 1, 2)]
     assert.equal(pickWinner(results, 'OPENED'), 0)
     assert.equal(pickWinner(results, 'CLICKED'), 1)

@@ -77,7 +77,7 @@ describe('an A/B test', () => {
       const campaign = await read(id)
       return campaign.abTest?.decidesAt == null ? undefined : campaign
     })
-  /** As if so many people had opened what they got of a variant. */
+  /** Records opens of a variant, as if this many recipients had opened it. */
   const open = (id: string, variant: number, count: number) =>
     sql(
       em(),
@@ -85,13 +85,13 @@ describe('an A/B test', () => {
          select id from messages where campaign_id = $1 and variant = $2 and sent_at is not null order by id limit $3)`,
       [id, variant, count],
     )
-  /** As if the time had come. */
+  /** Makes the decision due, and wakes the campaign. */
   const decide = async (id: string) => {
     await sql(em(), `update campaigns set decides_at = now() where id = $1`, [id])
     await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
   }
 
-  it('says it in each way to some, and in the best one to the rest; each person once', async () => {
+  it('sends each variant to some recipients and the best one to the rest, once each', async () => {
     const from = sink.mails.length
     const { id, answer } = await begun()
     assert.equal(answer.status, 202, JSON.stringify(answer.body))
@@ -107,7 +107,7 @@ describe('an A/B test', () => {
 
     await open(id, 2, 2)
     await open(id, 1, 1)
-    // Paused, it decides nothing.
+    // A paused campaign decides nothing.
     await service.call('POST', `campaigns/${id}/pause`)
     await decide(id)
     await service.call('POST', `campaigns/${id}/resume`)
@@ -125,7 +125,7 @@ describe('an A/B test', () => {
     assert.equal(done.stats['sent'], PEOPLE)
     assert.equal(new Set(sink.mails.slice(from).map(({ to }) => to[0])).size, PEOPLE)
     assert.equal(sink.mails.length - from, PEOPLE)
-    // Sent again is what was sent.
+    // A retry sends the same variant.
     await sql(em(), `update messages set status = 'FAILED' where campaign_id = $1 and variant = 1`, [id])
     const before = sink.mails.length
     const { body } = await service.call('POST', 'messages/retry', { campaignId: id, status: 'FAILED' })
@@ -135,7 +135,7 @@ describe('an A/B test', () => {
     assert.deepEqual(Object.keys(subjects(before)), ['Two'])
   })
 
-  it('waits for nobody who is put off, before it is decided and behind that', async () => {
+  it('does not wait for deferred messages, before or after its decision', async () => {
     const { id } = await begunWhile({ code: 450, text: '4.2.1 Full', at: 'rcpt', to: 'reader-1@example.com' })
     const { stats } = await asked(id)
     await decide(id)
@@ -149,9 +149,9 @@ describe('an A/B test', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('is decided by nobody as long as all of it is put off', async () => {
+  it('is not decided while all of its messages are deferred', async () => {
     const { id } = await begunWhile({ code: 450, text: '4.3.2 Not now', at: 'rcpt' })
-    await eventually('all of the test is put off', async () => {
+    await eventually('all messages of the test are deferred', async () => {
       const [left] = await sql<{ queued: number; deferred: number }>(
         em(),
         `select count(*) filter (where status <> 'DEFERRED')::integer as queued, count(*)::integer as deferred
@@ -169,7 +169,7 @@ describe('an A/B test', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('can be of templates', async () => {
+  it('can use templates', async () => {
     const made = await service.call('POST', 'templates', { name: 'Other', subject: 'Of a template', html: '<p>Hi</p>' })
     const templateId = made.body.data.id as string
     const from = sink.mails.length
@@ -179,7 +179,7 @@ describe('an A/B test', () => {
     assert.equal((await read(id)).abTest!.variants[1]!.subject, 'Of a template')
   })
 
-  it('that is changed alone leaves what the campaign says, by the version of its template that it has', async () => {
+  it('keeps the content and the template version of the campaign when only the test is changed', async () => {
     const made = await service.call('POST', 'templates', { name: 'T', subject: 'First', html: '<p>First</p>' })
     const templateId = made.body.data.id as string
     const { id } = (await create({ templateId, subject: undefined, html: undefined })).body.data as { id: string }
@@ -197,18 +197,18 @@ describe('an A/B test', () => {
     assert.match(said!.html, /First/)
   })
 
-  it('that is cancelled leaves the rest', async () => {
+  it('leaves the remaining recipients when it is cancelled', async () => {
     const { id } = await begun()
     await asked(id)
     await service.call('POST', `campaigns/${id}/cancel`)
-    const { stats } = await eventually('all are left', async () => {
+    const { stats } = await eventually('all are dismissed', async () => {
       const campaign = await read(id)
       return campaign.stats['queued'] === 0 ? campaign : undefined
     })
     assert.equal(stats['sent']! + stats['dismissed']!, PEOPLE)
   })
 
-  it('is refused where nobody could know what is best, or it says nothing', async () => {
+  it('is rejected if no winner can be determined, or it has no variants', async () => {
     for (const abTest of [
       { ...TEST, variants: [] },
       { ...TEST, variants: [{}] },
@@ -235,7 +235,7 @@ describe('an A/B test', () => {
     assert.equal(answer.refused, incomplete)
     assert.match(answer.body.error as string, /trackOpens/)
     await look(true)
-    // A change of something else leaves it; one of what it says has to say it again.
+    // A change of other fields keeps the test. A change of the content has to repeat it.
     const { id } = (await create({ abTest: TEST })).body.data as { id: string }
     await service.call('PATCH', `campaigns/${id}`, { name: 'Other' })
     assert.equal((await read(id)).abTest?.variants.length, 3)
@@ -248,7 +248,7 @@ describe('an A/B test', () => {
     assert.equal((await read(id)).abTest, undefined)
   })
 
-  it('is no longer together than one template may be: whoever sends it reads much of it', async () => {
+  it('is limited to the size of one template in total, because senders read most of it', async () => {
     const made = await service.call('POST', 'templates', { kind: 'PARTIAL', name: 'much', html: '漢'.repeat(250_000) })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const translations = ['de', 'fr', 'it', 'es', 'pt'].map((locale) => ({ locale, subject: locale }))

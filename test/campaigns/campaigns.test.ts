@@ -59,7 +59,7 @@ describe('campaigns', () => {
     })
   const put = (list: string, contactIds: string[]) => service.call('POST', `lists/${list}/contacts`, { contactIds })
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
-  /** A list with so many contacts. */
+  /** Creates a list with this many contacts. */
   async function many(n: number, fields: object = {}) {
     const list = await aList(service)
     const contacts = await Promise.all(Array.from({ length: n }, () => aContact(service, fields)))
@@ -68,7 +68,7 @@ describe('campaigns', () => {
     return { list, contacts, addresses }
   }
 
-  it('mail each person of their lists and segments once, and nobody of those that are excluded', async () => {
+  it('mail each contact of their lists and segments once, and no contact of the excluded ones', async () => {
     const { list, addresses } = await many(3)
     const other = await many(2, { tags: ['of-the-segment'] })
     const both = await aContact(service, { tags: ['of-the-segment'] })
@@ -98,7 +98,7 @@ describe('campaigns', () => {
     await assertFiguresTrue(service.context.orm.em)
   })
 
-  it('say which variable they have that nobody has', async () => {
+  it('warn about a variable that no contact has', async () => {
     const { headers } = await service.call('POST', 'campaigns', {
       name: 'x',
       subject: 'x',
@@ -107,7 +107,7 @@ describe('campaigns', () => {
     assert.match(headers.get('x-warning') ?? '', /contact\.firstNam .* unknown.*contact\.firstName/)
   })
 
-  it('stand in the activity of their contacts, and in lists, by campaign', async () => {
+  it('appear in the activity of their contacts, and in lists, by campaign', async () => {
     const { list, contacts } = await many(1)
     const id = await create({ audience: { listIds: [list] } })
     await schedule(id)
@@ -121,7 +121,7 @@ describe('campaigns', () => {
     )
   })
 
-  it('are paused where they are, and go on with whoever was not mailed', async () => {
+  it('pause where they are, and continue with the recipients who got no email', async () => {
     const { list, addresses } = await many(40)
     const id = await create({ audience: { listIds: [list] } })
     const held = Promise.withResolvers<void>()
@@ -138,7 +138,7 @@ describe('campaigns', () => {
     const mailed = () => addresses.filter((address) => mailsTo(address).length > 0).length
     const before = mailed()
     assert.ok(before < 40, `${before} were mailed`)
-    // What it does when it looks next is nothing.
+    // Another run of the campaign sends nothing.
     await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
     await delay(300)
     assert.equal(mailed(), before)
@@ -148,13 +148,13 @@ describe('campaigns', () => {
     for (const address of addresses) assert.equal(mailsTo(address).length, 1)
   })
 
-  it('are cancelled: whoever was not mailed is DISMISSED, and the account adds up', async () => {
+  it('are cancelled: recipients without an email are DISMISSED, and the report adds up', async () => {
     const { list, addresses } = await many(30)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 3_600 })
     await schedule(id)
     await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
     await service.call('POST', `campaigns/${id}/cancel`)
-    const { stats } = await eventually('it is settled', async () => {
+    const { stats } = await eventually('it is final', async () => {
       const campaign = await read(id)
       return campaign.stats['queued']! + campaign.stats['sending']! === 0 ? campaign : undefined
     })
@@ -171,7 +171,7 @@ describe('campaigns', () => {
     assert.equal(await verify({ ...account, stats: { ...stats, sent: stats['sent']! + 1 } }), false)
   })
 
-  it('mail whoever was in their lists when they began, whatever is moved or deleted behind that', async () => {
+  it('mail the contacts who were in their lists at the start, whatever is changed or deleted later', async () => {
     const { list, contacts, addresses } = await many(3)
     const excluded = await aList(service)
     await put(excluded, [contacts[0]!])
@@ -191,7 +191,7 @@ describe('campaigns', () => {
     await schedule(id)
     await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
     assert.equal((await service.call('DELETE', `lists/${excluded}`)).status, 200)
-    // That somebody has left it counts until the last email.
+    // Leaving the list still counts until the last email.
     assert.equal((await service.call('DELETE', `lists/${list}`)).refused, '409 list_in_use')
     await service.call('DELETE', `lists/${list}/contacts/${contacts[2]}`)
     const { stats } = await becomes(id, 'SENT')
@@ -199,7 +199,7 @@ describe('campaigns', () => {
     assert.equal(mailsTo(addresses[0]!).length, 0)
   })
 
-  it('is not scheduled by a list that is being deleted: it would mail whom that excludes', async () => {
+  it('cannot be scheduled with an excluded list that is being deleted, which would mail its contacts', async () => {
     const [list, excluded] = [await aList(service), await aList(service)]
     const contactId = await aContact(service, { listId: list })
     await service.call('POST', `lists/${excluded}/contacts`, { contactId })
@@ -207,7 +207,7 @@ describe('campaigns', () => {
     const other = await create({ audience: { listIds: [excluded] } })
     let release: () => void = () => undefined
     const held = new Promise<void>((done) => (release = done))
-    // The deletion stands in its first page.
+    // The deletion waits in its first page.
     const holder = em().transactional(async (unit) => {
       await sql(unit, 'select from list_members where list_id = $1::uuid for update', [excluded])
       await held
@@ -236,7 +236,7 @@ describe('campaigns', () => {
     assert.equal((await activityOf(service, contactId)).length, 0)
   })
 
-  it('are paused where a part of their audience is gone all the same, and say which when they are to go on', async () => {
+  it('pause if a part of their audience is deleted nevertheless, and name it in the error of a resume', async () => {
     const { list, addresses } = await many(1)
     const excluded = await aList(service)
     const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
@@ -247,7 +247,7 @@ describe('campaigns', () => {
     assert.equal(mailsTo(addresses[0]!).length, 0)
   })
 
-  it('that are cancelled leave nothing of a sender that has died, and can be deleted', async () => {
+  it('finalize the messages of a dead sender when they are cancelled, and can be deleted then', async () => {
     const { list } = await many(2)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
     await schedule(id)
@@ -259,32 +259,34 @@ describe('campaigns', () => {
       [id],
     )
     await service.call('POST', `campaigns/${id}/cancel`)
-    await eventually('it is settled', async () => ((await read(id)).stats['unconfirmed'] === 1 ? true : undefined))
+    await eventually('it is final', async () => ((await read(id)).stats['unconfirmed'] === 1 ? true : undefined))
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
   })
 
-  it('mail the others while very many cannot be mailed now', async () => {
+  it('mail the others while very many messages are deferred', async () => {
     const { list, contacts } = await many(1)
     const address = await addressOf(service, contacts[0]!)
     const id = await create({ audience: { listIds: [list] } })
     sink.behave({ code: 452, text: 'mailbox full', at: 'rcpt', to: address })
     await schedule(id)
-    await eventually('it is put off', async () => ((await read(id)).stats['deferred']! === 1 ? true : undefined))
-    // What was put off is no reason to write no further recipients.
+    await eventually('it is deferred', async () => ((await read(id)).stats['deferred']! === 1 ? true : undefined))
+    // Deferred messages do not keep further recipients from being queued.
     const more = await Promise.all(Array.from({ length: 3 }, () => aContact(service)))
     await put(list, more)
     await sql(em(), `update campaigns set materialized = false, last_place = 1000000000 where id = $1`, [id])
-    await eventually('the others are mailed', async () => ((await read(id)).stats['sent']! === 3 ? true : undefined))
+    await eventually('the others get their email', async () =>
+      (await read(id)).stats['sent']! === 3 ? true : undefined,
+    )
     sink.behave('accept')
     await becomes(id, 'SENT')
   })
 
-  it('try nothing again where somebody has paused or cancelled them, and are not deleted before all of it is left', async () => {
+  it('retry nothing after a pause or a cancellation, and cannot be deleted before all messages are final', async () => {
     const { list, addresses } = await many(2)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
     sink.behave({ code: 550, text: 'no', at: 'rcpt' })
     await schedule(id)
-    await eventually('one is refused', async () => ((await read(id)).stats['failed']! > 0 ? true : undefined))
+    await eventually('one is rejected', async () => ((await read(id)).stats['failed']! > 0 ? true : undefined))
     await service.call('POST', `campaigns/${id}/pause`)
     sink.behave('accept')
     const [failed] = (await service.call('GET', `messages?campaignId=${id}&status=FAILED`)).body.data as {
@@ -301,7 +303,7 @@ describe('campaigns', () => {
     )
   })
 
-  it('that wait for their time are PAUSED by a restore: they may have been sent earlier, behind the backup', async () => {
+  it('that are scheduled are PAUSED by a restore, because they may have been sent after the backup', async () => {
     const { list } = await many(1)
     const id = await create({ audience: { listIds: [list] } })
     await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
@@ -313,12 +315,12 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('that had begun when an instance was lost are not mailed again by the restored one', async () => {
+  it('that had begun before a loss are not sent again by the restored instance', async () => {
     const { list } = await many(2)
     const id = await create({ audience: { listIds: [list] } })
     const at = new Date(Date.now() + 1_500)
     await schedule(id, { at: at.toISOString() })
-    // The backup has it SCHEDULED; when it was lost, its time had come.
+    // The backup has it SCHEDULED; its time had come before the loss.
     await sql(em(), `update instance set lost_until = $1`, [new Date(at.getTime() + 1_000).toISOString()])
     try {
       const { stats } = await becomes(id, 'SENT')
@@ -326,7 +328,7 @@ describe('campaigns', () => {
     } finally {
       await sql(em(), 'update instance set lost_until = null')
     }
-    // Whoever knows that one has not arrived has it sent, as one of a sequence.
+    // An operator who knows that an email has not arrived can retry it.
     const [first] = (await service.call('GET', `messages?campaignId=${id}`)).body.data as {
       id: string
       contactId: string
@@ -343,14 +345,14 @@ describe('campaigns', () => {
     }
   })
 
-  it('try again what was put off, and list what was refused, which is tried again alone', async () => {
+  it('retry deferred messages, and list rejected ones, which can be retried individually', async () => {
     const { list, contacts, addresses } = await many(3)
     const id = await create({ audience: { listIds: [list] } })
     sink.behave({ code: 550, text: `no such mailbox as ${addresses[0]!}`, at: 'rcpt', to: addresses[0]! })
     await schedule(id)
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['sent']!, stats['failed']!], [2, 1])
-    // Whoever may read the account may not read contacts: of what the server says, the address is left out.
+    // The scope for reports does not include contacts: addresses are removed from the responses of the server.
     const { reasons } = (await service.call('GET', `campaigns/${id}/account`)).body.data
     assert.deepEqual(reasons, [{ status: 'FAILED', reason: '550', count: 1 }])
     sink.behave('accept')
@@ -361,7 +363,7 @@ describe('campaigns', () => {
     assert.ok(contacts.length === 3)
   })
 
-  it('have nobody’s template error end them: that one FAILED', async () => {
+  it('continue after a template error for one recipient, whose message is FAILED', async () => {
     const list = await aList(service)
     const good = await aContact(service, { metadata: { items: ['a'] } })
     const bad = await aContact(service, { metadata: { items: 'x'.repeat(60_000), n: 60_000 } })
@@ -373,7 +375,7 @@ describe('campaigns', () => {
     assert.deepEqual([stats['sent']!, stats['failed']!], [1, 1])
   })
 
-  it('wait for their time, and are a DRAFT again where they are cancelled before', async () => {
+  it('wait for their time, and become a DRAFT again if they are cancelled before it', async () => {
     const { list, addresses } = await many(1)
     const id = await create({ audience: { listIds: [list] } })
     const scheduled = await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
@@ -390,11 +392,11 @@ describe('campaigns', () => {
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
   })
 
-  it('are sent when clocks show a time where their contacts are', async () => {
+  it('are sent at a local time in the time zone of each contact', async () => {
     const list = await aList(service)
-    // Also by names that are not the one that a list of them has.
+    // Names of time zones that a list of them does not have.
     const others = ['Asia/Kolkata', 'asia/calcutta', 'Europe/Kyiv', 'Etc/UTC']
-    // `Intl` takes these abbreviations, which are of several zones.
+    // `Intl` accepts these abbreviations, which are ambiguous.
     const none = ['Nowhere/At_All', 'PST', 'ist']
     const zones = ['Pacific/Kiritimati', 'europe/berlin', 'America/New_York', ...none, ...others]
     const contacts = await Promise.all(zones.map((timezone) => aContact(service, { metadata: { timezone } })))
@@ -403,14 +405,14 @@ describe('campaigns', () => {
     const localTime = '2030-03-31T02:30'
     assert.equal((await schedule(id, { localTime, fallbackTimeZone: 'Asia/Tokyo' })).status, 202)
     await service.call('POST', `campaigns/${id}/pause`)
-    // As if the first of them had come to it.
+    // Simulates that the first of them is due.
     await sql(
       em(),
       `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1`,
       [id],
     )
     await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
-    const due = await eventually('all are written', async () => {
+    const due = await eventually('all are queued', async () => {
       const rows = await sql<{ contact_id: string; due_at: string }>(
         em(),
         'select contact_id, due_at from messages where campaign_id = $1',
@@ -422,7 +424,7 @@ describe('campaigns', () => {
     })
     assert.deepEqual(
       contacts.map((contact) => due.get(contact)),
-      // Berlin's clocks skip that hour: it is as long after it.
+      // Berlin's clocks skip that hour: the email is sent as much later.
       [
         '2030-03-30T12:30:00.000Z',
         '2030-03-31T01:30:00.000Z',
@@ -439,13 +441,13 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('say what they said when their template is deleted', async () => {
+  it('keep their content when their template is deleted', async () => {
     const { list } = await many(1)
     const template = { name: 'Soon gone', subject: 'News of {{ contact.fristName }}', html: '<p>Hello</p>', text: 'Hi' }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
     const id = await create({ subject: undefined, html: undefined, templateId, audience: { listIds: [list] } })
     assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.html, null)
-    // What is not in any contact is told to whoever looks at it before it goes.
+    // The preview warns about a variable that no contact has.
     const looked = await service.call('POST', `templates/${templateId}/preview`, {})
     assert.deepEqual(
       looked.body.data.unknownVariables.map(({ variable }: { variable: string }) => variable),
@@ -464,12 +466,12 @@ describe('campaigns', () => {
     assert.match(html, /<p>Hello<\/p>/)
   })
 
-  it('tell what is not sent of what is said beside a template', async () => {
+  it('warn about content that is not sent because a template is set', async () => {
     const template = { name: 'Beside', subject: 'Its own', html: '<p>x</p>' }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
     const both = await service.call('POST', 'campaigns', { name: 'C', templateId, subject: 'Mine', html: null })
     assert.match(both.headers.get('x-warning') ?? '', /^\/subject is not sent: the template's is/)
-    // As it was read it can be written.
+    // The response can be sent back unchanged.
     const { subject } = both.body.data as { subject: string }
     const read = await service.call('POST', 'campaigns', { name: 'C', templateId, subject })
     assert.equal(read.headers.get('x-warning'), null)
@@ -490,17 +492,17 @@ describe('campaigns', () => {
     assert.equal(again.headers.get('x-warning'), null)
   })
 
-  it('are not sent at once to whoever has that local time behind her', async () => {
+  it('are not sent to contacts whose local time has already passed', async () => {
     const [list, fallback] = [await aList(service), await aList(service)]
     await aContact(service, { listId: list, metadata: { timezone: 'Pacific/Pago_Pago' } })
     await aContact(service, { listId: list, metadata: { timezone: 'Pacific/Kiritimati' } })
     await aContact(service, { listId: fallback })
-    // Twelve hours ago in the first zone that comes to it, and hours to go in the last one.
+    // Twelve hours ago in the first time zone, and still to come in the last one.
     const localTime = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16)
     const both = await schedule(await create({ audience: { listIds: [list] } }), { localTime, fallbackTimeZone: 'UTC' })
     assert.equal(both.refused, '400 time_in_past')
     assert.match(both.body.error as string, /in pacific\/kiritimati it is/i)
-    // Who gets nothing keeps nobody from it.
+    // A contact without an email does not prevent the others.
     const quiet = await aContact(service, { listId: fallback, metadata: { timezone: 'Pacific/Kiritimati' } })
     await service.call('POST', 'suppressions', { email: await addressOf(service, quiet), reason: 'UNSUBSCRIBED' })
     const id = await create({ audience: { listIds: [fallback] } })
@@ -510,7 +512,7 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('are not sent again to whoever has left their list, also when that is gone; nor once they are cancelled', async () => {
+  it('are not retried for contacts who left their list, even if the list was deleted, nor after a cancellation', async () => {
     const list = await aList(service)
     const [left, stays] = [await aContact(service), await aContact(service)]
     await put(list, [left, stays])
@@ -525,14 +527,14 @@ describe('campaigns', () => {
     assert.equal((await retry()).body.data.retried, 2)
     const [toLeft, toStays] = [await addressOf(service, left), await addressOf(service, stays)]
     await eventually('it is sent again', () => mailsTo(toStays)[0])
-    const message = await eventually('it is settled', async () => {
+    const message = await eventually('it is final', async () => {
       const found = (await activityOf(service, left))[0]
       return found?.status === 'SUPPRESSED' ? found : undefined
     })
     assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact has left the list', 0])
   })
 
-  it('that are paused send again what was asked for meanwhile, when they go on; and nothing when they are cancelled', async () => {
+  it('that are paused send the requested retries when they are resumed, and none when they are cancelled', async () => {
     const list = await aList(service)
     await put(list, [await aContact(service)])
     const failing = await create({ audience: { listIds: [list] } })
@@ -540,7 +542,7 @@ describe('campaigns', () => {
     await schedule(failing)
     await becomes(failing, 'SENT')
     sink.behave('accept')
-    // As one that has more to send, and is paused.
+    // Simulates a paused campaign with unsent messages.
     const set = (status: string) =>
       sql(em(), 'update campaigns set status = $2, paused_from = $3 where id = $1', [
         failing,
@@ -555,7 +557,7 @@ describe('campaigns', () => {
     assert.equal((await service.call('POST', `messages/${message!.id}/retry`)).status, 202)
     const held = async () =>
       (await sql(em(), `select from outbox where kind = 'RETRY' and message_id = $1::uuid`, [message!.id])).length === 0
-    await eventually('it is held', async () => ((await held()) ? true : undefined))
+    await eventually('it is waiting', async () => ((await held()) ? true : undefined))
     await service.call('POST', `campaigns/${failing}/resume`)
     const address = await addressOf(service, message!.contactId)
     await eventually('it is sent again', () => mailsTo(address)[0])
@@ -568,7 +570,7 @@ describe('campaigns', () => {
     )
   })
 
-  it('have an account that closes, however many reasons there are', async () => {
+  it('have a report that adds up, however many reasons there are', async () => {
     const list = await aList(service)
     await put(list, [await aContact(service)])
     const id = await create({ audience: { listIds: [list] } })
@@ -597,34 +599,29 @@ describe('campaigns', () => {
   for (const [what, fields, body, refused] of [
     ['to nobody', { audience: { listIds: ['EMPTY'] } }, {}, '400 audience_empty'],
     ['without an audience', {}, {}, '400 campaign_incomplete'],
-    [
-      'that says nothing',
-      { audience: { listIds: ['FULL'] }, subject: null, html: null },
-      {},
-      '400 campaign_incomplete',
-    ],
+    ['without content', { audience: { listIds: ['FULL'] }, subject: null, html: null }, {}, '400 campaign_incomplete'],
     ['without a subject', { audience: { listIds: ['FULL'] }, subject: null }, {}, '400 campaign_incomplete'],
     [
-      'at once where their time is told under another name',
+      'immediately, if their time has a misspelled name',
       { audience: { listIds: ['FULL'] } },
       { sendAt: '2030-01-01T00:00:00Z' },
       '400 invalid_request',
     ],
     [
-      'where a zone is told under another name',
+      'if a time zone has a misspelled name',
       { audience: { listIds: ['FULL'] } },
       { localTime: '2030-01-01T09:00', timezone: 'Asia/Tokyo' },
       '400 invalid_request',
     ],
     [
-      'at once where nothing but a zone is told',
+      'immediately, if they have only a time zone',
       { audience: { listIds: ['FULL'] } },
       { fallbackTimeZone: 'Asia/Tokyo' },
       '400 invalid_request',
     ],
     ['in the past', { audience: { listIds: ['FULL'] } }, { at: '2020-01-01T00:00:00Z' }, '400 time_in_past'],
     [
-      'at a local time that is past everywhere',
+      'at a local time that has passed everywhere',
       { audience: { listIds: ['FULL'] } },
       { localTime: '2020-01-01T00:00' },
       '400 time_in_past',
@@ -636,19 +633,19 @@ describe('campaigns', () => {
       '400 invalid_request',
     ],
     [
-      'on a day that there is not',
+      'on a day that does not exist',
       { audience: { listIds: ['FULL'] } },
       { localTime: '2030-02-30T09:00' },
       '400 invalid_request',
     ],
     [
-      'in a zone that there is not',
+      'in a time zone that does not exist',
       { audience: { listIds: ['FULL'] } },
       { localTime: '2030-02-20T09:00', fallbackTimeZone: 'Mars' },
       '400 invalid_request',
     ],
     [
-      'in a zone that may be several',
+      'in a time zone that is ambiguous',
       { audience: { listIds: ['FULL'] } },
       { localTime: '2030-02-20T09:00', fallbackTimeZone: 'PST' },
       '400 invalid_request',
@@ -664,7 +661,7 @@ describe('campaigns', () => {
     })
   }
 
-  it('are of one workspace alone, and so are their audiences', async () => {
+  it('belong to one workspace, and so do their audiences', async () => {
     const { list } = await many(1)
     const id = await create({ audience: { listIds: [list] } })
     const key = await service.newKey()
@@ -704,14 +701,14 @@ describe('campaigns', () => {
     assert.equal(mailsTo('captured@example.com').length, 0)
   })
 
-  describe('in the ledger', () => {
+  describe('claims of campaign messages', () => {
     const recipients = (list: string) => ({
       listIds: [list],
       conditions: [],
       excludedListIds: [],
       excludedConditions: [],
     })
-    /** A campaign that sends, and that no workflow looks after. */
+    /** Creates a campaign that is being sent, without a workflow. */
     async function sending(n: number) {
       const { list, contacts, addresses } = await many(n)
       const id = await create({ audience: { listIds: [list] } })
@@ -727,7 +724,7 @@ describe('campaigns', () => {
       return { id, walk, cursor, contacts, addresses }
     }
 
-    it('claims nothing for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
+    it('fail for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
       const { id, walk, contacts, addresses } = await sending(4)
       await walk()
       const store = createMessageStore(service.context.orm.em)

@@ -8,7 +8,7 @@ import type { Service } from '../support/service.ts'
 
 const FEW = 100
 const RECIPIENTS = 1_500
-/** How often a message may be looked at, for whatever is done with it. */
+/** Maximum number of reads of a message, for everything that is done with it. */
 const LOOKS = 30
 
 describe('the first large campaign of an instance', () => {
@@ -16,7 +16,7 @@ describe('the first large campaign of an instance', () => {
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
 
-  it('looks for each of its messages by its id, and not in all of them', async () => {
+  it('reads each of its messages by ID, without scanning all of them', async () => {
     const em = () => service.context.orm.em.fork()
     const listId = await aList(service)
     const contacts = Array.from({ length: RECIPIENTS }, (_, n) => ({ email: `reader-${n}@example.com` }))
@@ -34,15 +34,15 @@ describe('the first large campaign of an instance', () => {
       const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
       assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
       await eventually(
-        'everybody is mailed',
+        'all recipients get their email',
         async () => (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' || undefined,
         240_000,
       )
     }
-    /** How many rows were looked at without an index, and entries of the index of what is open, when so many changes are counted. */
+    /** Number of rows that were read without an index, and of entries of the index of open messages, for this many changes. */
     const looks = (changes: number) =>
-      // A session tells what it has done within a second, all of it at once.
-      eventually('Postgres tells of it', async () => {
+      // A session reports its statistics within a second, all at once.
+      eventually('Postgres reports its statistics', async () => {
         const [told] = await sql<{ updated: number; rows: number; open: number }>(
           em(),
           `select n_tup_upd::float8 as updated, seq_tup_read::float8 as rows, (
@@ -52,7 +52,7 @@ describe('the first large campaign of an instance', () => {
         )
         return told && told.updated >= changes ? told : undefined
       })
-    // What Postgres plans is of a time in which there were few.
+    // Postgres's plans are from a time in which there were few rows.
     await put(FEW)
     await send()
     const before = await looks(2 * FEW)
@@ -62,7 +62,7 @@ describe('the first large campaign of an instance', () => {
     const after = await looks(2 * (FEW + RECIPIENTS))
     for (const which of ['rows', 'open'] as const) {
       const looked = after[which] - before[which]
-      assert.ok(looked <= LOOKS * RECIPIENTS, `${looked} of ${which} were looked at, for ${RECIPIENTS} emails`)
+      assert.ok(looked <= LOOKS * RECIPIENTS, `${looked} of ${which} were read for ${RECIPIENTS} emails`)
     }
   })
 })

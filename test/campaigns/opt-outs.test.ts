@@ -42,8 +42,8 @@ describe('opt-outs and campaigns', () => {
     submit(contactId, originId, [['choice', 'lists'], ...kept.map((id): [string, string] => ['list', id])])
 
   /**
-   * Locks a contact's row in a way that opt-outs and claims wait for, and the queueing of recipients does not.
-   * @returns releases it
+   * Locks a contact's row: opt-outs and claims wait for it, but the queueing of recipients does not.
+   * @returns a function that releases the lock
    */
   async function lock(contactId: string): Promise<() => Promise<void>> {
     const locked = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ describe('opt-outs and campaigns', () => {
     unsubscribes: (contactId, originId) => submit(contactId, originId, [['List-Unsubscribe', 'One-Click']]),
   }
   for (const [what, optOut] of Object.entries(optOuts))
-    it(`sends nothing after a contact ${what}, where that waited for a lock while the campaign began`, async () => {
+    it(`sends nothing after a contact ${what}, if that waited for a lock while the campaign began`, async () => {
       const list = await aPublicList()
       const contactId = await aContact(service)
       await join(list, contactId)
@@ -101,7 +101,7 @@ describe('opt-outs and campaigns', () => {
     })
 
   describe('between queueing and sending', () => {
-    // The tests do what the workers would.
+    // The tests do the work of the workers.
     before(() => service.stopWorkers())
     after(() => service.startWorker())
 
@@ -112,9 +112,9 @@ describe('opt-outs and campaigns', () => {
       joins: readonly Name[]
       leaves: readonly Name[]
       when: readonly ('before' | 'during' | 'after')[]
-      /** Whether the contact asked to be in the lists again. */
+      /** Whether the contact asked to rejoin the lists. */
       rejoins?: boolean
-      /** `undefined` where the contact is no recipient. */
+      /** `undefined` if the contact is not a recipient. */
       expected: SuppressedBy | null | undefined
     }
     type Name = 'A' | 'B'
@@ -140,22 +140,22 @@ describe('opt-outs and campaigns', () => {
         ...{ joins: ['A', 'B'], leaves: ['B'], when: ['before'], expected: null },
       },
       {
-        what: 'a list that is not of its audience',
+        what: 'a list outside its audience',
         audience: { lists: ['A'] },
         ...{ joins: ['A', 'B'], leaves: ['B'], when: ['before', 'during', 'after'], expected: null },
       },
       {
-        what: 'its list, where the contact asked to be in it again',
+        what: 'its list, and asked to rejoin it',
         audience: { lists: ['A'] },
         ...{ joins: ['A'], leaves: ['A'], rejoins: true, when: ['before', 'after'], expected: null },
       },
       {
-        what: 'its list, where a segment includes the contact as well',
+        what: 'its list, while a segment includes the contact as well',
         audience: { lists: ['A'], segments: [{ tag: 'reader' }] },
         ...{ joins: ['A'], leaves: ['A'], when: ['during', 'after'], expected: 'LEFT_LIST' },
       },
       {
-        what: 'its list, where a segment includes the contact as well',
+        what: 'its list, while a segment includes the contact as well',
         audience: { lists: ['A'], segments: [{ tag: 'reader' }] },
         ...{ joins: ['A'], leaves: ['A'], when: ['before'], expected: null },
       },

@@ -5,7 +5,7 @@ import { type RenderedEmail, type Renderer, RendererBusy } from '../../src/rende
 const CONTENT = { subject: 'x', html: 'x', text: null }
 const OTHER = { ...CONTENT, subject: 'y' }
 
-/** A renderer that says of what it renders how many at a time, and what is rendered and not taken. */
+/** A renderer that records the size of each job, and how much is rendered but not taken. */
 function aRenderer(characters: number) {
   const jobs: number[] = []
   const renderAll = (_content: unknown, variables: readonly unknown[]): Promise<RenderedEmail[]> => {
@@ -26,10 +26,10 @@ const of = (renderer: Renderer, count: number, other = 0) =>
 const sum = (numbers: number[]) => numbers.reduce((all, each) => all + each, 0)
 
 describe('rendering ahead', () => {
-  it('is one job ahead of whoever takes, and no further', async () => {
+  it('renders one job ahead of the consumer, and no further', async () => {
     const { jobs, renderer } = aRenderer(10)
     const ahead = of(renderer, 200)
-    assert.deepEqual(jobs, [], 'nothing before anybody takes')
+    assert.deepEqual(jobs, [], 'nothing before the first request')
     for (let n = 0; n < 200; n += 1) {
       const email = await ahead.take(n)
       assert.ok(email && 'subject' in email)
@@ -39,7 +39,7 @@ describe('rendering ahead', () => {
     assert.equal(Math.max(...jobs), 25)
   })
 
-  it('takes few at a time where they are long', async () => {
+  it('renders few emails at a time if they are long', async () => {
     const { jobs, renderer } = aRenderer(2_000_000)
     const ahead = of(renderer, 40)
     for (let n = 0; n < 40; n += 1) await ahead.take(n)
@@ -47,14 +47,14 @@ describe('rendering ahead', () => {
     assert.deepEqual(new Set(jobs.slice(2)), new Set([2]))
   })
 
-  it('renders what says something else in jobs of its own', async () => {
+  it('renders different content in separate jobs', async () => {
     const { jobs, renderer } = aRenderer(10)
     const ahead = of(renderer, 3, 4)
     for (let n = 0; n < 7; n += 1) await ahead.take(n)
     assert.deepEqual(jobs, [3, 4])
   })
 
-  it('has nothing of a machine that is too busy, and fails with what fails', async () => {
+  it('returns nothing if the machine is too busy, and fails with other errors', async () => {
     for (const [error, expected] of [
       [new RendererBusy(), undefined],
       [new Error('broken'), 'broken'],

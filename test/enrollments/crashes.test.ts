@@ -15,7 +15,7 @@ import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
-describe('what a crash leaves behind', () => {
+describe('recovery after a crash', () => {
   let service: Service
   let sink: SmtpSink
   let release: (() => void) | undefined
@@ -34,12 +34,12 @@ describe('what a crash leaves behind', () => {
     return row!
   }
 
-  it('is recorded by the workflow, where the API died between the start and the row', async () => {
+  it('records an enrollment in its workflow if the API died between the start and the row', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await enroll(service, automationId, contactId)
     const { id } = await enrollmentOf(contactId)
-    // As if the row had never been written, nor counted.
+    // Simulates that the row was never written or counted.
     await sql(em(), 'delete from enrollments where id = $1::uuid', [id])
     await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
     const worker = await service.startWorker()
@@ -58,7 +58,7 @@ describe('what a crash leaves behind', () => {
     await worker.stop()
   })
 
-  it('does not keep a contact out, whose workflow an operator has terminated', async () => {
+  it('lets a contact enter again whose workflow an operator has terminated', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await enroll(service, automationId, contactId)
@@ -77,18 +77,18 @@ describe('what a crash leaves behind', () => {
       ['CANCELLED', 'ACTIVE'],
     )
     assert.equal(rows[0]?.id, before.id)
-    // Nobody works yet, and the next test counts mails.
+    // No worker runs yet, and the next test counts mails.
     await service.call('DELETE', `automations/${automationId}`)
   })
 
-  it('is not sent again, where a worker died between its claim and its record', async () => {
+  it('does not send an email again if a worker died between its claim and its record', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'next' }] })
     await enroll(service, automationId, contactId)
     const step = await stepOf(service, automationId, contactId)
     const { id: messageId } = (await claimStep(service, step)).message
     assert.deepEqual(await look(service, step), { kind: 'busy' })
-    // Its lease runs out, with nobody there to renew it.
+    // The lease expires, because no worker renews it.
     await sql(em(), 'update messages set lease_until = now() where id = $1::uuid', [messageId])
 
     const mailsBefore = sink.mails.length
@@ -101,7 +101,7 @@ describe('what a crash leaves behind', () => {
     assert.equal(sink.mails.length, mailsBefore + 1)
   })
 
-  it('is for an operator to send once more, or to leave', async () => {
+  it('lets an operator resend or dismiss the message', async () => {
     const { em: orm } = service.context.orm
     const mail = createMail(service.context.config, orm, { mailFrom: SENDER, links: someLinks })
     const dependencies = { ...mail, em: orm, metrics: noMetrics, log: quietLog }
@@ -133,13 +133,13 @@ describe('what a crash leaves behind', () => {
     assert.equal(body.data.find(({ id }: { id: string }) => id === automationId).enrolledCount, 1)
   })
 
-  it('DELETE answers after the email that is being handed over, and no email comes after', async () => {
+  it('responds to a DELETE after the email in flight, and sends none after the response', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, EMAIL, EMAIL] })
     const before = sink.mails.length
     release = () => undefined
     await enroll(service, automationId, contactId)
-    await eventually('the server has the message and has not answered', () =>
+    await eventually('the server has received the message, but not answered', () =>
       sink.mails.length > before ? true : undefined,
     )
     let answered = false
@@ -147,7 +147,7 @@ describe('what a crash leaves behind', () => {
       answered = true
       return answer
     })
-    await eventually('the automation is gone', async () =>
+    await eventually('the automation is deleted', async () =>
       (await service.call('GET', `automations/${automationId}`)).status === 404 ? true : undefined,
     )
     assert.equal(answered, false)

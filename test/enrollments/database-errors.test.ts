@@ -6,12 +6,12 @@ import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
-describe('a database that fails', () => {
+describe('database errors', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    // What a fail-over, an operator's cancel or a deadlock look like to a statement.
+    // Errors that a statement gets in a fail-over, a cancellation by an operator, or a deadlock.
     await run('create table failing (code text not null, on_table text not null, left_ integer not null)')
     await run(`
       create function fail() returns trigger language plpgsql as $$
@@ -40,7 +40,7 @@ describe('a database that fails', () => {
     ['40P01', 'ends a deadlock'],
     ['53300', 'has no connection left'],
   ] as const) {
-    it(`and ${what} when an outcome is recorded: what the mail server took is SENT`, async () => {
+    it(`record an accepted email as SENT if Postgres ${what} at that moment`, async () => {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service, { steps: [EMAIL] })
       const before = sink.mails.length
@@ -53,7 +53,7 @@ describe('a database that fails', () => {
     })
   }
 
-  it('and is read-only answers 503, and not 500', async () => {
+  it('return 503, not 500, when the database is read-only', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await fail('25006', 'idempotency_keys INSERT', 1_000)
@@ -62,24 +62,24 @@ describe('a database that fails', () => {
     assert.equal(refused, '503 database_unavailable')
   })
 
-  it('and can’t record an enrollment makes no history grow', async () => {
+  it('add no events to the history while an enrollment cannot be recorded', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await fail('25006', 'enrollments INSERT', 1_000)
     await enroll(service, automationId, contactId)
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
-    await eventually('a normal activity tries it', async () => {
+    await eventually('a normal activity records it', async () => {
       const { raw } = await handle.describe()
       return (raw.pendingActivities?.[0]?.attempt ?? 0) >= 3 ? true : undefined
     })
     assert.ok(((await handle.fetchHistory()).events?.length ?? 0) <= 10)
     await run('delete from failing')
-    await eventually('it is mailed', async () =>
+    await eventually('the email arrives', async () =>
       (await activityOf(service, contactId))[0]?.status === 'SENT' ? true : undefined,
     )
   })
 
-  it('does not separate what a call did from its answer', async () => {
+  it('roll back a request together with its stored response', async () => {
     const automationId = await anAutomation(service)
     const pause = () =>
       service.call(
@@ -88,7 +88,7 @@ describe('a database that fails', () => {
         { status: 'PAUSED' },
         { headers: { 'idempotency-key': `pause-${automationId}` } },
       )
-    // The answer can't be kept: then nothing was done, either.
+    // The response cannot be stored, so the effect is rolled back, too.
     await fail('57P01', 'idempotency_keys UPDATE', 1)
     assert.equal((await pause()).refused, '503 database_unavailable')
     const status = async () => (await service.call('GET', `automations/${automationId}`)).body.data.status as string
@@ -99,7 +99,7 @@ describe('a database that fails', () => {
     assert.equal(await status(), 'ACTIVE')
   })
 
-  it('and locks one automation keeps no other one waiting', async () => {
+  it('do not delay other automations while one is locked', async () => {
     const [locked, free] = [await anAutomation(service), await anAutomation(service)]
     const contacts = await Promise.all(Array.from({ length: 60 }, () => aContact(service)))
     let unlock = () => undefined as void
@@ -117,7 +117,7 @@ describe('a database that fails', () => {
     unlock()
     await transaction.catch(() => undefined)
     await eventually(
-      'the locked one does, too',
+      'the locked automation sends, too',
       async () => {
         const { body } = await service.call('GET', 'automations?limit=100')
         const found = (body.data as { id: string; completedCount: number }[]).find(({ id }) => id === locked)

@@ -7,10 +7,10 @@ import { startService, type Service } from '../support/service.ts'
 
 const LISTENERS = 12
 const EVENTS = 3
-/** How many of a workspace are delivered by its requests at a time. */
+/** Maximum number of concurrent deliveries by the requests of a workspace. */
 const AT_ONCE = 10
 
-describe('an event that many automations hear', () => {
+describe('an event that triggers many automations', () => {
   let service: Service
   let api: ApiWith
   const entering: (() => void)[] = []
@@ -33,7 +33,7 @@ describe('an event that many automations hear', () => {
     return row!.count
   }
 
-  it('has ten of its workspace at Temporal at a time, and leaves the rest to the relay at once', async () => {
+  it('starts ten enrollments of its workspace at a time, and leaves the rest to the relay immediately', async () => {
     const triggerConfig = { eventName: 'received by many' }
     for (let n = 0; n < LISTENERS; n += 1) await anAutomation(service, { triggerConfig })
     const contactId = await aContact(service)
@@ -42,18 +42,18 @@ describe('an event that many automations hear', () => {
     const first = Array.from({ length: EVENTS }, fire)
     const rest = LISTENERS * EVENTS - AT_ONCE
     await eventually('the rest is due', async () => ((await pending('due_at <= now()')) === rest ? true : undefined))
-    await eventually('those that may are entering', () => (entering.length === AT_ONCE ? true : undefined))
+    await eventually('the allowed deliveries are running', () => (entering.length === AT_ONCE ? true : undefined))
     slow = false
     for (const entered of entering) entered()
     for (const { status } of await Promise.all(first)) assert.equal(status, 202)
     assert.equal(await pending('true'), rest)
 
-    // The places are free again.
+    // The slots are free again.
     assert.equal((await fire()).status, 202)
     assert.equal(await pending('true'), rest + LISTENERS - AT_ONCE)
   })
 
-  it('is refused while tens of thousands of its workspace wait to be started', async () => {
+  it('is rejected while tens of thousands of deliveries of its workspace are pending', async () => {
     const contactId = await aContact(service)
     await sql(
       service.context.orm.em.fork(),

@@ -11,7 +11,7 @@ describe('the time at which a step was due', () => {
   const steps = [wait('w1', 10), email('a'), wait('w2', 20), wait('w3', 30), email('b'), email('c')]
   const cases: [what: string, final: [string, string][], stepId: string, since: string, due: string][] = [
     ['follows from the start and the waits since', [], 'a', '10:00', '10:10'],
-    ['adds all waits where no email before it is final', [], 'b', '10:00', '11:00'],
+    ['adds all waits if no email before it is final', [], 'b', '10:00', '11:00'],
     ['follows from the last email before it', [['a', '10:15']], 'b', '10:15', '11:05'],
     [
       'is the time of the email right before it',
@@ -47,7 +47,7 @@ describe('the time at which a step was due', () => {
     assert.deepEqual(dueTime({ steps: [email('a')], startedAt }, [], 'a'), { since: startedAt, due: startedAt })
   })
 
-  it('is not known of a step that the enrollment does not have', () => {
+  it('is unknown for a step that the enrollment does not have', () => {
     assert.equal(dueTime({ steps, startedAt }, [], 'deleted'), undefined)
   })
 })

@@ -4,7 +4,7 @@ import { aContact, activityOf, anAutomation, anEvent } from '../support/factorie
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('steps that are edited while somebody who came in is not recorded yet', () => {
+describe('steps that are edited before a new enrollment is recorded', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -16,11 +16,11 @@ describe('steps that are edited while somebody who came in is not recorded yet',
   let events = 0
 
   for (const [what, draft] of [
-    ['are taken out', []],
-    ['have an email without a body', [{ type: 'EMAIL', subject: 'A draft, not to be sent' }]],
-    ['are other ones', [email('A draft, not to be sent')]],
+    ['deleted', []],
+    ['replaced by an email without a body', [{ type: 'EMAIL', subject: 'A draft, not to be sent' }]],
+    ['replaced', [email('A draft, not to be sent')]],
   ] as const) {
-    it(`are not what that contact gets, where they ${what} while it is paused`, async () => {
+    it(`keep their content for the enrollment if they are ${what} while it is paused`, async () => {
       const eventName = `bought ${(events += 1)}`
       const automationId = await anAutomation(service, {
         triggerConfig: { eventName },
@@ -43,7 +43,7 @@ describe('steps that are edited while somebody who came in is not recorded yet',
       })
       assert.equal((await put([email('The second one')])).status, 200)
       assert.equal((await patch('ACTIVE')).status, 200)
-      const sent = await eventually('it is mailed', async () => {
+      const sent = await eventually('the email arrives', async () => {
         const activity = await activityOf(service, contactId)
         return activity[0]?.status === 'CAPTURED' ? activity : undefined
       })

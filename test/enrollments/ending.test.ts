@@ -6,7 +6,7 @@ import { startService, type Service } from '../support/service.ts'
 
 const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
 
-describe('an enrollment that is ended by a call', () => {
+describe('an enrollment that is ended through the API', () => {
   let service: Service
   before(async () => {
     service = await startService()
@@ -25,7 +25,9 @@ describe('an enrollment that is ended by a call', () => {
   const handleOf = (automationId: string, contactId: string) =>
     service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
   const mailed = (contactId: string, count: number) =>
-    eventually('it is mailed', async () => ((await activityOf(service, contactId)).length === count ? true : undefined))
+    eventually('the email arrives', async () =>
+      (await activityOf(service, contactId)).length === count ? true : undefined,
+    )
 
   it('is CANCELLED in the list and in Temporal, and its contact may enter again', async () => {
     const automationId = await anAutomation(service, SEQUENCE)
@@ -52,7 +54,7 @@ describe('an enrollment that is ended by a call', () => {
     )
   })
 
-  it('is named by an address, and is nobody’s in another workspace', async () => {
+  it('is found by an email address, and returns 404 in another workspace', async () => {
     const automationId = await anAutomation(service, SEQUENCE)
     const contactId = await aContact(service, { externalId: 'ends-4711' })
     await enroll(service, automationId, contactId)
@@ -64,7 +66,7 @@ describe('an enrollment that is ended by a call', () => {
     assert.equal((await end(automationId, 'external:ends-4711')).status, 200)
   })
 
-  it('leaves alone whoever enters behind it, however late its workflow hears of it', async () => {
+  it('does not affect a later enrollment, however late its workflow is cancelled', async () => {
     const automationId = await anAutomation(service, SEQUENCE)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -92,7 +94,7 @@ describe('an enrollment that is ended by a call', () => {
     )
   })
 
-  it('is not entered anew by an event that was fired before and is still on its way', async () => {
+  it('is not started again by an event that was fired before and is still being delivered', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'ends' } })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -126,12 +128,12 @@ describe('an enrollment that is ended by a call', () => {
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
 
-  it('is not entered anew by what was fired before a DELETE that finds nobody in', async () => {
+  it('is not started by an event that was fired before a DELETE that found no enrollment', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'pending' } })
     const contactId = await aContact(service)
     const { enrollments } = service.context.dependencies
     const enter = enrollments.enter.bind(enrollments)
-    enrollments.enter = () => Promise.reject(new Error('Temporal is away'))
+    enrollments.enter = () => Promise.reject(new Error('Temporal is unavailable'))
     try {
       await anEvent(service, contactId, 'pending')
       assert.equal((await end(automationId, contactId)).status, 200)
@@ -141,12 +143,12 @@ describe('an enrollment that is ended by a call', () => {
     const rows = await sql(em(), `select from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
     assert.equal(rows.length, 0)
     assert.equal((await end(automationId, contactId)).refused, '404 not_enrolled')
-    // The next one lets in.
+    // The next event starts an enrollment.
     await anEvent(service, contactId, 'pending')
     await mailed(contactId, 1)
   })
 
-  it('settles an email that was put off', async () => {
+  it('dismisses a deferred email', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, steps: [wait(60), EMAIL] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -174,12 +176,12 @@ describe('an enrollment that is ended while no worker runs', () => {
   })
   after(() => service.stop())
 
-  it('is over also where only Temporal knows of it, and mails nobody', async () => {
+  it('ends even if only Temporal has it, and sends no email', async () => {
     const automationId = await anAutomation(service, SEQUENCE)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
     const em = service.context.orm.em.fork()
-    // As if the API had died behind the workflow's start.
+    // Simulates an API that died after the start of the workflow.
     await sql(em, 'delete from enrollments where contact_id = $1::uuid', [contactId])
     const path = `automations/${automationId}/enrollments/${contactId}`
     assert.equal((await service.call('DELETE', path)).status, 200)
@@ -202,7 +204,7 @@ describe('the list of enrollments', () => {
   })
   after(() => service.stop())
 
-  it('goes on from page to page, whoever enters meanwhile, and by status', async () => {
+  it('returns consistent pages while contacts enter, and filters by status', async () => {
     const automationId = await anAutomation(service, SEQUENCE)
     const contacts: string[] = []
     const enter = async () => {
@@ -238,7 +240,7 @@ describe('the list of enrollments', () => {
     assert.deepEqual(stopped.body.pagination, { limit: 50, nextCursor: null })
     for (const wrong of ['x', '1.nobody', `17637993456789011.${automationId}`, `1.${automationId}0`, ''])
       assert.equal((await service.call('GET', `${path}?cursor=${wrong}`)).refused, '400 invalid_request')
-    // The furthest that a cursor can name is no error of Postgres's.
+    // The largest possible cursor does not cause an error in Postgres.
     const far = `9999999999999999.${automationId}`
     assert.equal((await service.call('GET', `${path}?cursor=${far}`)).status, 200)
   })

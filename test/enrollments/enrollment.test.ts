@@ -12,7 +12,7 @@ describe('an enrollment', () => {
   useServiceAndSink((started) => ({ service, sink } = started))
 
   const messages = (contactId: string, count: number) =>
-    eventually(`${count} settled messages`, async () => {
+    eventually(`${count} final messages`, async () => {
       const items = await activityOf(service, contactId)
       return items.length === count && items.every(({ status }) => status !== 'SENDING' && status !== 'DEFERRED')
         ? items
@@ -36,7 +36,7 @@ describe('an enrollment', () => {
     )
   }
 
-  it('mails once over SMTP; a second one answers 202 and does nothing', async () => {
+  it('sends its emails once over SMTP; a second request returns 202 and does nothing', async () => {
     const contactId = await aContact(service, { firstName: 'Ada' })
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const first = await enroll(service, automationId, contactId)
@@ -56,7 +56,7 @@ describe('an enrollment', () => {
     assert.deepEqual(await summary(automationId).then((s) => [s?.enrolledCount, s?.completedCount]), [1, 0])
   })
 
-  it('is counted as completed at its end, and may be made again then', async () => {
+  it('is counted as completed at its end, and can start again afterwards', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     for (const round of [1, 2]) {
@@ -75,7 +75,7 @@ describe('an enrollment', () => {
     assert.equal((await messages(contactId, 1))[0]?.subject, 'pro')
   })
 
-  it('can be searched for in Temporal by its ids, and shows where the contact is', async () => {
+  it('can be found in Temporal by its IDs, and shows its current step', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { name: 'Onboarding', steps: [EMAIL, wait(1440), EMAIL] })
     await enroll(service, automationId, contactId)
@@ -90,7 +90,7 @@ describe('an enrollment', () => {
     assert.ok(!JSON.stringify(description.typedSearchAttributes).includes('example.com'))
   })
 
-  it('goes on with the steps it entered with, when they are replaced', async () => {
+  it('keeps the steps that it started with when they are replaced', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { status: 'ACTIVE', steps: [EMAIL, wait(60), EMAIL] })
     await enroll(service, automationId, contactId)
@@ -107,7 +107,7 @@ describe('an enrollment', () => {
     assert.equal((await workflow(automationId, contactId).describe()).status.name, 'RUNNING')
   })
 
-  it('is refused for an automation that is not active, and for a contact of another workspace', async () => {
+  it('is rejected for an automation that is not active, and for a contact of another workspace', async () => {
     const contactId = await aContact(service)
     for (const status of ['DRAFT', 'PAUSED', 'ARCHIVED']) {
       const answer = await enroll(service, await anAutomation(service, { status }), contactId)
@@ -128,7 +128,7 @@ describe('an enrollment', () => {
     )
   })
 
-  it('pauseCount before its next email while the automation is paused, and resumes', async () => {
+  it('pauses before its next email while the automation is paused, and resumes', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
@@ -175,7 +175,7 @@ describe('an enrollment', () => {
     assert.equal((await mailsTo(contactId)).length, 1)
   })
 
-  it('tells of an email that waited for another try when its automation was deleted', async () => {
+  it('dismisses a deferred email when its automation is deleted', async () => {
     sink.behave({ code: 451, text: 'later', at: 'data' })
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
@@ -183,16 +183,16 @@ describe('an enrollment', () => {
     const status = async () => (await activityOf(service, contactId))[0]?.status
     await eventually('a deferred message', async () => ((await status()) === 'DEFERRED' ? true : undefined))
     await service.call('DELETE', `automations/${automationId}`)
-    await eventually('a message that is left', async () => ((await status()) === 'DISMISSED' ? true : undefined))
+    await eventually('a dismissed message', async () => ((await status()) === 'DISMISSED' ? true : undefined))
     sink.behave('accept')
-    // Either the cancellation reaches it, or its next try finds the automation gone.
+    // Either the cancellation reaches it, or its next attempt finds the automation deleted.
     const ended = await closed(automationId, contactId)
     if (ended !== 'CANCELLED')
       assert.deepEqual(await workflow(automationId, contactId).result(), { status: 'CANCELLED' })
     assert.equal((await mailsTo(contactId)).length, 0)
   })
 
-  it('goes on after a message that failed for good, or stops, as the automation says', async () => {
+  it('continues or stops after a permanent failure, as its automation specifies', async () => {
     sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
     for (const [onSendFailure, count, completed] of [
       ['CONTINUE', 2, 1],
@@ -208,8 +208,8 @@ describe('an enrollment', () => {
     }
   })
 
-  it('fails the message whose template fails, with the reason, and goes on', async () => {
-    // Fine for whom it was tried with when it was saved, and not for this contact.
+  it('records a template error as FAILED with the reason, and continues', async () => {
+    // The template renders for the sample contact when it is saved, but not for this contact.
     const contactId = await aContact(service, { metadata: { many: 99_999_999 } })
     const steps = [{ ...EMAIL, text: '{% for i in (1..contact.metadata.many) %}x{% endfor %}' }, EMAIL]
     await enroll(service, await anAutomation(service, { steps }), contactId)
@@ -218,7 +218,7 @@ describe('an enrollment', () => {
     assert.match(items.find(({ status }) => status === 'FAILED')?.error ?? '', /^Template error in text: /)
   })
 
-  it('never sends a message again that the server may have, and goes on', async () => {
+  it('never resends a message that the server may have accepted, and continues', async () => {
     sink.behave('cut')
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
@@ -227,7 +227,7 @@ describe('an enrollment', () => {
     assert.equal(await closed(automationId, contactId), 'COMPLETED')
   })
 
-  it('captures the mail of a test workspace, whatever SMTP is configured', async () => {
+  it('captures the mail of a test workspace, whatever SMTP server is configured', async () => {
     const key = await service.newKey({ mode: 'test' })
     assert.ok(key.startsWith('svc_test_'))
     const asTest = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
@@ -241,7 +241,7 @@ describe('an enrollment', () => {
 })
 
 describe('an enrollment without a worker', () => {
-  it('is acknowledged, and mailed when a worker is back', async () => {
+  it('is acknowledged, and sends its email when a worker is back', async () => {
     const service = await startService({ worker: false })
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)

@@ -31,7 +31,7 @@ describe('a contact in an automation', () => {
     return row?.count ?? 0
   }
 
-  it('is in once where a call and an event come beside its end, each looking before the other writes', async () => {
+  it('is enrolled once if a request and an event arrive while the previous enrollment ends', async () => {
     const automationId = await anAutomation(service, {
       steps: [EMAIL, wait(60)],
       triggerConfig: { eventName: 'beside an end' },
@@ -40,14 +40,14 @@ describe('a contact in an automation', () => {
     await enroll(service, automationId, contactId)
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     await eventually('it waits', async () => (await handle.query(stateQuery)).wakeAt ?? undefined)
-    // Its end is in the ledger, and Temporal does not know of it yet.
+    // The enrollment has ended in the database, but not yet in Temporal.
     await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`, [
       contactId,
     ])
     const steps = ['A', 'B'].map((subject) => ({ ...EMAIL, subject }))
     await service.call('PUT', `automations/${automationId}/steps`, { steps })
 
-    // Many enter this automation: whoever is recorded waits for its counts, and has looked before that.
+    // Simulates a busy automation: recording an enrollment waits for its counters, after both have checked for an active one.
     const busy = new Postgres({ connectionString: service.context.config.DATABASE_URL })
     await busy.connect()
     await busy.query('begin')
@@ -71,7 +71,7 @@ describe('a contact in an automation', () => {
       enrollments.findRunning = findRunning
       await busy.end()
     }
-    await eventually('nobody is in any more', async () =>
+    await eventually('no enrollment is active', async () =>
       (await statusesOf(contactId)).includes('ACTIVE') ? undefined : true,
     )
     await eventually('its workflow is over', async () =>

@@ -11,7 +11,7 @@ describe('the published status of an enrollment', () => {
   })
   after(() => service.stop())
 
-  it('is ACTIVE of one that comes in after one that was paused, in the same workflow', async () => {
+  it('is ACTIVE for an enrollment that follows a paused one in the same workflow', async () => {
     const em = () => service.context.orm.em.fork()
     const automationId = await anAutomation(service, { steps: [EMAIL], triggerConfig: { eventName: 'after' } })
     const contactId = await aContact(service)
@@ -27,7 +27,7 @@ describe('the published status of an enrollment', () => {
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     await service.startWorker()
     await publishes('PAUSED')
-    // Its end is in the ledger alone: Temporal's data came from a backup.
+    // The enrollment has ended only in the database: Temporal's data came from a backup.
     await sql(
       em(),
       `update enrollments set status = 'COMPLETED', paused = false, ended_at = now() where contact_id = $1::uuid`,
@@ -36,7 +36,7 @@ describe('the published status of an enrollment', () => {
     await service.call('PUT', `automations/${automationId}/steps`, { steps: [wait(60), EMAIL] })
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     await anEvent(service, contactId, 'after')
-    const [active] = await eventually('it is in', async () => {
+    const [active] = await eventually('the contact is enrolled', async () => {
       const rows = await sql<{ id: string }>(
         em(),
         `select id from enrollments where contact_id = $1::uuid and status = 'ACTIVE'`,

@@ -52,7 +52,7 @@ describe('the claim of a step’s email', () => {
     assert.equal((await prepare(service, step)).suppressedBy, 'UNSUBSCRIBED')
   })
 
-  it('fails if another attempt came between, and does not change what that one did', async () => {
+  it('fails if another attempt intervened, and does not change its result', async () => {
     const { attempt, claim, status, step } = await aStep()
     const [old, young] = [await attempt(), await attempt()]
     assert.equal(await claim(young), true)
@@ -66,7 +66,7 @@ describe('the claim of a step’s email', () => {
     assert.equal(await claim(await attempt()), true)
   })
 
-  it('lets one of two concurrent attempts win, also for a message that has no row yet', async () => {
+  it('lets only one of two concurrent attempts succeed, including for a message without a row', async () => {
     for (const isNew of [true, false]) {
       const { attempt, claim } = await aStep()
       if (!isNew) await defer(await attempt(), '451 later')
@@ -89,10 +89,10 @@ describe('the claim of a step’s email', () => {
     ['the automation is deleted', (ids: { automationId: string }) => `automations/${ids.automationId}`],
     ['the contact is erased', (ids: { contactId: string }) => `contacts/${ids.contactId}`],
   ] as [string, (ids: { automationId: string; contactId: string }) => string][]) {
-    it(`is undone after its answer was lost, and keeps nothing personal, if ${what} in the meantime`, async () => {
+    it(`is undone after its response was lost, and stores no personal data, if ${what} in the meantime`, async () => {
       const { step, automationId, contactId } = await aStep()
       const only = await claimStep(service, step)
-      // The deletion waits for the message, which looks as if it were being sent.
+      // The deletion waits for the message, which seems to be in flight.
       const deleted = service.call('DELETE', path({ automationId, contactId }))
       const isThere = `select from automations where id = $1::uuid and deleted_at is null and exists
         (select from contacts where contacts.id = $2::uuid)`
@@ -110,7 +110,7 @@ describe('the claim of a step’s email', () => {
     })
   }
 
-  it('fails if the automation was paused after the message was prepared, and keeps the mark that a resume looks for', async () => {
+  it('fails if the automation was paused after the message was prepared, and keeps the mark for the resume', async () => {
     const { attempt, claim, step, automationId } = await aStep()
     const early = await attempt()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -124,7 +124,7 @@ describe('the claim of a step’s email', () => {
     }
     assert.equal(await claim(early), false)
     assert.equal(await isHeld(), true)
-    // An attempt that saw the pause, and learns that it is over, does not mark the enrollment.
+    // An attempt that saw the pause, and finds that it is over, does not mark the enrollment.
     assert.equal(await pauseEnrollment(em(), step), false)
     assert.equal(await isHeld(), true)
     assert.equal(await claim(await attempt()), true)
@@ -142,7 +142,7 @@ describe('the claim of a step’s email', () => {
     assert.deepEqual(rows, [{ held: false }])
   })
 
-  it('is tried again if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
+  it('is retried if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
     const { attempt, claim, status, step } = await aStep()
     const first = await claimStep(service, step)
     const { id } = first.message
@@ -228,7 +228,7 @@ describe('a retry that is not sent', () => {
     return row!
   }
 
-  /** A message that had this outcome at an earlier address of its contact, and that somebody wants retried. */
+  /** Creates a message with this status at an earlier address of its contact, and requests a retry. */
   async function aRetry(status: 'UNCONFIRMED' | 'CAPTURED') {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
@@ -270,14 +270,14 @@ describe('a retry that is not sent', () => {
     assert.deepEqual(await read(id), { status: 'UNCONFIRMED', recipient, sent: false, to_retry: true })
   })
 
-  it('loses the time of its capture if it fails', async () => {
+  it('clears the time of its capture if it fails', async () => {
     const { id, attempt, content } = await aRetry('CAPTURED')
     const as = { status: 'FAILED', error: '550 no such mailbox', content } as const
     assert.equal(await storeOf(service).claim(await attempt(), as), true)
     assert.partialDeepStrictEqual(await read(id), { status: 'FAILED', sent: false })
   })
 
-  it('is tried again, also for a contact that was removed from the automation before it was named', async () => {
+  it('runs for a contact that was removed from the automation before the retry was requested', async () => {
     const { id, attempt, place } = await aRetry('UNCONFIRMED')
     await em().transactional((unit) => dropRetriesOf(unit, [place]))
     const asked = await askForRetries(em(), [id], 'UNCONFIRMED', { includeUnwanted: true })
@@ -288,7 +288,7 @@ describe('a retry that is not sent', () => {
     assert.equal((await read(id)).to_retry, true)
   })
 
-  it('is not tried again if the contact is removed from the automation in the meantime', async () => {
+  it('does not run if the contact is removed from the automation in the meantime', async () => {
     const { id, attempt, place } = await aRetry('UNCONFIRMED')
     const deferred = await attempt()
     assert.equal(await storeOf(service).claim(deferred, { status: 'SENDING' }), true)
@@ -299,7 +299,7 @@ describe('a retry that is not sent', () => {
 })
 
 describe('the outcome of a transmission', () => {
-  it('keeps nothing of a mail server’s reply that is a command to a terminal', () => {
+  it('removes terminal control sequences from a mail server’s reply', () => {
     const response = '250 \u001b]0;title\u0007\u001b[2Jok\r\nand \u009b31mon'
     assert.deepEqual(outcomeOf({ kind: 'taken', response }), {
       status: 'SENT',

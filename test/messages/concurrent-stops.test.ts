@@ -14,7 +14,7 @@ import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-
 const SENDING = { status: 'SENDING' } as const
 const CONFIRMATION = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
 
-describe('an attempt at a message, and what happens at the same time', () => {
+describe('attempts to send a message, and concurrent stops', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false, env: { PUBLIC_URL: 'https://mail.example.com' } })
@@ -29,7 +29,7 @@ describe('an attempt at a message, and what happens at the same time', () => {
     return { contactId, step: await stepOf(service, automationId, contactId) }
   }
 
-  /** The step of an automation that asks a contact to confirm a list. */
+  /** Creates the step of an automation that asks a contact to confirm a list. */
   async function aConfirmation() {
     const list = await aList(service)
     const asking = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [CONFIRMATION] }
@@ -76,12 +76,12 @@ describe('an attempt at a message, and what happens at the same time', () => {
       return (await sql(em(), waiting)).length >= count || undefined
     })
 
-  it('lets one of two attempts win whose claims share a statement', async () => {
+  it('lets only one of two attempts succeed whose claims share a statement', async () => {
     const automationId = await anAutomation(service)
     const [{ step: first }, { step }] = [await aStep(automationId), await aStep(automationId)]
     await deferStep(service, step, '451 later')
     const store = storeOf(service)
-    // The first claim is under way when the other two arrive, so that these are in one batch.
+    // The first claim is running when the other two arrive, so that these are in one batch.
     const attempts = [await prepare(service, first), await prepare(service, step), await prepare(service, step)]
     const claimed = await Promise.all(attempts.map((message) => store.claim(anAttempt(message), SENDING)))
     assert.deepEqual(claimed, [true, claimed[1], !claimed[1]])
@@ -127,7 +127,7 @@ describe('an attempt at a message, and what happens at the same time', () => {
   })
 
   for (const by of ['an unsubscribe', 'an erasure', 'an operator'] as const)
-    it(`waits in no circle with ${by} that ends its enrollment`, async () => {
+    it(`does not deadlock with ${by} that ends its enrollment`, async () => {
       const automationId = await anAutomation(service)
       const { contactId, step } = await aStep(automationId)
       const store = storeOf(service)
@@ -157,7 +157,7 @@ describe('an attempt at a message, and what happens at the same time', () => {
       )
     })
 
-  it('leaves nothing of an erased contact in the response kept for a repeated request', async () => {
+  it('keeps no data of an erased contact in the response stored for a repeated request', async () => {
     const email = 'erased@example.com'
     const contactId = await aContact(service, { email })
     const suppression = { email, reason: 'MANUAL', note: 'Asked by phone' }

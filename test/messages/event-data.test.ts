@@ -6,7 +6,7 @@ import { startService, type Service } from '../support/service.ts'
 
 const TEXT = 'Plan: {{ event.data.plan | default: "none" }}, {{ event.data.items[0].name }}, by {{ event.name }}'
 
-describe('the data of an event', () => {
+describe('event data in emails', () => {
   let service: Service
   before(async () => {
     service = await startService()
@@ -21,7 +21,7 @@ describe('the data of an event', () => {
     })
   }
 
-  it('is in the emails of the sequence that it started, also when events are long forgotten', async () => {
+  it('renders the data of the triggering event, even after the event itself was deleted', async () => {
     const steps = [{ ...EMAIL, category: 'transactional', text: TEXT }]
     const automationId = await anAutomation(service, {
       steps,
@@ -47,7 +47,7 @@ describe('the data of an event', () => {
     assert.equal((await activityOf(service, withoutData)).length, 1)
   })
 
-  it('goes with its contact', async () => {
+  it('deletes the data with the contact', async () => {
     const automationId = await anAutomation(service, { triggerConfig: { eventName: 'erased' } })
     const contactId = await aContact(service)
     await anEvent(service, contactId, 'erased', { secret: 'x' })
@@ -59,7 +59,7 @@ describe('the data of an event', () => {
     assert.equal(rows.length, 0)
   })
 
-  it('is known to be there when templates are saved, and what is misspelt is named', async () => {
+  it('accepts event variables when templates are saved, and warns about misspelled ones', async () => {
     const save = (text: string) =>
       service.call('POST', 'automations', { name: 'x', trigger: 'EVENT', steps: [{ ...EMAIL, text }] })
     assert.equal((await save(TEXT)).headers.get('x-warning'), null)

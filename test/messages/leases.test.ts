@@ -7,7 +7,7 @@ import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('the lease of a hand-over', () => {
+describe('the lease of a message in flight', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -39,17 +39,17 @@ describe('the lease of a hand-over', () => {
     assert.match(String(lease.breakOff.reason), /not ours any more/)
   }
 
-  it('ends at once when the clock of Postgres has jumped past it', async () => {
+  it('ends immediately when the clock of Postgres has jumped past it', async () => {
     await change(`lease_until = lease_until - interval '1 minute'`)
     await isLost()
   })
 
-  it('ends at once when somebody has settled the message', async () => {
+  it('ends immediately when the message was finalized', async () => {
     await change(`status = 'UNCONFIRMED'`)
     await isLost()
   })
 
-  it('is renewed as long as the claim is ours', async () => {
+  it('is renewed while the sender has the claim', async () => {
     const until = async () => {
       const [row] = await sql<{ until: number }>(
         em(),

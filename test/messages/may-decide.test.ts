@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('about messages of automations and of campaigns', () => {
+describe('decisions about messages of automations and campaigns', () => {
   let service: Service
   let keys: Record<'automations' | 'campaigns', string>
   before(async () => {
@@ -17,7 +17,7 @@ describe('about messages of automations and of campaigns', () => {
   after(() => service.stop())
   const em = () => service.context.orm.em.fork()
 
-  /** A message of each that has failed, or that nobody knows about; none is tried meanwhile. */
+  /** Creates a message of each that has failed or is unconfirmed. */
   async function both(status: 'FAILED' | 'UNCONFIRMED') {
     await service.startWorker()
     const listId = await aList(service)
@@ -40,7 +40,7 @@ describe('about messages of automations and of campaigns', () => {
   const SOURCES = ['automations', 'campaigns'] as const
   const other = { automations: 'campaigns', campaigns: 'automations' } as const
 
-  it('decides who may write what they are of', async () => {
+  it('requires the write scope of the automation or campaign', async () => {
     const { ids } = await both('FAILED')
     for (const source of SOURCES) {
       const path = `messages/${ids[source]}/retry`
@@ -56,7 +56,7 @@ describe('about messages of automations and of campaigns', () => {
     assert.equal(absent.refused, '404 message_not_found')
   })
 
-  it('leaves out of many what whoever asks may not decide about', async () => {
+  it('skips messages without the required scope in a request for many', async () => {
     const { contactId, automationId, campaignId } = await both('FAILED')
     const retry = (source: (typeof SOURCES)[number], body: object) =>
       service.call('POST', 'messages/retry', { status: 'FAILED', ...body }, { key: keys[source] })
@@ -74,7 +74,7 @@ describe('about messages of automations and of campaigns', () => {
     assert.equal((await asked()).length, 2)
   })
 
-  it('is decided by dismissing, too', async () => {
+  it('requires the same scope to dismiss messages', async () => {
     const { ids } = await both('UNCONFIRMED')
     for (const source of SOURCES) {
       const path = `messages/${ids[source]}/dismiss`

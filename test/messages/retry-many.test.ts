@@ -6,11 +6,11 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, anAutomation, enroll } from '../support/factories.ts'
 import { Retries, type Listed } from '../support/retries.ts'
 
-describe('messages that somebody has tried again', () => {
+describe('retries of many messages', () => {
   const retries = new Retries()
   const { em, retry, retryAll, newest, becomes, goRound, one } = retries
 
-  it('are those of a status, an automation and a time, and the others stay', async () => {
+  it('selects messages by status, automation and time, and leaves the others', async () => {
     const automationId = await anAutomation(retries.service)
     const contacts: string[] = []
     retries.sink.behave({ code: 550, text: 'no', at: 'rcpt' })
@@ -25,7 +25,7 @@ describe('messages that somebody has tried again', () => {
     retries.sink.behave('accept')
     assert.equal((await listed(`status=FAILED&automationId=${automationId}`)).length, 3)
     assert.equal((await listed(`until=2020-01-01T00:00:00Z`)).length, 0)
-    // RFC 3339 has offsets up to 23:59, and Postgres up to 15:59.
+    // RFC 3339 allows offsets up to 23:59, and Postgres up to 15:59.
     assert.equal((await listed(`since=0001-01-01T00:00:00%2B23:59&until=9999-12-31T23:59:59-23:59`)).length, 4)
     assert.equal(
       (await listed(`since=2020-01-01T00:00:00Z&contactId=email:${await addressOf(retries.service, contacts[0]!)}`))
@@ -53,7 +53,7 @@ describe('messages that somebody has tried again', () => {
     assert.equal((await retryAll({ status: 'FAILED' }, { key: other })).body.data.retried, 0)
   })
 
-  it('are looked at again, in pages, when their automation goes on', async () => {
+  it('runs in pages when the automation is resumed', async () => {
     const { id, automationId } = await one('FAILED')
     const ids = [id, (await one('FAILED', {}, automationId)).id, (await one('FAILED', {}, automationId)).id].toSorted()
     await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -70,12 +70,12 @@ describe('messages that somebody has tried again', () => {
     await eventually('all are sent', async () => (await statuses()).every((status) => status === 'SENT') || undefined)
   })
 
-  it('are without the one whose enrollment a DELETE ends while they are asked for', async () => {
+  it('skips the message whose enrollment a DELETE ends concurrently', async () => {
     const other = await one('FAILED')
     const { contactId, automationId } = await one('FAILED', {}, other.automationId)
     const client = new Client({ connectionString: retries.service.context.config.DATABASE_URL })
     await client.connect()
-    // Somebody writes another one of them at this moment.
+    // Another transaction writes one of the messages at this moment.
     await client.query('begin')
     await client.query('select from messages where id = $1::uuid for update', [other.id])
     const bulk = retryAll({ status: 'FAILED', automationId })
@@ -84,7 +84,7 @@ describe('messages that somebody has tried again', () => {
       return (await sql(em(), waiting)).length > 0 ? true : undefined
     })
     const ended = retries.service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
-    await eventually('it waits for that', async () => {
+    await eventually('it waits for the lock', async () => {
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'select from contacts%for update'`
       return (await sql(em(), waiting)).length > 0 ? true : undefined
     })
@@ -97,9 +97,9 @@ describe('messages that somebody has tried again', () => {
     assert.equal((await newest(contactId)).status, 'FAILED')
   })
 
-  it('are none of who was taken out since, also of an earlier enrollment, which by its id are tried all the same', async () => {
+  it('skips messages of contacts removed in the meantime, also of an earlier enrollment, unless a retry names the message', async () => {
     const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
-    await eventually('she is in again', async () =>
+    await eventually('the contact is enrolled again', async () =>
       (await enroll(retries.service, automationId, contactId)).body.data.enrolled === true ? true : undefined,
     )
     assert.equal(
@@ -110,7 +110,7 @@ describe('messages that somebody has tried again', () => {
     assert.deepEqual(bulk.body.data, { retried: 0, nextCursor: null })
     assert.equal((await retry(id)).status, 202)
 
-    // Where the DELETE found nothing but what was to be tried again.
+    // The DELETE finds nothing but the pending retry.
     const alone = await one('FAILED', { onSendFailure: 'STOP' })
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     assert.equal((await retry(alone.id)).status, 202)
@@ -120,7 +120,7 @@ describe('messages that somebody has tried again', () => {
     const all = await retryAll({ status: 'FAILED', automationId: alone.automationId })
     assert.equal(all.body.data.retried, 0)
 
-    // Named once, and failed again, it still has to be named.
+    // A message that failed again after its retry has to be named again.
     retries.sink.behave({ code: 550, text: 'still nobody', at: 'rcpt' })
     assert.equal((await retry(alone.id)).status, 202)
     await eventually('it has failed again', async () => {
@@ -132,7 +132,7 @@ describe('messages that somebody has tried again', () => {
     assert.equal(later.body.data.retried, 0)
   })
 
-  it('are done once, each page of them', async () => {
+  it('runs each page of a request once', async () => {
     const { id, automationId } = await one('FAILED')
     await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     await retries.service.stopWorkers()

@@ -15,11 +15,11 @@ import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { createMail } from '../../src/runtime/mail.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 
-describe('a message that somebody has tried again', () => {
+describe('the retry of a message', () => {
   const retries = new Retries()
   const { em, retry, newest, mailsTo, becomes, goRound, one } = retries
 
-  it('is sent, where it FAILED, and its sequence goes on as it did', async () => {
+  it('sends a FAILED message, and the enrollment continues', async () => {
     const { id, contactId, automationId } = await one('FAILED')
     assert.equal(await mailsTo(contactId), 0)
     const asked = await retry(id)
@@ -32,7 +32,7 @@ describe('a message that somebody has tried again', () => {
     assert.equal(body.data[0].status, 'ACTIVE')
   })
 
-  it('fails again, with the words of today', async () => {
+  it('replaces the error if it fails again', async () => {
     const { id, contactId } = await one('FAILED')
     retries.sink.behave({ code: 552, text: 'mailbox full', at: 'rcpt' })
     await retry(id)
@@ -43,11 +43,11 @@ describe('a message that somebody has tried again', () => {
     assert.equal(failed.status, 'FAILED')
   })
 
-  it('is tried until the mail server takes it, and is what it was as long as it does not', async () => {
+  it('repeats until the mail server accepts the message, which keeps its status until then', async () => {
     const { id, contactId } = await one('FAILED')
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     await retry(id)
-    const put = await eventually('it was put off', async () => {
+    const put = await eventually('it was deferred', async () => {
       const message = await newest(contactId)
       return message.error?.includes('later') ? message : undefined
     })
@@ -58,7 +58,7 @@ describe('a message that somebody has tried again', () => {
     assert.equal(await mailsTo(contactId), 1)
   })
 
-  it('is sent once, however often it is asked for meanwhile', async () => {
+  it('sends once, however often it is requested in the meantime', async () => {
     const { id, contactId } = await one('FAILED')
     const answers = await Promise.all(Array.from({ length: 8 }, () => retry(id)))
     assert.ok(answers.some(({ status }) => status === 202))
@@ -66,7 +66,7 @@ describe('a message that somebody has tried again', () => {
     assert.equal(await mailsTo(contactId), 1)
   })
 
-  it('may arrive twice where it is UNCONFIRMED, which has to be allowed', async () => {
+  it('sends an UNCONFIRMED message only if a duplicate is allowed', async () => {
     const { id, contactId } = await one('UNCONFIRMED')
     const refused = await retry(id)
     assert.equal(refused.refused, '409 delivery_unconfirmed')
@@ -76,7 +76,7 @@ describe('a message that somebody has tried again', () => {
     assert.equal(await mailsTo(contactId), 2)
   })
 
-  it('is delivered where it was CAPTURED and mail is delivered by now, and not where it would be captured again', async () => {
+  it('sends a CAPTURED message once mail is delivered, and not if it would be captured again', async () => {
     const { id, contactId } = await one('CAPTURED')
     await agreeOnMail(em(), { smtp: true, capture: true })
     assert.equal((await retry(id)).refused, '409 would_be_captured')
@@ -95,7 +95,7 @@ describe('a message that somebody has tried again', () => {
     assert.equal(again.refused, '409 would_be_captured')
   })
 
-  it('is never said to be unsent again where it may have been: not by a capture, and neither is a retry lost by a resend', async () => {
+  it('never marks a message that may have arrived as unsent, neither by a capture nor by a resend', async () => {
     const { id, contactId } = await one('UNCONFIRMED')
     await agreeOnMail(em(), { smtp: true, capture: true })
     assert.equal((await retry(id, { evenIfSent: true })).refused, '409 would_be_captured')
@@ -116,7 +116,7 @@ describe('a message that somebody has tried again', () => {
     await mail.renderer.close()
   })
 
-  it('waits while its automation is paused, and nobody asks again and again', async () => {
+  it('waits while its automation is paused, without polling', async () => {
     const { id, contactId, automationId } = await one('FAILED')
     await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal((await retry(id)).status, 202)
@@ -132,7 +132,7 @@ describe('a message that somebody has tried again', () => {
     await becomes(contactId, 'SENT')
   })
 
-  it('is told to a Temporal that has lost it, by whoever goes round', async () => {
+  it('is repeated by the batch job after Temporal has lost it', async () => {
     const { id, contactId } = await one('FAILED')
     await sql(em(), `update messages set retry_at = now() - interval '1 hour' where id = $1::uuid`, [id])
     const [delivery] = await sql<{ id: string; generation: number }>(
@@ -144,11 +144,11 @@ describe('a message that somebody has tried again', () => {
     await becomes(contactId, 'SENT')
   })
 
-  it('is not tried again where its enrollment is ended meanwhile, also in the middle of an attempt', async () => {
+  it('does not run after its enrollment was ended, even in the middle of an attempt', async () => {
     const { id, contactId, automationId } = await one('FAILED')
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     await retry(id)
-    await eventually('it was put off', async () =>
+    await eventually('it was deferred', async () =>
       (await newest(contactId)).error?.includes('later') ? true : undefined,
     )
     assert.equal(
@@ -157,13 +157,13 @@ describe('a message that somebody has tried again', () => {
     )
     const dropped = await newest(contactId)
     assert.deepEqual([dropped.status, dropped.retryAt], ['FAILED', null])
-    // Whoever asks behind that has it sent.
+    // A retry that is requested after that is sent.
     retries.sink.behave('accept')
     assert.equal((await retry(id)).status, 202)
     await becomes(contactId, 'SENT')
   })
 
-  it('that waits, of an enrollment that is over, is ended by the DELETE of the next one, or of nobody', async () => {
+  it('is cancelled by a DELETE that ends the next enrollment, or none', async () => {
     for (const entersAgain of [true, false]) {
       const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
       await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -184,18 +184,18 @@ describe('a message that somebody has tried again', () => {
     }
   })
 
-  it('stays UNCONFIRMED where the second try is refused: the first may have arrived', async () => {
+  it('keeps a message UNCONFIRMED if the second attempt is rejected, because the first may have arrived', async () => {
     const { id, contactId } = await one('UNCONFIRMED')
     retries.sink.behave({ code: 550, text: 'refused now', at: 'rcpt' })
     await retry(id, { evenIfSent: true })
-    const told = await eventually('it was refused', async () => {
+    const told = await eventually('it was rejected', async () => {
       const message = await newest(contactId)
       return message.error?.includes('refused now') ? message : undefined
     })
     assert.deepEqual([told.status, told.retryAt], ['UNCONFIRMED', null])
   })
 
-  it('is none of a deleted automation, of another workspace, or of nobody', async () => {
+  it('returns 404 for messages of a deleted automation, of another workspace, or that do not exist', async () => {
     const { id, automationId } = await one('FAILED')
     const other = await retries.service.newKey()
     assert.equal((await retry(id, {}, { key: other })).refused, '404 message_not_found')
@@ -205,19 +205,19 @@ describe('a message that somebody has tried again', () => {
     assert.equal((await retry(id)).refused, '409 message_not_retryable')
   })
 
-  it('is handed over once by a request that is repeated with its Idempotency-Key', async () => {
+  it('sends once for a request that is repeated with its Idempotency-Key', async () => {
     const { id, contactId } = await one('UNCONFIRMED')
     const headers = { 'idempotency-key': newId() }
     const ask = () => retry(id, { evenIfSent: true }, { headers })
     const [first] = [await ask()]
     await becomes(contactId, 'SENT')
-    // As if the first one's answer had never been kept: its API died behind the commit.
+    // Simulates an API that died after the commit, before the response was stored.
     const again = await ask()
     assert.deepEqual([again.status, again.body], [first.status, first.body])
     assert.equal(await mailsTo(contactId), 2)
   })
 
-  it('keeps the Message-ID and the address of what may have been sent, where it cannot be made once more', async () => {
+  it('keeps the Message-ID and the recipient of an email that may have arrived and cannot be rendered again', async () => {
     const template = {
       ...EMAIL,
       text: 'Hi{% if contact.metadata.bad %}{% for i in (1..2000000) %}x{% endfor %}{% endif %}',
@@ -234,16 +234,16 @@ describe('a message that somebody has tried again', () => {
     assert.deepEqual([after.status, after.messageId, after.to], ['UNCONFIRMED', before.messageId, before.to])
   })
 
-  it('that was CAPTURED, and nobody has had, gets the Message-ID of the sender of today', async () => {
+  it('uses the Message-ID of the current sender for a message that was CAPTURED', async () => {
     const { id, contactId } = await one('CAPTURED')
     await sql(em(), `update messages set message_id = '<one@localhost.localdomain>' where id = $1::uuid`, [id])
     await retry(id)
     assert.match((await becomes(contactId, 'SENT')).messageId!, /@example\.com>$/)
   })
 
-  it('is UNCONFIRMED where its sender died, and is not sent again by itself', async () => {
+  it('leaves a message UNCONFIRMED if its sender died, and does not send it again automatically', async () => {
     const { id, contactId } = await one('FAILED')
-    // As a sender that was killed behind its claim leaves it: what is claimed is not to be tried again any more.
+    // Simulates a sender that was killed after its claim: a claimed retry must not be sent again.
     await sql(
       em(),
       `update messages set status = 'SENDING', claim = gen_random_uuid(), retry_at = null,

@@ -8,10 +8,10 @@ import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts
 const CONNECTIONS = 3
 const CONTACTS = 12
 
-describe('sending beside a slow mail server', () => {
+describe('sending with a slow mail server', () => {
   let service: Service
   let sink: SmtpSink
-  /** Messages that the server has and has not answered for. */
+  /** Messages that the server has received, but not answered. */
   let held: (() => void)[]
   let holding: boolean
 
@@ -54,7 +54,7 @@ describe('sending beside a slow mail server', () => {
     assert.equal(sink.mails.length, CONTACTS)
   })
 
-  it('finishes what is being handed over when it stops, and leaves the rest to the next one', async () => {
+  it('finishes the emails in flight when a worker stops, and leaves the others to the next worker', async () => {
     await many()
     const stopped = service.stopWorkers()
     // The server answers while the worker is stopping.
@@ -69,7 +69,7 @@ describe('sending beside a slow mail server', () => {
     assert.equal(new Set(sink.mails.flatMap(({ to }) => to)).size, CONTACTS)
   })
 
-  it('answers a pause when what was being handed over is there, and mails nobody after', async () => {
+  it('responds to a pause after the emails in flight, and sends none after the response', async () => {
     const automationId = await many()
     const paused = service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     await eventually('it is paused', async () => {
@@ -81,10 +81,10 @@ describe('sending beside a slow mail server', () => {
     assert.equal((await paused).status, 200)
     assert.equal(sink.mails.length, CONNECTIONS)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
-    await eventually('everybody is mailed', () => (sink.mails.length === CONTACTS ? true : undefined))
+    await eventually('all contacts get their email', () => (sink.mails.length === CONTACTS ? true : undefined))
   })
 
-  it('refuses a repeated pause until the first is answered, and then repeats its response', async () => {
+  it('rejects a repeated pause until the first is answered, and then repeats its response', async () => {
     const automationId = await many()
     const headers = { 'idempotency-key': 'a-pause' }
     const pause = () => service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' }, { headers })
@@ -122,7 +122,7 @@ describe('sending beside a slow mail server', () => {
         (await service.call('DELETE', `automations/${automations[n]}`)).status === 503 ? undefined : true,
       )
     }
-    await eventually('nothing is left of them', async () => {
+    await eventually('no data of them is left', async () => {
       const [row] = await sql<{ count: number }>(em(), 'select count(*)::integer as count from messages')
       return row?.count === 0 ? true : undefined
     })

@@ -28,13 +28,13 @@ interface Strict {
 const ASCII = 'xn--bcher-kva.example'
 const SCRIPT = new URL('strict-mail.py', import.meta.url).pathname
 
-/** Others' code decides: whoever gets our mail uses theirs. */
-describe('a message, read by a strict parser', () => {
+/** Parses emails with a third-party parser, as recipients do. */
+describe('emails in a strict parser', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    // Said by another part, at an address at which nobody of these tests signs in.
+    // The public URL is that of another process, and no member signs in at it in these tests.
     await sql(service.context.orm.em.fork(), `update instance set public_url = 'https://mail.example.com'`)
     await service.startWorker()
     const owner = (await aMember(service, 'owner')).browser
@@ -55,7 +55,7 @@ describe('a message, read by a strict parser', () => {
     subject: `Grüße, {{ contact.firstName }} ${'and very many others '.repeat(12)}🙂`,
     html: `<p>.\n.hidden\nFrom here</p><p>${LONG}</p><a href="https://example.com/${'x'.repeat(1_500)}">Go</a>`,
   }
-  /** An address and a name that have all that headers are about. */
+  /** A recipient whose address and name contain everything that is difficult in headers. */
   const somebody = (n: number) =>
     aContact(service, {
       email: `o'hara+${n}@bücher.example`,
@@ -63,9 +63,9 @@ describe('a message, read by a strict parser', () => {
     })
 
   async function read(address: string): Promise<Strict> {
-    // The sink tells domains as people write them.
+    // The sink reports domains in Unicode.
     const told = address.replace(ASCII, 'bücher.example')
-    const mail = await eventually('it is mailed', () => sink.mails.find(({ to }) => to.includes(told)))
+    const mail = await eventually('the email arrives', () => sink.mails.find(({ to }) => to.includes(told)))
     assert.deepEqual(mail.to, [told])
     const input = Buffer.from(`${mail.headers}\r\n\r\n${mail.body}`, 'utf8')
     return JSON.parse(execFileSync('python3', [SCRIPT], { input, encoding: 'utf8' })) as Strict
@@ -90,13 +90,13 @@ describe('a message, read by a strict parser', () => {
     assert.match(message.text ?? '', /^\.hidden|\.hidden/m)
   }
 
-  it('has no defect, as an automation sends it', async () => {
+  it('finds no defect in an email of an automation', async () => {
     const contactId = await somebody(1)
     await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', ...says }] }), contactId)
     assertStrict(await read(`o'hara+1@${ASCII}`), `o'hara+1@${ASCII}`)
   })
 
-  it('nor as a campaign does', async () => {
+  it('finds no defect in an email of a campaign', async () => {
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactIds: [await somebody(2)] })
     const { body } = await service.call('POST', 'campaigns', { name: 'x', ...says, audience: { listIds: [list] } })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { trackedHtml } from '../../src/messages/tracked-html.ts'
 
-describe('the links of an email that is looked after', () => {
+describe('tracked links of an email', () => {
   const seen: [url: string, links: number][] = []
   const linkVia = (url: string, links: number) => {
     seen.push([url, links])
@@ -16,22 +16,22 @@ describe('the links of an email that is looked after', () => {
     ['in double quotes', '<p><a href="https://a.example/x">Hi</a></p>', 'https://a.example/x'],
     ['in single quotes', "<a class=b href='https://a.example/x' >Hi</a>", 'https://a.example/x'],
     ['without quotes', '<a href=https://a.example/x>Hi</a>', 'https://a.example/x'],
-    ['without quotes, and with a slash at its end', '<a href=https://a.example/x/>Hi</a>', 'https://a.example/x/'],
+    ['without quotes, and with a slash at the end', '<a href=https://a.example/x/>Hi</a>', 'https://a.example/x/'],
     ['of an area', '<area shape="rect" href="https://a.example/x">', 'https://a.example/x'],
     [
-      'with letters written as entities',
+      'with letters encoded as entities',
       '<a href="https://a.example/?a=1&amp;b=&quot;">Hi</a>',
       'https://a.example/?a=1&b="',
     ],
     ['in capitals, with spaces', '<A\n HREF = "  HTTPS://a.example/x ">Hi</A>', 'HTTPS://a.example/x'],
     [
-      'and not what is in another attribute',
+      'beside similar text in other attributes',
       `<a title="a href='https://b.example'" data-href="https://c.example" href="https://a.example/x">Hi</a>`,
       'https://a.example/x',
     ],
     ['the first of two', '<a href="https://a.example/x" href="https://b.example">Hi</a>', 'https://a.example/x'],
   ] as const) {
-    it(`lead by way of us ${what}, and nothing else is another`, () => {
+    it(`replaces a link ${what}, and changes nothing else`, () => {
       const whole = tracked(html)
       assert.deepEqual(seen, [[url, 1]])
       const value = /href\s*=\s*("\s*https[^"]*"|'https[^']*'|https[^\s>]*)/i.exec(
@@ -59,7 +59,7 @@ describe('the links of an email that is looked after', () => {
     it(`leaves ${html}`, () => assert.equal(tracked(html), html))
   }
 
-  it('counts the different ones', () => {
+  it('counts different links', () => {
     tracked(
       '<a href="https://a.example">1</a><a href="https://b.example">2</a><a href="https://a.example">3</a><a href="https://ours.example/">4</a>',
     )
@@ -69,12 +69,12 @@ describe('the links of an email that is looked after', () => {
     )
   })
 
-  it('leaves a link for which there can be none', () => {
+  it('keeps a link that cannot be replaced', () => {
     const html = '<a href="https://a.example">1</a>'
     assert.equal(trackedHtml(html, { stays: () => false, linkVia: () => undefined }), html)
   })
 
-  it('has a picture at the end of its body', () => {
+  it('adds an image at the end of the body', () => {
     const html = trackedHtml('<body><a href="https://a.example">1</a></body>', {
       stays: () => false,
       picture: (links) => `https://m.example.com/o/${links}`,
@@ -85,7 +85,7 @@ describe('the links of an email that is looked after', () => {
     )
   })
 
-  it('leads the first two thousand alone', () => {
+  it('replaces only the first 2,000 links', () => {
     const link = '<a href="https://a.example">1</a>'
     const whole = tracked(link.repeat(2_001))
     assert.equal(seen.length, 2_000)

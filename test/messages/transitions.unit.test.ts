@@ -25,7 +25,7 @@ describe('the transitions of a message', () => {
   }
 
   for (const before of MESSAGE_STATUSES)
-    it(`lead from ${before} to ${allowed[before] || 'nothing'}`, () => {
+    it(`allows ${before} to change to ${allowed[before] || 'nothing'}`, () => {
       const expected = allowed[before].split(' ')
       for (const next of MESSAGE_STATUSES) {
         const check = () => assertTransition(before, next)
@@ -39,13 +39,13 @@ describe('the transitions of a message', () => {
     assert.deepEqual(statusesBefore('QUEUED'), [])
   })
 
-  it('never lead from SENDING to a status that can be sent again without being asked for, except DEFERRED', () => {
+  it('never allows SENDING to change to a status that is sent again automatically, except DEFERRED', () => {
     const canBeSent = statusesBefore('SENDING')
     const sentWithoutAsking = TRANSITIONS.SENDING.filter((status) => canBeSent.includes(status) && !isRetryable(status))
     assert.deepEqual(sentWithoutAsking, ['DEFERRED'])
   })
 
-  it('lead from every final status that a person can have retried to SENDING, and from no other', () => {
+  it('allows SENDING after every final status that can be retried, and after no other', () => {
     const final = statusesBefore('SENDING').filter((status) => status !== 'QUEUED' && status !== 'DEFERRED')
     assert.deepEqual([...final].toSorted(), [...RETRYABLE].toSorted())
   })
@@ -57,7 +57,7 @@ describe('the status of a message after an attempt', () => {
     // The first attempts leave the message in the status of their outcome.
     { before: 'QUEUED', intents: ['send'], after: {} },
     { before: 'DEFERRED', intents: ['send', 'retry', 'resend'], after: {} },
-    // Nobody knows whether the first attempt arrived, and only a later one that did changes that.
+    // The outcome of the first attempt is unknown. Only a later successful attempt changes that.
     {
       before: 'UNCONFIRMED',
       intents: ['retry', 'resend'],
@@ -68,7 +68,7 @@ describe('the status of a message after an attempt', () => {
         DEFERRED: 'UNCONFIRMED',
       },
     },
-    // A retry that could not be sent yet leaves the message as it was.
+    // A deferred retry does not change the message.
     { before: 'FAILED', intents: ['retry', 'resend'], after: { DEFERRED: 'FAILED' } },
     { before: 'CAPTURED', intents: ['retry', 'resend'], after: { DEFERRED: 'CAPTURED' } },
   ]
@@ -77,7 +77,7 @@ describe('the status of a message after an attempt', () => {
     for (const intent of intents)
       for (const outcome of outcomes) {
         const expected = after[outcome] ?? outcome
-        it(`is ${expected} where a ${intent} of a ${before} message ends as ${outcome}`, () => {
+        it(`is ${expected} if a ${intent} of a ${before} message ends as ${outcome}`, () => {
           assert.equal(statusAfter({ before, intent }, outcome), expected)
         })
       }

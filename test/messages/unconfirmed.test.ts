@@ -24,7 +24,7 @@ import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
-describe('a message that is put off', () => {
+describe('a deferred or unconfirmed message', () => {
   let service: Service
   let sink: SmtpSink
   let mail: ReturnType<typeof createMail<string>>
@@ -41,7 +41,7 @@ describe('a message that is put off', () => {
   const em = () => service.context.orm.em.fork()
   const resend = (id: string) => resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, id)
 
-  /** One that was put off, as a mail server that is away makes it, and for hours. */
+  /** Creates a message that was deferred for hours, as after an outage of the mail server. */
   async function aDeferred(fields: object = {}) {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, fields)
@@ -53,7 +53,7 @@ describe('a message that is put off', () => {
     return { id, key, automationId, contactId, enrollmentId: key.enrollmentId, status }
   }
 
-  it('fails its attempts as is expected: the SDK logs that for debugging only', async () => {
+  it('fails its attempts as expected: the SDK logs that for debugging only', async () => {
     const { key, automationId, status } = await aDeferred()
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     const instance = instanceIdOf(em())
@@ -71,7 +71,7 @@ describe('a message that is put off', () => {
     assert.equal(await status(), 'DEFERRED')
   })
 
-  it('is its sequence’s to send, however long it takes: an operator has nothing to decide', async () => {
+  it('is sent by its enrollment, however late: it needs no decision of an operator', async () => {
     const { id, automationId, status } = await aDeferred()
     for (const next of ['ACTIVE', 'PAUSED']) {
       await service.call('PATCH', `automations/${automationId}`, { status: next })
@@ -83,13 +83,13 @@ describe('a message that is put off', () => {
     assert.equal(sink.mails.length, 0)
   })
 
-  it('has an id, and what is none is said to be none before anything is asked to be set', async () => {
+  it('is rejected with an unknown or invalid ID before the configuration is checked', async () => {
     const dependencies = { ...mail, smtp: undefined, em: em(), metrics: noMetrics, log: quietLog }
     await assert.rejects(resendMessage(dependencies, 'nonsense'), /There is no unconfirmed message nonsense/)
     await assert.rejects(resendMessage(dependencies, newId()), /There is no unconfirmed message/)
   })
 
-  it('stays known to be not sent until the mail server waits for it, whatever happens to who sends it once more', async () => {
+  it('stays DEFERRED until the mail server waits for the content, even if its next sender dies', async () => {
     const { id, enrollmentId, status } = await aDeferred()
     await cancelRow(em(), enrollmentId)
     let socket: Socket | undefined
@@ -102,7 +102,7 @@ describe('a message that is put off', () => {
     })
     const smtp = createSmtpTransport({ server: readSmtpUrl(silent.url) })
     const sending = resendMessage({ ...mail, smtp, em: em(), metrics: noMetrics, log: quietLog }, id)
-    await eventually('it is being handed over', () => socket)
+    await eventually('it is in flight', () => socket)
     assert.equal(await status(), 'DEFERRED')
     socket!.destroy()
     assert.equal((await sending).status, 'DEFERRED')
@@ -112,7 +112,7 @@ describe('a message that is put off', () => {
     await silent.close()
   })
 
-  it('is sent once more under the Message-ID that it had, whatever the sender is since', async () => {
+  it('keeps its Message-ID when it is sent again, even if the sender has changed', async () => {
     const { id, enrollmentId } = await aDeferred()
     await cancelRow(em(), enrollmentId)
     await sql(
@@ -125,7 +125,7 @@ describe('a message that is put off', () => {
     sink.mails.length -= 1
   })
 
-  it('whose sender died is known by its Message-ID, as the mail server’s log has it', async () => {
+  it('has the Message-ID that is in the mail server’s log if its sender died', async () => {
     const { key, contactId, id, status } = await aDeferred()
     const header = '<one@example.com>'
     assert.ok(await storeOf(service).claim(anAttempt(await prepare(service, key), header), { status: 'SENDING' }))
@@ -137,7 +137,7 @@ describe('a message that is put off', () => {
     await dismissMessage(em(), id)
   })
 
-  it('goes out when an operator says so, also while its automation is paused', async () => {
+  it('is sent on an operator’s request while its automation is paused', async () => {
     const { id, enrollmentId, automationId, status } = await aDeferred()
     await cancelRow(em(), enrollmentId)
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -147,7 +147,7 @@ describe('a message that is put off', () => {
     sink.mails.length = before
   })
 
-  it('is for an operator when its enrollment has ended, and is still known to be not sent', async () => {
+  it('needs an operator’s decision after its enrollment has ended, and is still known to be unsent', async () => {
     const { id, enrollmentId, status } = await aDeferred()
     await cancelRow(em(), enrollmentId)
     const listed = await listUnconfirmed(em())

@@ -23,7 +23,7 @@ describe('the outbox', () => {
       [workspaceId, count],
     )
 
-  it('lets workspaces take turns, however many deliveries of one of them are pending, and for however long', async () => {
+  it('serves workspaces in turn, however many deliveries of one of them are pending, and for however long', async () => {
     const [one, two, three] = [newId(), newId(), newId()]
     await writeBulk(one, 3_000)
     await writeBulk(two, 3)
@@ -44,7 +44,7 @@ describe('the outbox', () => {
     assert.equal(rest, 3_000 + 3 + 40 + 40 - 33)
   })
 
-  it('gives everybody a turn where a page has no room for all', async () => {
+  it('serves every workspace if a page is too small for all', async () => {
     await sql(em(), 'delete from outbox')
     const workspaces = Array.from({ length: 25 }, newId)
     for (const workspaceId of [...workspaces, null]) await writeBulk(workspaceId, 20)
@@ -60,7 +60,7 @@ describe('the outbox', () => {
     assert.equal(served.size, 26)
   })
 
-  it('gives no room to whom nothing is due', async () => {
+  it('reserves no space for workspaces without due deliveries', async () => {
     await sql(em(), 'delete from outbox')
     const waiting = Array.from({ length: 25 }, newId)
     for (const workspaceId of waiting) await writeBulk(workspaceId, 1)
@@ -73,7 +73,7 @@ describe('the outbox', () => {
     assert.equal((await leaseDeliveries(em(), 'batch', 10, workspaceId)).turn, workspaceId)
   })
 
-  it('lets the walks of workspaces take turns, whose automation or contact they are for', async () => {
+  it('runs batch jobs of workspaces in turn, whatever automation or contact they are for', async () => {
     await sql(em(), 'delete from outbox')
     const { em: root } = service.context.dependencies
     const one = await createWorkspace(root, { name: 'One', mode: 'live' })

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 
 describe('a clock of Postgres that was set back', () => {
-  it('keeps nothing waiting until it comes there again: neither deliveries nor the claims of the dead', async () => {
+  it('delays neither deliveries nor expired claims until it reaches the old time again', async () => {
     const service = await startService({ worker: false })
     const em = service.context.orm.em.fork()
     const claimed = await anAutomation(service)
@@ -14,7 +14,7 @@ describe('a clock of Postgres that was set back', () => {
     await service.call('POST', 'contacts/bulk', { contacts: [{ email: 'bulk@example.com' }] })
     const { body } = await service.call('GET', 'contacts')
     const [{ id: contactId }] = body.data as [{ id: string }]
-    // As if all of this had been written while the clock was an hour ahead.
+    // Simulates that all rows were written while the clock was an hour ahead.
     const due = await sql(em, `update outbox set due_at = due_at + interval '1 hour' where lane = 'bulk' returning id`)
     assert.equal(due.length, 1)
     await sql(

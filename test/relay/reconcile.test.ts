@@ -34,11 +34,11 @@ describe('a reconciliation', () => {
       contactId,
     ])
   const settled = (contactId: string, count: number) =>
-    eventually('its emails are settled', async () => {
+    eventually('its emails are final', async () => {
       const all = await activityOf(service, contactId)
       return all.length === count && all.every(({ status }) => status !== 'SENDING') ? all : undefined
     })
-  /** One in the middle of the wait, listed by Temporal as that. */
+  /** Creates an enrollment that waits and is listed by Temporal. */
   async function waiting(fields: object = {}) {
     const automationId = await anAutomation(service, { ...SEQUENCE, ...fields })
     const contactId = await aContact(service)
@@ -58,7 +58,7 @@ describe('a reconciliation', () => {
     return all
   }
 
-  it('has whoever lost her workflow go on where she was, and only tells it when it is dry', async () => {
+  it('restarts an enrollment without a workflow where it was, and only reports it in a dry run', async () => {
     const one = await waiting()
     await service.context.temporal.workflowService.deleteWorkflowExecution({
       namespace: 'default',
@@ -76,7 +76,7 @@ describe('a reconciliation', () => {
     assert.equal((await activityOf(service, one.contactId)).length, 1)
   })
 
-  it('records whoever runs and is not in the ledger, which is older: her sequence goes on, and mails nothing twice', async () => {
+  it('records a running workflow that an older database does not have: it continues, and sends nothing twice', async () => {
     const one = await waiting()
     await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
     await sql(em(), 'delete from enrollments where id = $1::uuid', [one.enrollmentId])
@@ -84,11 +84,11 @@ describe('a reconciliation', () => {
     assert.deepEqual(await differences(), [{ ...one, what: 'recorded' }])
     assert.deepEqual(await rowsOf(one.contactId), [{ id: one.enrollmentId, status: 'ACTIVE' }])
     assert.deepEqual(await differences(), [])
-    // As long as it waits, nothing is sent anew.
+    // Nothing is sent again while it waits.
     assert.deepEqual(await activityOf(service, one.contactId), [])
   })
 
-  it('ends the workflow of whoever is through by the ledger, and of whose contact it does not know', async () => {
+  it('ends workflows whose enrollment has ended in the database, or whose contact it does not have', async () => {
     const through = await waiting()
     const unknown = await waiting()
     await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where id = $1::uuid`, [
@@ -110,10 +110,10 @@ describe('a reconciliation', () => {
     assert.deepEqual(await rowsOf(through.contactId), [{ id: through.enrollmentId, status: 'COMPLETED' }])
   })
 
-  it('ends whoever was ended in Temporal by somebody', async () => {
+  it('ends enrollments whose workflow an operator has terminated', async () => {
     const one = await waiting()
     await handleOf(one.automationId, one.contactId).terminate()
-    await eventually('it is listed as that', async () =>
+    await eventually('it is listed as terminated', async () =>
       (await differences(true)).some(({ what }) => what === 'ended') ? true : undefined,
     )
     assert.deepEqual(await differences(), [{ ...one, what: 'ended' }])
@@ -125,7 +125,7 @@ describe('a reconciliation', () => {
     const automationId = await anAutomation(service)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
-    await eventually('it is put off', async () => {
+    await eventually('it is deferred', async () => {
       const { raw } = await handleOf(automationId, contactId).describe()
       return raw.pendingActivities?.some(({ lastFailure }) => lastFailure) ? true : undefined
     })
@@ -135,7 +135,7 @@ describe('a reconciliation', () => {
     assert.equal(message!.status, 'SENT')
   }).timeout(90_000)
 
-  it('takes all that was due until then for lost, where nobody knows better, however mail left when the backup was made', async () => {
+  it('treats everything due until a date as lost if it is unknown, even if the backup was captured', async () => {
     for (const mail of ['capture', 'smtp']) {
       await sql(em(), 'update instance set mail = $1', [mail])
       await service.stopWorkers()
@@ -143,7 +143,7 @@ describe('a reconciliation', () => {
       const automationId = await anAutomation(service)
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
-      // The original went on behind the restore, live by then, and was stopped.
+      // The original continued after the restore, was set to live, and was stopped.
       await differences()
       await sql(em(), `update instance set mail = 'smtp'`)
       await service.startWorker()
@@ -154,7 +154,7 @@ describe('a reconciliation', () => {
     }
   }).timeout(90_000)
 
-  it('refuses a loss that ended before the newest data of the backup', async () => {
+  it('rejects a loss that ended before the newest data of the backup', async () => {
     await enroll(service, await anAutomation(service), await aContact(service))
     await markRestored(em())
     const lostUntil = new Date('2020-01-01T00:00:00Z')
@@ -165,7 +165,7 @@ describe('a reconciliation', () => {
     assert.deepEqual(await readSendingGate(em()), { isOpen: true, mail: 'smtp', lostUntil: null })
   })
 
-  it('comes before anything of a newer Temporal is taken for over, of which the ledger knows nothing', async () => {
+  it('runs before a workflow of a newer Temporal that the database does not have is treated as ended', async () => {
     const ids = { automationId: await anAutomation(service), contactId: await aContact(service), enrollmentId: newId() }
     const { automationId, enrollmentId } = ids
     const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId(), occurrence: 0 }
@@ -186,9 +186,9 @@ describe('a reconciliation', () => {
     assert.equal(await begin(), null)
   })
 
-  it('finds her out who was taken out before it, of what the ledger has her in, and of what only Temporal has', async () => {
+  it('ends the workflows of contacts who were removed before it, including those that only Temporal has', async () => {
     const one = await waiting()
-    // The ledger is from before she entered this one, when she was in another.
+    // The database is from before this enrollment, when the contact was in another one.
     const earlier = newId()
     await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
     await sql(em(), 'delete from next_wakes where enrollment_id = $1::uuid', [one.enrollmentId])
@@ -208,13 +208,13 @@ describe('a reconciliation', () => {
     )
   })
 
-  describe('behind a restore that may have lost what was sent', () => {
+  describe('after a restore that may have lost sent emails', () => {
     const lost = (until: Date) => sql(em(), 'update instance set lost_until = $1::timestamptz', [until.toISOString()])
     const mailsTo = (email: string) => sink.mails.filter((mail) => mail.to.includes(email)).length
     const emailOf = async (contactId: string) =>
       (await service.call('GET', `contacts/${contactId}`)).body.data.email as string
 
-    it('leaves what was due by then UNCONFIRMED, and so what was to follow by then, and sends the rest', async () => {
+    it('leaves emails due by then UNCONFIRMED, and their followers due by then, and sends the rest', async () => {
       const steps = ['one', 'two'].map((subject) => ({ ...EMAIL, subject }))
       const automationId = await anAutomation(service, { steps: [...steps, wait(60), { ...EMAIL, subject: 'three' }] })
       const contactId = await aContact(service)
@@ -228,19 +228,19 @@ describe('a reconciliation', () => {
         ['UNCONFIRMED', 'UNCONFIRMED'],
       )
       assert.match(all[0]!.error!, /it may have been sent/)
-      // By these it is looked for in the mail server's log.
+      // They identify the email in the mail server's log.
       const email = await emailOf(contactId)
       assert.equal(all[0]!.to, email)
       assert.match(all[0]!.messageId!, /^<\w+@example\.com>$/)
       assert.equal(mailsTo(email), 0)
     })
 
-    it('takes an event for as old as it is, however late it starts a sequence', async () => {
+    it('uses the time of an event, however late it starts an enrollment', async () => {
       const automationId = await anAutomation(service, { triggerConfig: { eventName: 'before the loss' } })
       const contactId = await aContact(service)
       await service.stopWorkers()
       await anEvent(service, contactId, 'before the loss')
-      // It happened before, and its enrollment began behind it.
+      // The event is older than the loss, and its enrollment began after it.
       await sql(em(), `update trigger_events set created_at = now() - interval '1 hour' where contact_id = $1::uuid`, [
         contactId,
       ])

@@ -11,8 +11,8 @@ import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Temporal's data come from a backup and are older than the ledger, or are gone. */
-describe('a Temporal that is older than the ledger', () => {
+/** Temporal's data come from a backup and are older than the database, or are lost. */
+describe('a Temporal that is older than the database', () => {
   let service: Service
   before(async () => {
     service = await startService()
@@ -36,7 +36,7 @@ describe('a Temporal that is older than the ledger', () => {
   const enrolledIn = async (automationId: string, contactId: string) =>
     (await handleOf(automationId, contactId).describe()).memo?.['enrollmentId']
 
-  /** What knows nothing of an enrollment that is past its first email. */
+  /** Creates an enrollment after its first email that Temporal does not have. */
   async function forgotten(eventName: string) {
     const steps = [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }]
     const automationId = await anAutomation(service, { steps, triggerConfig: { eventName } })
@@ -63,11 +63,11 @@ describe('a Temporal that is older than the ledger', () => {
     ['a call', (automationId: string, contactId: string) => enroll(service, automationId, contactId)],
     ['an event', (_automationId: string, contactId: string) => anEvent(service, contactId, 'an event')],
   ] as const) {
-    it(`has an enrollment that it does not know go on where it was, when ${way} enters again`, async () => {
+    it(`continues a lost enrollment where it was when the contact enters again through ${way}`, async () => {
       const { automationId, contactId, wakeAt, enrollmentId } = await forgotten(way)
       const { body } = await again(automationId, contactId)
       assert.ok(body.data.enrolled === false || body.data.matchingAutomations === 1)
-      // The wait began when the email was sent, by whatever clock.
+      // The wait began when the email was sent, by any clock.
       assert.ok(Math.abs((await waits(automationId, contactId)) - wakeAt) < 5_000)
       assert.equal(await enrolledIn(automationId, contactId), enrollmentId)
       assert.deepEqual(await rowsOf(contactId), [{ id: enrollmentId, status: 'ACTIVE' }])
@@ -75,7 +75,7 @@ describe('a Temporal that is older than the ledger', () => {
     })
   }
 
-  it('takes what an operator has paused in Temporal for running', async () => {
+  it('treats a workflow that an operator has paused in Temporal as running', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60)] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -95,10 +95,10 @@ describe('a Temporal that is older than the ledger', () => {
     assert.deepEqual(await rowsOf(contactId), [row])
   })
 
-  it('has one that it holds, and the ledger does not, go on', async () => {
+  it('continues an enrollment that is paused in Temporal, but not in the database', async () => {
     const automationId = await anAutomation(service, { status: 'PAUSED' })
     const contactId = await aContact(service)
-    // It was entered before.
+    // It was enrolled before.
     await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
     await service.stopWorkers()
     await enroll(service, automationId, contactId)
@@ -121,14 +121,14 @@ describe('a Temporal that is older than the ledger', () => {
     }
     assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, ids), true)
     assert.equal(told, 0, 'its automation is paused')
-    // What an older Temporal looks like: the ledger has gone on.
+    // An older Temporal: the database has newer data.
     await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
     await sql(em(), 'update enrollments set paused = false where id = $1::uuid', [row!.id])
     assert.equal(await isStillEnrolled(dependencies, ids), true)
-    await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
+    await eventually('the email arrives', async () => (await activityOf(service, contactId)).length === 1 || undefined)
   })
 
-  describe('and has forgotten an event', () => {
+  describe('after losing an event', () => {
     const overdue = (eventName: string) =>
       sql(em(), `update trigger_events set created_at = now() - interval '20 minutes' where name = $1`, [eventName])
     const redeliver = () => sql(em(), `update outbox set due_at = now() where kind = 'REDELIVER'`)
@@ -149,19 +149,22 @@ describe('a Temporal that is older than the ledger', () => {
       return { automationId, contactId }
     }
 
-    it('is told of it again, once', async () => {
+    it('gets it again, once', async () => {
       const { automationId, contactId } = await fired('forgotten')
       await forget(automationId, contactId)
       await overdue('forgotten')
       await service.startWorker()
       for (let times = 0; times < 2; times += 1) {
         await redeliver()
-        await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
+        await eventually(
+          'the email arrives',
+          async () => (await activityOf(service, contactId)).length === 1 || undefined,
+        )
       }
       assert.equal((await rowsOf(contactId)).length, 1)
     })
 
-    it('is told of it at once by a reconciliation, which says so', async () => {
+    it('gets it immediately in a reconciliation, which reports it', async () => {
       const { automationId, contactId } = await fired('reconciled')
       const delivered = async (isDry = false) =>
         (await reconcile(service.context.dependencies, { isDry })).differences.filter(
@@ -174,24 +177,27 @@ describe('a Temporal that is older than the ledger', () => {
       assert.deepEqual(await delivered(), [difference])
       assert.deepEqual(await delivered(), [])
       await service.startWorker()
-      await eventually('it is mailed', async () => (await activityOf(service, contactId)).length === 1 || undefined)
+      await eventually(
+        'the email arrives',
+        async () => (await activityOf(service, contactId)).length === 1 || undefined,
+      )
       assert.equal((await rowsOf(contactId)).length, 1)
     })
 
-    it('is not told of one that waits for a worker, nor of one that an operator has ended', async () => {
+    it('does not get an event again that waits for a worker, or whose workflow an operator has ended', async () => {
       const { automationId, contactId } = await fired('ended')
       await handleOf(automationId, contactId).terminate()
       await overdue('ended')
       await service.startWorker()
       await redeliver()
-      await eventually('it is remembered', async () => (await received(contactId)).length === 1 || undefined)
+      await eventually('it is recorded', async () => (await received(contactId)).length === 1 || undefined)
       assert.deepEqual(await rowsOf(contactId), [])
     })
   })
 
-  describe('has an enrollment go on where it was', () => {})
+  describe('restarting a lost enrollment', () => {})
 
-  it('puts out nobody who was recorded in the moment in which a call finds the place free', async () => {
+  it('does not replace an enrollment that is recorded at the moment in which a request finds none', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60)] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)

@@ -7,7 +7,7 @@ import { startService, type Service } from '../support/service.ts'
 const MANY = 4_000
 const REAL = 20
 
-/** Most of the enrollments here are rows without a workflow, which is as much work for the teardown, and less to make. */
+/** Most enrollments are rows without a workflow: as much work for the teardown, but faster to create. */
 const MAKE_MANY = `
 with made as (
   insert into contacts (id, workspace_id, email, email_key)
@@ -19,7 +19,7 @@ insert into enrollments (id, workspace_id, automation_id, contact_id, version, s
 select gen_random_uuid(), $1::uuid, $2::uuid, made.id, automation.version, 'ACTIVE', now()
 from made cross join automations automation where automation.id = $2::uuid`
 
-describe('an automation with thousands in mid-sequence', function () {
+describe('an automation with thousands of running enrollments', function () {
   this.timeout(120_000)
   let service: Service
   let automationId: string
@@ -44,7 +44,7 @@ describe('an automation with thousands in mid-sequence', function () {
   })
   after(() => service.stop())
 
-  it('is paused and resumed in the call itself, whatever their number', async () => {
+  it('is paused and resumed within the request, whatever their number', async () => {
     for (const status of ['PAUSED', 'ACTIVE']) {
       const answer = await service.call('PATCH', `automations/${automationId}`, { status })
       assert.deepEqual([answer.status, answer.body.data.status], [200, status])
@@ -52,14 +52,14 @@ describe('an automation with thousands in mid-sequence', function () {
     assert.equal(await left(), MANY + REAL)
   })
 
-  it('is deleted at once; its workflows are ended in pages, through the death of a worker, and nobody else waits', async () => {
+  it('is deleted immediately; its workflows are ended in pages, despite the death of a worker, and without delaying others', async () => {
     assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 200)
-    assert.ok((await left()) > MANY / 2, 'they were dealt with in the call')
+    assert.ok((await left()) > MANY / 2, 'they were deleted within the request')
     assert.equal((await service.call('GET', `automations/${automationId}`)).refused, '404 automation_not_found')
     const contactId = await aContact(service)
     assert.equal((await enroll(service, automationId, contactId)).refused, '404 automation_not_active')
 
-    // Somebody else's sequence goes through while they are dealt with.
+    // Another automation's enrollment completes in the meantime.
     const other = await anAutomation(service, { triggerConfig: { eventName: 'other' } })
     await service.call('POST', `contacts/${contactId}/events`, { name: 'other' })
     await eventually('the other mail', async () =>
@@ -67,14 +67,14 @@ describe('an automation with thousands in mid-sequence', function () {
     )
     assert.ok((await left()) > 0, 'the teardown was over before the other mail')
 
-    // A worker that dies in the middle leaves the rest to the next.
+    // A worker that dies in the middle leaves the rest to the next one.
     await service.stopWorkers()
     const before = await left()
     assert.ok(before > 0)
     await service.startWorker()
-    await eventually('all are gone', async () => ((await left()) === 0 ? true : undefined), 60_000)
+    await eventually('all are deleted', async () => ((await left()) === 0 ? true : undefined), 60_000)
     await eventually(
-      'the automation is gone',
+      'the automation is deleted',
       async () =>
         (await query('select count(*)::integer as count from automations where id = $1::uuid')) ? undefined : true,
       30_000,
@@ -85,10 +85,10 @@ describe('an automation with thousands in mid-sequence', function () {
     assert.equal((await service.call('GET', `automations/${other}`)).status, 200)
   })
 
-  it('takes what its emails said with it, however much that was, in pages', async () => {
+  it('is deleted with the content of its emails, however much there is, in pages', async () => {
     const em = service.context.orm.em.fork()
     const id = await anAutomation(service, { steps: [wait(1440), EMAIL] })
-    // Versions that were replaced leave theirs behind.
+    // Replaced versions leave their content behind.
     await sql(
       em,
       `insert into email_contents (automation_id, hash, subject, text)
@@ -96,7 +96,7 @@ describe('an automation with thousands in mid-sequence', function () {
       [id],
     )
     assert.equal((await service.call('DELETE', `automations/${id}`)).status, 200)
-    await eventually('all is gone', async () =>
+    await eventually('all of it is deleted', async () =>
       (await query('select count(*)::integer as count from email_contents where automation_id = $1::uuid', [id])) ===
         0 && (await query('select count(*)::integer as count from automations where id = $1::uuid', [id])) === 0
         ? true

@@ -42,12 +42,12 @@ describe('a custom event', () => {
     await mails(contactId, 2)
   })
 
-  it('succeeds with 0 where nothing listens', async () => {
+  it('returns 0 if no automation has it as its trigger', async () => {
     const { status, body } = await fire(await aContact(service), 'nobody listens')
     assert.deepEqual([status, body.data.matchingAutomations], [202, 0])
   })
 
-  it('does not enroll again whoever is enrolled', async () => {
+  it('does not enroll a contact again who is enrolled', async () => {
     const contactId = await aContact(service)
     await on('again', { steps: [EMAIL, wait(60)] })
     for (let n = 0; n < 5; n += 1) await fire(contactId, 'again')
@@ -55,12 +55,12 @@ describe('a custom event', () => {
     assert.equal((await enrollments(contactId)).length, 1)
   })
 
-  it('enrolls anew whoever is through, however fast', async () => {
+  it('enrolls a contact again immediately after an enrollment has completed', async () => {
     const contactId = await aContact(service)
     await on('fast')
     for (const round of [1, 2, 3, 4, 5]) {
       await fire(contactId, 'fast')
-      // The very moment at which the ledger says so, and the workflow is still about to close.
+      // The moment at which the database has the end, and the workflow is about to close.
       await eventually('the enrollment has ended', async () => {
         const rows = await sql(
           service.context.orm.em.fork(),
@@ -73,10 +73,10 @@ describe('a custom event', () => {
     await mails(contactId, 5)
   })
 
-  it('that was committed and not delivered is delivered by the relay', async () => {
+  it('is delivered by the relay if it was committed but not delivered', async () => {
     const contactId = await aContact(service)
     await on('crash')
-    // What is left behind by an API that dies between its commit and its delivery.
+    // What an API leaves that dies between its commit and its delivery.
     const event = await insertCustomEvent(service.context.orm.em.fork(), {
       id: newId(),
       workspaceId: service.workspaceId,
@@ -116,7 +116,7 @@ describe('a custom event', () => {
     assert.equal((await enrollments(contactId)).length, 1)
   })
 
-  it('a sign-up starts what listens for sign-ups, once, from single and bulk calls', async () => {
+  it('starts the sign-up automations once for single and bulk sign-ups', async () => {
     const key = await service.newKey()
     const own = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
     const automationId = await anAutomation(own, { trigger: 'SIGNUP' })

@@ -9,7 +9,7 @@ import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-describe('what an enrollment hears', () => {
+describe('events that an enrollment has processed', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
@@ -22,7 +22,7 @@ describe('what an enrollment hears', () => {
     service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
   const on = (eventName: string, fields: object = {}) =>
     anAutomation(service, { trigger: 'EVENT', triggerConfig: { eventName }, ...fields })
-  /** Fires an event that nobody delivers yet. */
+  /** Records an event without delivering it. */
   const written = async (contactId: string, name: string) => {
     const ids = { id: newId(), workspaceId: service.workspaceId, contactId }
     const event = await insertCustomEvent(em(), { ...ids, key: name, name, data: undefined, requestId: null })
@@ -39,7 +39,7 @@ describe('what an enrollment hears', () => {
     )
   }
 
-  it('is not dropped by one that was cancelled, while its end is recorded', async () => {
+  it('are not lost if the enrollment was cancelled while its end is recorded', async () => {
     const contactId = await aContact(service)
     const automationId = await on('beside', { steps: [wait(60), EMAIL] })
     await service.startWorker()
@@ -53,7 +53,7 @@ describe('what an enrollment hears', () => {
     await other.query('begin')
     await other.query('select from enrollments where contact_id = $1 for update', [contactId])
     await handleOf(automationId, contactId).cancel()
-    await eventually('its end is being recorded, and received of nothing', async () => {
+    await eventually('its end is being recorded, without processed events', async () => {
       const { raw } = await handleOf(automationId, contactId).describe()
       return raw.pendingActivities?.length ? true : undefined
     })
@@ -72,7 +72,7 @@ describe('what an enrollment hears', () => {
     assert.equal((await handleOf(automationId, contactId).describe()).status.name, 'RUNNING')
   })
 
-  it('is forgotten with what happened, and starts nothing then', async () => {
+  it('are deleted with the recorded event, and start nothing then', async () => {
     const contactId = await aContact(service)
     const automationId = await on('old')
     const old = await written(contactId, 'old')
@@ -83,7 +83,7 @@ describe('what an enrollment hears', () => {
     assert.equal((await activityOf(service, contactId)).length, 0)
   })
 
-  it('is kept until a worker has begun what it started, and not for ever', async () => {
+  it('are kept until a worker has started the enrollment, but not forever', async () => {
     const contactId = await aContact(service)
     const automationId = await on('waiting')
     const age = (days: number) =>

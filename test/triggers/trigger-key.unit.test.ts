@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { triggerKey } from '../../src/triggers/trigger.ts'
 
 describe('trigger key', () => {
-  it('folds the case of event names', () =>
+  it('ignores the case of event names', () =>
     assert.equal(
       triggerKey('EVENT', { eventName: 'Straße PURCHASED' }),
       triggerKey('EVENT', { eventName: 'straße purchased' }),
     ))
-  it('is nothing where nothing is configured', () => assert.equal(triggerKey('EVENT', {}), null))
+  it('is undefined without a configuration', () => assert.equal(triggerKey('EVENT', {}), null))
 })

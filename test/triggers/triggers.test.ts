@@ -7,7 +7,7 @@ import { startService, type Service } from '../support/service.ts'
 
 const SEQUENCE = [EMAIL, wait(60)]
 
-describe('what starts an automation', () => {
+describe('triggers of an automation', () => {
   let service: Service
   before(async () => {
     service = await startService()
@@ -46,7 +46,7 @@ describe('what starts an automation', () => {
       return rows.length === 0 ? true : undefined
     })
 
-  it('is joining its list, by every way there is, and only the joining', async () => {
+  it('include joining a list in every way, but no other change of it', async () => {
     const listId = await aList(service)
     const elsewhere = await aList(service)
     const automationId = await anAutomation(service, {
@@ -72,7 +72,7 @@ describe('what starts an automation', () => {
     assert.equal(await eventsFor(automationId), 5)
   })
 
-  it('is getting its tag, in any case, and only the getting', async () => {
+  it('include getting a tag, in any case, but no other change of it', async () => {
     const automationId = await anAutomation(service, {
       trigger: 'TAG_ADDED',
       triggerConfig: { tagName: 'Customer' },
@@ -89,7 +89,7 @@ describe('what starts an automation', () => {
     assert.equal(await eventsFor(automationId), 3)
   })
 
-  it("carries its request's id into the workflow's memo", async () => {
+  it("put the request ID into the workflow's memo", async () => {
     const automationId = await anAutomation(service, { triggerConfig: { eventName: 'memo' }, steps: SEQUENCE })
     const contactId = await aContact(service)
     await service.call(
@@ -102,7 +102,7 @@ describe('what starts an automation', () => {
     assert.equal((await handle.describe()).memo?.['requestId'], 'req-7')
   })
 
-  it('enrolls each of 300 contacts of a bulk call once, though the API is killed right after its 2xx', async function () {
+  it('enroll each of 300 contacts of a bulk request once, although the API is killed after its 2xx', async function () {
     this.timeout(180_000)
     await pending()
     const signUps = await anAutomation(service, { trigger: 'SIGNUP', steps: SEQUENCE })
