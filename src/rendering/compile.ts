@@ -1,4 +1,7 @@
-/** Makes of what somebody writes what is rendered for each recipient. It runs in the renderer's thread, like all that strangers write. */
+/**
+ * Compiles templates to the content that is rendered for each recipient. It runs in the renderer's thread, because templates
+ * are untrusted.
+ */
 import juice from 'juice/client'
 import { MAX_BODY_LENGTH, type EmailContent } from './content.ts'
 import {
@@ -12,12 +15,12 @@ import { check, FieldError, parseSource } from './engine.ts'
 import { findStructureProblem } from './mjml-structure.ts'
 import { plainTextOf } from './plain-text.ts'
 
-/** What is between its braces is Liquid's, and no HTML. */
+/** Text between these delimiters is Liquid, not HTML. */
 juice.codeBlocks = { OUTPUT: { start: '{{', end: '}}' }, TAG: { start: '{%', end: '%}' } }
 
 const PARTIAL = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")\s*-?%\}/g
 const RENDER = /\{%-?\s*render\b/g
-/** Where a layout has what it is around. */
+/** The position in a layout where the content of templates goes. */
 const CONTENT = /\{\{-?\s*content\s*-?\}\}/g
 class Problem extends Error {
   readonly field: SourceField
@@ -28,8 +31,8 @@ class Problem extends Error {
 }
 
 /**
- * Compiles one language of a template: partials, layout, MJML or inlined styles, the preview text, and a text where none is given.
- * What it finds wrong has a line and a column of what was written, as far as there is one.
+ * Compiles one language of a template: partials, layout, MJML or inline styles, preview text, and a generated plain text if
+ * none is given. Problems have a line and column of the source, where possible.
  */
 export async function compile(
   input: CompileInput,
@@ -42,7 +45,7 @@ export async function compile(
     const written = source[field]
     if (!written) continue
     begin(field === 'previewText' ? 'html' : field)
-    // A partial is put in before: here it is as if it were not there, and every line is where it was.
+    // Partials are checked when they are saved. Blanking their tags here keeps all line numbers.
     const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source of ${field}`)
     if (problem !== undefined) problems.push({ field, problem, isOfSource: true })
   }
@@ -51,21 +54,21 @@ export async function compile(
   try {
     const content = await compileContent(input)
     const findings = check(content, key, begin)
-    const found = findings.problems.map((each) => ({ ...ofWritten(each, source), isOfSource: false }))
+    const found = findings.problems.map((each) => ({ ...inSource(each, source), isOfSource: false }))
     return { content, problems: found, unknownVariables: findings.unknownVariables }
   } catch (error) {
     if (error instanceof Problem) {
       const problems = [{ field: error.field, problem: error.message, isOfSource: true }]
       return { content: null, problems, unknownVariables: [] }
     }
-    // What goes through an HTML goes down into it: some thousand elements in each other are too many.
+    // The libraries recurse into HTML: thousands of nested elements exhaust the call stack.
     if (error instanceof RangeError) throw new FieldError('html', error)
     throw error
   }
 }
 
-/** A text that nobody has written is made of the HTML: what is wrong in it is wrong there. */
-const ofWritten = <Found extends { field: keyof EmailContent; problem: string }>(
+/** Reports a problem in a generated plain text as a problem of the HTML. */
+const inSource = <Found extends { field: keyof EmailContent; problem: string }>(
   found: Found,
   { text }: CompileInput['source'],
 ) =>
@@ -74,7 +77,7 @@ const ofWritten = <Found extends { field: keyof EmailContent; problem: string }>
     : {
         ...found,
         field: 'html' as const,
-        problem: `the text that is made of it has ${found.problem}; in an attribute within double quotes, Liquid has single ones`,
+        problem: `the plain text generated from it fails: ${found.problem}; use single quotes in Liquid inside a double-quoted attribute`,
       }
 
 const blank = (source: string): string => source.replace(PARTIAL, (tag) => ' '.repeat(tag.length))
@@ -86,7 +89,7 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
   const text = put('text', source.text) || null
   let html = put('html', source.html) || null
   if (kind === 'LAYOUT') {
-    // As something around nothing in particular.
+    // A layout is checked around a sample section.
     html = around(html ?? '', format === 'MJML' ? SOME_SECTION : '')
   } else if (layout !== null && html !== null) {
     html = around(withPartials('html', layout, partials, 0), html)
@@ -96,7 +99,7 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
   return {
     subject,
     html: withPreview(whole, put('previewText', source.previewText) || null),
-    text: text ?? ofTemplate('no plain text can be made of it', () => plainTextOf(whole)),
+    text: text ?? ofTemplate('no plain text can be generated from it', () => plainTextOf(whole)),
   }
 }
 
@@ -104,13 +107,13 @@ const SOME_SECTION = '<mj-section><mj-column><mj-text>…</mj-text></mj-column><
 
 function around(layout: string, content: string): string {
   if ((layout.match(CONTENT) ?? []).length !== 1)
-    throw new Problem('html', 'a layout has {{ content }} in one place, where it is around what templates say')
+    throw new Problem('html', 'a layout must contain {{ content }} exactly once, where the content of templates goes')
   return layout.replace(CONTENT, () => content)
 }
 
 function withPartials(field: SourceField, text: string, partials: CompileInput['partials'], depth: number): string {
   if (depth > MAX_DEPTH)
-    throw new Problem(field, `partials lie more than ${MAX_DEPTH} deep in each other, or in themselves`)
+    throw new Problem(field, `partials are nested more than ${MAX_DEPTH} levels deep, or include themselves`)
   const whole = text.replace(PARTIAL, (_tag, single: string | undefined, double: string | undefined) => {
     const name = single ?? double ?? ''
     const partial = Object.hasOwn(partials, name) ? partials[name] : undefined
@@ -124,7 +127,7 @@ function withPartials(field: SourceField, text: string, partials: CompileInput['
     )
   if (depth === 0 && RENDER.test(whole)) {
     RENDER.lastIndex = 0
-    throw new Problem(field, `a partial is named as it is, {% render 'footer' %}, and without anything else`)
+    throw new Problem(field, `a partial must be included as {% render 'footer' %}, without arguments`)
   }
   return whole
 }
@@ -136,10 +139,10 @@ type Mjml = (
 
 let mjml: Promise<Mjml> | undefined
 
-/** It takes a moment to load, which only those who write MJML wait for. */
+/** Loads MJML, which takes a moment, on first use. */
 const loadMjml = () => (mjml ??= import('mjml').then((module) => module.default as Mjml))
 
-/** Where a character is, as all that is told of a template says it. */
+/** The position of a character, in the format of all template problems. */
 function placeOf(source: string, at: number): string {
   const before = source.slice(0, at).split('\n')
   return `line:${before.length}, col:${before.at(-1)!.length + 1}`
@@ -149,10 +152,10 @@ async function compileMjml(source: string): Promise<string> {
   const compileSource = await loadMjml()
   let compiled: Awaited<ReturnType<Mjml>>
   try {
-    // No file is read, whatever is included.
+    // Includes are ignored, so that no file is read.
     compiled = await compileSource(source, { ignoreIncludes: true, validationLevel: 'soft', keepComments: true })
   } catch (error) {
-    const reason = source.includes('<mjml') ? (error as Error).message : 'MJML begins with <mjml>'
+    const reason = source.includes('<mjml') ? (error as Error).message : 'MJML must start with <mjml>'
     throw new Problem('html', reason.split('\n', 1)[0]!.slice(0, 300))
   }
   const [first] = compiled.errors
@@ -165,13 +168,10 @@ async function compileMjml(source: string): Promise<string> {
   if (structure) throw new Problem('html', `${structure.problem}, ${placeOf(source, structure.at)}`)
   const dropped = findDropped(source, compiled.html)
   if (dropped === undefined) return compiled.html
-  throw new Problem(
-    'html',
-    `Liquid between the tags of MJML is dropped: put it into <mj-raw>, ${placeOf(source, dropped)}`,
-  )
+  throw new Problem('html', `Liquid between MJML tags is dropped: put it into <mj-raw>, ${placeOf(source, dropped)}`)
 }
 
-/** Where the first tag of Liquid is that a compiled text has not any more. MJML drops what stands between its tags without a word. */
+/** Finds the first Liquid tag that is missing from the compiled HTML. MJML silently drops text between its tags. */
 function findDropped(source: string, compiled: string): number | undefined {
   const kept = likeInText(compiled)
   const seen = new Set<string>()
@@ -183,7 +183,7 @@ function findDropped(source: string, compiled: string): number | undefined {
   return undefined
 }
 
-/** Whatever is written in another way where it stands. */
+/** Normalizes characters that may be encoded differently in the result. */
 const likeInText = (text: string): string =>
   text
     .replace(/\s+/g, '')
@@ -207,8 +207,8 @@ function withInlineStyles(html: string): string {
 }
 
 /**
- * Runs a library on a template, and reports what it throws as a problem of the template. juice 12, for example, throws a
- * TypeError for a CSS property named `constructor`. An exhausted call stack is left to the caller, who has a text for it.
+ * Runs a library on a template, and reports what it throws as a problem of the template. For example, juice 12 throws a
+ * TypeError for a CSS property named `constructor`. The caller handles an exhausted call stack.
  */
 function ofTemplate(what: string, run: () => string): string {
   try {
@@ -219,7 +219,7 @@ function ofTemplate(what: string, run: () => string): string {
   }
 }
 
-/** What mailboxes show behind the subject, and nobody sees in the email. */
+/** Adds the preview text, which mail clients show after the subject, but not in the email. */
 function withPreview(html: string, previewText: string | null): string {
   if (previewText === null) return html
   const shown = previewText

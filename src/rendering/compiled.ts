@@ -1,22 +1,22 @@
 import type { EmailContent, UnknownVariable } from './content.ts'
 
-/** In what a template's body is written. */
+/** The formats of a template's body. */
 export const TEMPLATE_FORMATS = ['HTML', 'MJML'] as const
 export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number]
 
-/** An email; what is around emails; what stands in several of them. */
+/** A full email, a frame around emails, or a fragment that several emails share. */
 export const TEMPLATE_KINDS = ['EMAIL', 'LAYOUT', 'PARTIAL'] as const
 export type TemplateKind = (typeof TEMPLATE_KINDS)[number]
 
-/** A template as somebody writes it, in one language. */
+/** The source of a template in one language. */
 export interface TemplateSource {
   format: TemplateFormat
   subject: string | null
-  /** What mailboxes show behind the subject. */
+  /** Shown by mail clients after the subject. */
   previewText: string | null
   /** HTML or MJML with Liquid. */
   html: string | null
-  /** Made of the HTML where it is null. */
+  /** Generated from the HTML if null. */
   text: string | null
 }
 
@@ -25,25 +25,25 @@ export type SourceField = Exclude<keyof TemplateSource, 'format'>
 export interface CompileInput {
   kind: TemplateKind
   source: TemplateSource
-  /** The HTML of the layout that it is in. */
+  /** The HTML of its layout. */
   layout: string | null
-  /** The HTML of those that it names, by their names. */
+  /** The HTML of the partials that it includes, by name. */
   partials: Readonly<Record<string, string>>
 }
 
-/** How deep partials may lie in each other. */
+/** The maximum nesting depth of partials. */
 export const MAX_DEPTH = 5
 
 export interface CompileProblem {
   field: SourceField
-  /** In words; with `line:` and `col:` where there are such. */
+  /** A message, with `line:` and `col:` if known. */
   problem: string
-  /** Whether these are of what was written, and not of what it has become. */
+  /** Whether line and column refer to the source, and not to the compiled HTML. */
   isOfSource: boolean
 }
 
 export interface CompiledTemplate {
-  /** What is rendered for each recipient; `null` where something is wrong, and of a partial. */
+  /** The content to render for each recipient; `null` if there are problems, and for a partial. */
   content: EmailContent | null
   problems: CompileProblem[]
   unknownVariables: UnknownVariable[]

@@ -1,23 +1,25 @@
-/** What an email says, before it is rendered: Liquid templates. */
+/** The content of an email before it is rendered: Liquid templates. */
 export interface EmailContent {
   subject: string
   html: string | null
   text: string | null
 }
 
-/** What a template can name: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`,
- * `{{ unsubscribeUrl }}`, `{{ confirmUrl }}`. */
+/**
+ * The variables of a template: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`, `{{
+ * unsubscribeUrl }}`, `{{ confirmUrl }}`.
+ */
 export interface TemplateVariables {
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
-  /** The event that the sequence was started by; `null` where it was started by something else. */
+  /** The event that triggered the automation; `null` if there was none. */
   event?: { name: string; data: unknown } | null
-  /** Where whoever reads it says what they want to get. */
+  /** The preferences page of the contact. */
   unsubscribeUrl?: string
-  /** Where she confirms that she wants to be in a list, of an email that asks her to. */
+  /** The page that confirms a list, in an email that requests the confirmation. */
   confirmUrl?: string
 }
 
-/** What there is of each in `TemplateVariables`. */
+/** The fields of each of the `TemplateVariables`. */
 export const VARIABLES: Readonly<Record<keyof TemplateVariables, readonly string[]>> = {
   contact: ['email', 'firstName', 'metadata'] satisfies (keyof TemplateVariables['contact'])[],
   event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
@@ -31,44 +33,44 @@ export interface RenderedEmail {
   text: string | null
 }
 
-/** What is wrong with a template, and in which of the three. */
+/** A problem of a template, and the field that has it. */
 export interface TemplateProblem {
   field: keyof EmailContent
   problem: string
 }
 
-/** A variable that a template names and nobody gives, and the known one that it resembles. */
+/** A variable that a template uses but that is never set, and the known one that it resembles. */
 export interface UnknownVariable {
   field: keyof EmailContent
   variable: string
   nearest: string | undefined
 }
 
-/** What a trial has found: what is wrong, and what is most likely not meant. */
+/** The result of a test rendering: problems, and probable mistakes. */
 export interface TemplateFindings {
   problems: TemplateProblem[]
   unknownVariables: UnknownVariable[]
 }
 
-/** A template that can't be parsed or rendered. The message names the field, and says what is wrong and where in it. */
+/** A template that cannot be parsed or rendered. The message names the field, the problem and its position. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
 }
 
-/** The longest sources that are taken, in characters. */
+/** The maximum lengths of sources, in characters. */
 export const MAX_SUBJECT_LENGTH = 1_000
 export const MAX_BODY_LENGTH = 500_000
 
-/** The machine was too busy to render it now, which says nothing about the template: to be tried again later. */
+/** The instance is too busy to render now. This is not a problem of the template: try again later. */
 export class RendererBusy extends Error {
   override readonly name: string = 'RendererBusy'
 }
 
-/** It is closed, because its process stops: to be tried in another one. */
+/** The renderer is closed because its process stops: try again in another process. */
 export class RendererClosed extends RendererBusy {
   override readonly name = 'RendererClosed'
 
   constructor() {
-    super('The process that renders templates is stopping')
+    super('The template renderer is stopping')
   }
 }

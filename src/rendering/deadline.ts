@@ -1,12 +1,12 @@
-/** What a job may take of a process. */
+/** The limits of a job in a renderer process. */
 export interface Allowance {
-  /** Processor time of the process, in milliseconds: a machine that is busy does not use it up. */
+  /** Processor time of the process in milliseconds. A busy machine does not use it up. */
   deadlineMs: number
-  /** Time on the wall, in milliseconds: the net below. */
+  /** Wall-clock time in milliseconds, as a safety net. */
   wallMs: number
 }
 
-/** Into so many parts a deadline is divided. */
+/** The number of checks per deadline. */
 const TICKS = 10
 
 export interface Deadline {
@@ -14,9 +14,10 @@ export interface Deadline {
 }
 
 /**
- * Watches over one job of a process.
- * @param usedMs tells the processor time that the process has used, in milliseconds.
- * @param onOver is told once: `late`, the job took more than it may; or `busy`, the machine did not let it go on.
+ * Watches one job of a process.
+ *
+ * @param usedMs returns the processor time that the process has used, in milliseconds
+ * @param onOver is called once: with `late` if the job exceeded its limit, or `busy` if the machine was too busy
  */
 export function startDeadline(
   { deadlineMs, wallMs }: Allowance,
@@ -25,7 +26,7 @@ export function startDeadline(
 ): Deadline {
   const tick = deadlineMs / TICKS
   const before = usedMs()
-  /** Time that has passed, while this process ran, too: one that was stopped for a minute has not waited for a minute. */
+  /** The wall-clock time in which this process ran. A process that was suspended for a minute has not used a minute. */
   let passed = 0
   let last = performance.now()
 

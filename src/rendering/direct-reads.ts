@@ -1,10 +1,10 @@
 /**
- * Reading values without LiquidJS's generators: it goes through seven of them for `{{ contact.email }}`, because somewhere a value
- * could be a promise. There are none here, and they took half of the time that an email of fifty sections takes.
+ * Reads values without LiquidJS's generators. It runs seven of them for `{{ contact.email }}`, because any value could be a
+ * promise. None is here, and the generators took half of the time of an email with fifty sections.
  */
 import { type Context, Expression } from 'liquidjs'
 
-/** What an expression is made of: `content` is a value that is known, and `props` lead to one in the variables. */
+/** A part of an expression: `content` is a known value, and `props` is a path into the variables. */
 interface Part {
   content?: unknown
   variable?: unknown
@@ -12,14 +12,14 @@ interface Part {
 }
 type Place = Part & { props: readonly Part[] }
 
-/** Whether it is `contact.metadata.plan`, and neither `contact[plan]` nor `"plan".size`. */
+/** Returns whether a part is a path such as `contact.metadata.plan`, not `contact[plan]` or `"plan".size`. */
 function isPlace({ props, variable }: Part): boolean {
   if (props === undefined || variable !== undefined) return false
   for (const prop of props) if (!('content' in prop)) return false
   return true
 }
 
-/** What of LiquidJS's context is its own. */
+/** The methods of LiquidJS's context that are used here. */
 interface Scopes {
   findScope(name: unknown): unknown
   readProperty(value: unknown, name: unknown): unknown
@@ -31,7 +31,7 @@ function readPlace(scopes: Scopes, { props }: Place): unknown {
   return value
 }
 
-/** Has the places of every expression of every template in this thread read directly. Called once. */
+/** Patches LiquidJS to read the paths of all templates in this thread directly. Must be called once. */
 export function readDirectly(): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its own `this`
   const { evaluate } = Expression.prototype as unknown as {
@@ -43,6 +43,6 @@ export function readDirectly(): void {
     const [only] = postfix
     return postfix.length === 1 && 'content' in only! ? only.content : evaluate.call({ postfix }, context, lenient)
   }
-  // Whoever evaluates takes a value as well as a generator that would lead to it.
+  // The callers accept a value in place of a generator.
   Object.assign(Expression.prototype, { evaluate: direct })
 }

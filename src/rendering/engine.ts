@@ -1,4 +1,4 @@
-/** Parses and renders templates. It runs in a thread of its own: nothing but `thread.ts` imports it. */
+/** Parses and renders templates. It runs in a thread of its own: only `thread.ts` imports it. */
 import {
   Context,
   defaultOperators,
@@ -22,7 +22,7 @@ import { findUnknownVariables } from './unknown-variables.ts'
 
 export type Field = keyof EmailContent
 
-/** A template that fails, and in which field. */
+/** A template error, and the field that has it. */
 export class FieldError extends Error {
   readonly field: Field
 
@@ -35,13 +35,13 @@ export class FieldError extends Error {
 checkRanges()
 readDirectly()
 
-/** They read files, and there are none. */
+/** These read files, and there are none. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block']
 
-/** They evaluate templates that they get as texts, at run time, beyond every limit. */
+/** These filters evaluate their arguments as templates at run time, without any limit. */
 const evaluates = (filter: string): boolean => filter.endsWith('_exp')
 
-/** They look for their first argument in what they are given. */
+/** These filters search their input for their first argument. */
 const SEARCHES: ReadonlySet<string> = new Set(
   ['split', 'replace', 'remove'].flatMap((name) => [name, `${name}_first`, `${name}_last`]),
 )
@@ -52,7 +52,7 @@ const chargeSearch = ({ memoryLimit }: Context, within: unknown, sought: unknown
 type OperatorGenerator = Generator<unknown, boolean, unknown>
 type BinaryOperator = (left: unknown, right: unknown, context: Context) => OperatorGenerator
 
-/** `contains` looks for a text in a text, and LiquidJS counts nothing of it. */
+/** `contains` searches a string, and LiquidJS does not count the cost. */
 const operators: Operators = {
   ...defaultOperators,
   *contains(left: unknown, right: unknown, context: Context): OperatorGenerator {
@@ -76,7 +76,7 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
     if (evaluates(name)) engine.unregisterFilter(name)
     else engine.registerFilter(name, metered(name, filter as Handler | FilterObject))
   }
-  // Also what `capture` writes into a variable is counted, which LiquidJS does not.
+  // Also counts what `capture` writes into a variable. LiquidJS does not.
   const { renderer } = engine
   const renderTemplates = renderer.renderTemplates.bind(renderer)
   renderer.renderTemplates = (templates, context, emitter) =>
@@ -94,10 +94,10 @@ interface FilterObject {
   handler: Handler
 }
 
-/** They take how far to indent what is nested, which nothing counts: a value is told in one line. */
+/** These filters accept an indentation for nested values, whose cost is not counted. Values are written in one line. */
 const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
 
-/** Counts what a filter goes through and what it makes: of LiquidJS's own ones, many count neither. */
+/** Counts the input and output of a filter. Many of LiquidJS's own filters count neither. */
 function metered(name: string, filter: Handler | FilterObject): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
   const isSearch = SEARCHES.has(name)
@@ -120,7 +120,7 @@ interface Emitter {
   write(value: unknown): void
 }
 
-/** What LiquidJS writes to: any value, which becomes a text as it does there. */
+/** Adapts the output to LiquidJS's interface: values of any type are converted to text. */
 function emitterOf(output: MeteredOutput): Emitter {
   return {
     get buffer() {
@@ -135,28 +135,28 @@ function textOf(given: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) {
-    // Before it is done, because an array can hold the same one twice, and that one another, and so on.
-    if (weigh(value) > LIMITS.value) throw new LimitExceeded('writes a list that is too long')
+    // Before the conversion, because an array can contain the same array twice, and that one another, and so on.
+    if (weigh(value) > LIMITS.value) throw new LimitExceeded('outputs a list that is too long')
     return value.map(textOf).join('')
   }
   // eslint-disable-next-line @typescript-eslint/no-base-to-string -- as LiquidJS does
   return String(value)
 }
 
-/** Values are escaped in HTML, so that nobody's first name can write markup; `{{ value | raw }}` is for trusted HTML. */
+/** Escapes values in HTML, so that contact data cannot contain markup; `{{ value | raw }}` is for trusted HTML. */
 const html = createEngine({ outputEscape: 'escape' })
 const plain = createEngine()
 const ENGINES = { subject: plain, html, text: plain } as const satisfies Record<Field, Liquid>
 
-/** Parsed templates, those that were used last; bounded by what they take, estimated in bytes. */
+/** A cache of the most recently used parsed templates, limited by their estimated size in bytes. */
 const CACHE_BYTES = 16_000_000
 const BYTES_A_TOKEN = 1_000
-/** What is between the braces becomes objects, for some tags one for each two characters. */
+/** Text between the braces becomes objects: for some tags, one for every two characters. */
 const BYTES_A_CHARACTER_IN_TOKENS = 150
 const cache = new Map<string, { templates: Template[]; bytes: number }>()
 let cachedBytes = 0
 
-/** @param key what the content is known by; a field's template is kept under it. */
+/** @param key identifies the content; the parsed template of each field is cached under it */
 function parse(field: Field, source: string, key: string): Template[] {
   const name = `${key} ${field}`
   const kept = cache.get(name)
@@ -183,14 +183,14 @@ function parse(field: Field, source: string, key: string): Template[] {
   return templates
 }
 
-/** How many characters are between braces, in all, as LiquidJS reads them: braces within quotes end no output. */
+/** The number of characters in outputs and tags, as LiquidJS reads them: braces in quotes do not end an output. */
 function lengthOfTokens(source: string, { options }: Liquid): number {
   return new Tokenizer(source)
     .readTopLevelTokens(options)
     .reduce((sum, { kind, begin, end }) => (kind === TokenKind.HTML ? sum : sum + end - begin), 0)
 }
 
-/** How many tokens there can be, at most, found without parsing. In a `liquid` tag each line is one. */
+/** The maximum number of outputs and tags, without parsing. In a `liquid` tag, each line is one. */
 function countTokens(source: string): number {
   const outputsAndTags = source.split(/\{\{|\{%/).length - 1
   return /\{%-?\s*liquid\b/.test(source) ? outputsAndTags + source.split('\n').length : outputsAndTags
@@ -203,7 +203,7 @@ function renderField(field: Field, source: string, variables: TemplateVariables,
     const meter = new Meter()
     const context = new Context(variables, engine.options, { sync: true }, { liquid: engine })
     Object.assign(context, { memoryLimit: meter, renderLimit: meter })
-    // White space of a subject is made one space each: it may be longer before.
+    // White space in a subject is collapsed later, so the output may be longer at first.
     const output = new MeteredOutput(meter, field === 'subject' ? LIMITS.output.subject * 4 : LIMITS.output[field])
     toValueSync(engine.renderer.renderTemplates(templates, context, emitterOf(output)))
     return checked(field, output.buffer)
@@ -217,12 +217,12 @@ function checked(field: Field, rendered: string): string {
   const text = field === 'subject' ? rendered.replace(/\s+/g, ' ').trim() : rendered
   const max = LIMITS.output[field]
   if (text.length > max) throw new LimitExceeded(`becomes longer than ${max.toLocaleString('en-US')} characters`)
-  if (text.includes('\0')) throw new Error('makes a NUL character, which no email can hold')
-  if (!text.isWellFormed()) throw new Error('makes half of a surrogate pair, which is no Unicode text')
+  if (text.includes('\0')) throw new Error('outputs a NUL character, which is not allowed in emails')
+  if (!text.isWellFormed()) throw new Error('outputs half of a surrogate pair, which is not valid Unicode')
   return text
 }
 
-/** Whether a template can be parsed as it was written. @returns what is wrong with it */
+/** Checks whether a template can be parsed. @returns the problem, if any */
 export function parseSource(field: Field, source: string, key: string): string | undefined {
   try {
     parse(field, source, key)
@@ -232,7 +232,7 @@ export function parseSource(field: Field, source: string, key: string): string |
   }
 }
 
-/** @param begin is told each field before it is rendered. @throws {FieldError} */
+/** @param begin is called with each field before it is rendered @throws {FieldError} */
 export function render(
   content: EmailContent,
   variables: TemplateVariables,
@@ -263,7 +263,7 @@ const MUCH = {
   items: Array.from({ length: 20 }, (_, n) => ({ name: `Item ${n}`, price: n * 1.5, tags: ['new', 'sale'] })),
 }
 
-/** For whom a template is tried when it is saved: somebody of whom nothing is known, and somebody of whom much is. */
+/** Contacts for the test rendering when a template is saved: one without any data, and one with a lot of data. */
 const TRIALS: readonly TemplateVariables[] = [
   { contact: { email: '', firstName: null, metadata: {} }, event: null, unsubscribeUrl: 'https://mail.example.com/u' },
   {
@@ -278,7 +278,7 @@ const TRIALS: readonly TemplateVariables[] = [
   },
 ]
 
-/** Parses and renders templates for trial. */
+/** Parses templates and renders them for sample contacts. */
 export function check(content: EmailContent, key: string, begin: (field: Field) => void): TemplateFindings {
   const findings: TemplateFindings = { problems: [], unknownVariables: [] }
   for (const field of FIELDS) {
@@ -296,10 +296,10 @@ export function check(content: EmailContent, key: string, begin: (field: Field) 
   return findings
 }
 
-/** The longest explanation: LiquidJS repeats what it could not read. */
+/** The maximum length of a message, because LiquidJS repeats the source. */
 const MAX_EXPLANATION = 300
 
-/** The first line of a Liquid error says what and where; the lines below repeat the template. */
+/** Returns the first line of a Liquid error, which has the problem and its position. The other lines repeat the template. */
 function explain(error: unknown): string {
   if (error instanceof RangeError && error.message.includes('call stack')) return 'is nested too deep'
   const message = error instanceof Error ? error.message : String(error)

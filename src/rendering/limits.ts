@@ -1,65 +1,65 @@
 /**
- * What one template may cost, in units that are the same on every machine, so that a template that was rendered once is
- * rendered always. Time and memory of the process are limited as well: see `renderer.ts`.
+ * The limits of one template, in units that are the same on every machine: a template that rendered once always renders. The
+ * time and memory of the process are limited as well: see `renderer.ts`.
  */
 export const LIMITS = {
   /** Outputs and tags. Parsing takes a time that is quadratic in them. */
   tokens: 5_000,
-  /** Nodes that are rendered: a node in a loop counts as often as it is rendered. */
+  /** Rendered nodes. A node in a loop counts each time. */
   nodes: 100_000,
-  /** Characters and items that are made or gone through, all in all. */
+  /** The total of characters and items that are created or read. */
   work: 10_000_000,
-  /** Characters or items of any one value. */
+  /** Characters or items of a single value. */
   value: 1_000_000,
-  /** Characters that are compared, at worst, by searches, for each unit of work: each search is one call, which nothing counts. */
+  /** Comparisons of characters per unit of work, in the worst case of a search. A search is one call, so its steps are not counted. */
   comparisons: 64,
-  /** Characters of what comes out; a subject is a header, and of a line RFC 5322 takes 998 (section 2.1.1). */
+  /** Characters of the output. A subject is a header line, which RFC 5322 limits to 998 (section 2.1.1). */
   output: { subject: 998, html: 1_000_000, text: 1_000_000 },
 } as const
 
-/** A template wants more than it may have. */
+/** A template exceeds a limit. */
 export class LimitExceeded extends Error {
   override readonly name = 'LimitExceeded'
 }
 
-const inWords = (count: number): string => count.toLocaleString('en-US')
+const formatted = (count: number): string => count.toLocaleString('en-US')
 
-/** Takes the place of LiquidJS's limiters, which count time where this one counts nodes. */
+/** Replaces LiquidJS's limiters. The render limit counts nodes, not time. */
 export class Meter {
   private nodes = 0
   private worked = 0
 
-  /** LiquidJS calls it before each node, with the time. */
+  /** LiquidJS calls this before each node, with the time. */
   check(): void {
     this.nodes += 1
-    if (this.nodes > LIMITS.nodes) throw new LimitExceeded(`renders more than ${inWords(LIMITS.nodes)} parts`)
+    if (this.nodes > LIMITS.nodes) throw new LimitExceeded(`renders more than ${formatted(LIMITS.nodes)} nodes`)
   }
 
   use(units: number): void {
     if (!(units > 0)) return
     if (units > LIMITS.value) {
-      throw new LimitExceeded(`makes a value of more than ${inWords(LIMITS.value)} characters or items`)
+      throw new LimitExceeded(`creates a value of more than ${formatted(LIMITS.value)} characters or items`)
     }
     this.work(units)
   }
 
-  /** Counts what is gone through, and is no value. */
+  /** Counts input that is read without creating a value. */
   work(units: number): void {
     this.worked += units
     if (this.worked > LIMITS.work) {
-      throw new LimitExceeded(`goes through more than ${inWords(LIMITS.work)} characters and items`)
+      throw new LimitExceeded(`processes more than ${formatted(LIMITS.work)} characters and items`)
     }
   }
 }
 
-/** What it costs to look for a text in another one, at worst: each place in it is compared with all that is looked for. */
+/** The cost of a search in the worst case, in which every position is compared with the whole search text. */
 export const costOfSearch = (within: unknown, sought: unknown): number =>
   (lengthAtMost(within) * lengthAtMost(sought)) / LIMITS.comparisons
 
-/** How long the text is at most that a value is made of: a number has up to so many characters. */
+/** The maximum length of a value as text. A number has up to 24 characters. */
 const lengthAtMost = (value: unknown): number => (typeof value === 'string' ? value.length : weigh(value) * 24)
 
-/** Counts what a template writes while it writes: into the email, or into a variable of `capture`. */
+/** Counts the output of a template as it is written, to the email or to a variable of `capture`. */
 export class MeteredOutput {
   buffer = ''
   private readonly meter: Meter
@@ -73,7 +73,7 @@ export class MeteredOutput {
   write(text: string): void {
     this.meter.use(text.length)
     if (this.buffer.length + text.length > this.max) {
-      throw new LimitExceeded(`becomes longer than ${inWords(this.max)} characters`)
+      throw new LimitExceeded(`becomes longer than ${formatted(this.max)} characters`)
     }
     this.buffer += text
   }
@@ -82,8 +82,8 @@ export class MeteredOutput {
 const weights = new WeakMap<object, number>()
 
 /**
- * How much there is of a value: the characters of a text, and of an array or object all that is in it, as often as it is
- * in it. What was weighed once is remembered, or an array that holds another one twice, and so on, would take for ever.
+ * The size of a value: the characters of a text, or the sum over an array or object, with repeated items counted each
+ * time. Results are cached: an array that holds another one twice, and so on, would take exponential time.
  */
 export function weigh(value: unknown): number {
   if (typeof value === 'string') return value.length

@@ -1,21 +1,21 @@
 import { Parser } from 'htmlparser2'
 
-/** They hold other elements of MJML, and words in them are dropped. The others hold what a recipient reads. */
+/** Elements that contain only other MJML elements: text in them is dropped. The others contain what a recipient reads. */
 const HOLDS_ELEMENTS: ReadonlySet<string> = new Set(
   ['mjml', 'head', 'attributes', 'body', 'wrapper', 'section', 'group', 'column', 'hero', 'social', 'navbar']
     .concat(['accordion', 'accordion-element', 'carousel'])
     .map((name) => (name === 'mjml' ? name : `mj-${name}`)),
 )
 
-/** What is wrong with how the elements of MJML stand in each other, and at which character. */
+/** A problem in the nesting of MJML elements, and the character where it is. */
 export interface StructureProblem {
   problem: string
   at: number
 }
 
 /**
- * The first place at which MJML would leave something out without a word: an element that is not closed takes what is behind it, and words
- * between elements are dropped.
+ * Finds the first position at which MJML would silently omit something: an unclosed element swallows what follows it, and text
+ * between elements is dropped.
  */
 export function findStructureProblem(source: string): StructureProblem | undefined {
   const open: { name: string; at: number }[] = []
@@ -29,10 +29,10 @@ export function findStructureProblem(source: string): StructureProblem | undefin
       onopentagname(name) {
         const at = parser.startIndex
         const known = name.toLowerCase()
-        if (name !== known && isMjml(known)) note(`<${name}> is no element of MJML: write <${known}>`, at)
-        if (name === 'mj-include') note('<mj-include> reads no file here: use a partial, {% render "name" %}', at)
+        if (name !== known && isMjml(known)) note(`<${name}> is not an MJML element: write <${known}>`, at)
+        if (name === 'mj-include') note('<mj-include> is not supported: use a partial, {% render "name" %}', at)
         if (name === 'mj-body' && (bodies += 1) > 1)
-          note('there is one <mj-body> in an email: a second one is dropped', at)
+          note('an email has only one <mj-body>: a second one is dropped', at)
         open.push({ name, at })
       },
       oncdatastart() {
@@ -40,15 +40,15 @@ export function findStructureProblem(source: string): StructureProblem | undefin
       },
       onclosetag(name, isImplied) {
         const last = open.pop()
-        // One that closes itself is closed where it begins.
+        // A self-closing element ends where it starts.
         if (isImplied && last && isMjml(name) && parser.startIndex !== last.at) note(`<${name}> is not closed`, last.at)
       },
       ontext(text) {
         const within = open.at(-1)?.name
         if (within === undefined || !HOLDS_ELEMENTS.has(within)) return
-        // Tags of Liquid are told of where they are not in what came of it.
+        // Liquid tags are checked against the result of the compilation.
         const at = text.replaceAll(/\{%[^%]*%?\}?|&(?:nbsp|#160);/g, (tag) => ' '.repeat(tag.length)).search(/\S/)
-        if (at >= 0) note(`words in <${within}> are dropped: put them into <mj-text>`, parser.startIndex + at)
+        if (at >= 0) note(`text in <${within}> is dropped: put it into <mj-text>`, parser.startIndex + at)
       },
     },
     { xmlMode: true, decodeEntities: false },
@@ -58,8 +58,8 @@ export function findStructureProblem(source: string): StructureProblem | undefin
 }
 
 /**
- * As long as the source, and without what only looks like a tag: `1 < 2`, `<3`, and whatever Liquid compares. MJML reads all of that as words,
- * and this parser would have what is behind it.
+ * Blanks out everything that only looks like a tag: `1 < 2`, `<3`, and comparisons in Liquid. MJML reads these as text, but
+ * this parser would not. The length stays the same.
  */
 const readable = (source: string): string =>
   source

@@ -1,6 +1,6 @@
 /**
- * The script of a process of the renderer. Its thread does the jobs, and it watches over the thread. A thread alone would not do:
- * memory that is asked for in one step, beyond what there is, ends the whole process, and one long call ends with it only.
+ * The script of a renderer process. Its thread does the jobs, and the process watches the thread. A thread alone would not be
+ * enough: an allocation that exceeds the memory ends the whole process, and a long synchronous call ends only with it.
  */
 import './leave-signals.ts'
 import { Worker } from 'node:worker_threads'
@@ -9,12 +9,15 @@ import { PART_MS, type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderPr
 
 const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcessOptions
 
-/** How often it is looked how much memory this process has, in milliseconds. */
+/** Milliseconds between two checks of the memory of this process. */
 const LOOK_MS = 20
-/** What it may have, in bytes: what is made outside of V8's heap (for dates, say) is in nobody else's count. */
+/** The memory limit in bytes. Memory outside of V8's heap (for dates, for example) is not limited otherwise. */
 const MAX_BYTES = (2 * memoryMb + 128) * 2 ** 20
 
-/** So many times as long as a rendering a compilation may take: once a version, with all that it has to load. */
+/**
+ * The deadline of a compilation as a multiple of that of a rendering. It happens once per version, and includes loading the
+ * libraries.
+ */
 const COMPILING = 5
 
 let deadline: Deadline | undefined
@@ -22,11 +25,12 @@ let look: NodeJS.Timeout | undefined
 
 const thread = new Worker(new URL('./thread.ts', import.meta.url), {
   workerData: { progressFd: PROGRESS_FD },
-  // What an email leaves behind it, some megabytes, is to die young: with a third of that, rendering took half as long again.
+  // The garbage of an email, several megabytes, should stay in the young generation. With a third of this size, rendering took
+  // half as long again.
   resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 48, stackSizeMb: 4 },
 })
 
-/** The processor time of all threads: also of one that is in the midst of a call, and of those that collect its garbage. */
+/** The processor time of all threads, including one in a synchronous call and those of the garbage collector. */
 function usedMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -47,7 +51,7 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 
 process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
-  // The last of many has as much as one alone, behind those before it.
+  // The last of many emails has as much time as one alone, after those before it.
   const before = job.kind === 'render-all' && job.variables.length > 1 ? PART_MS : 0
   const most = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
   deadline = startDeadline(most, usedMs, (kind) => tell({ kind }))
@@ -57,5 +61,5 @@ process.on('message', (job: RenderJob) => {
   thread.postMessage(job)
 })
 
-// Whoever it renders for has gone, also by `kill -9`. A polite exit would wait for the thread.
+// The parent has exited, possibly by `kill -9`. A graceful exit would wait for the thread.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -2,29 +2,29 @@ import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import type { Allowance } from './deadline.ts'
 import type { EmailContent, RenderedEmail, TemplateFindings, TemplateProblem, TemplateVariables } from './content.ts'
 
-/** In the order in which they are rendered, and known by their places: `thread.ts` writes the one in progress. */
+/** The fields in the order in which they are rendered. `thread.ts` writes the index of the one in progress. */
 export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (keyof EmailContent)[]
 
-/** Where a process writes which field it is at. The descriptors before it are the usual ones, and the channel. */
+/** The descriptor to which a process writes the field in progress. The ones before it are standard streams and the channel. */
 export const PROGRESS_FD = 4
 
-/** How long a job of many begins further emails, in milliseconds. */
+/** Milliseconds in which a job of many emails starts further ones. */
 export const PART_MS = 200
 
-/** What a process is started with. */
+/** The options of a renderer process. */
 export interface RenderProcessOptions extends Allowance {
-  /** Of its thread. */
+  /** Memory limit of its thread. */
   memoryMb: number
 }
 
-/** What a process is told. `key` is what the content is known by: parsed templates are kept under it. */
+/** A job for a renderer process. `key` identifies the content: parsed templates are cached under it. */
 export type RenderJob =
   | { kind: 'render'; key: string; content: EmailContent; variables: TemplateVariables }
   | { kind: 'render-all'; key: string; content: EmailContent; variables: readonly TemplateVariables[] }
   | { kind: 'check'; key: string; content: EmailContent }
   | { kind: 'compile'; key: string; input: CompileInput }
 
-/** What becomes of a job that comes to its end, whatever it finds. */
+/** The result of a job that completed, whatever it found. */
 export type Result =
   | { kind: 'rendered'; email: RenderedEmail }
   | { kind: 'rendered-all'; emails: (RenderedEmail | TemplateProblem)[] }
@@ -32,21 +32,21 @@ export type Result =
   | { kind: 'compiled'; template: CompiledTemplate }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }
 
-/** What becomes of one that does not: past the deadline or out of memory, which is about the job, or `busy`, about the machine. */
+/** Why a job did not complete: past its deadline or out of memory, because of the job, or `busy`, because of the machine. */
 export type Death = 'late' | 'memory' | 'busy'
 
 /**
- * One email of many, told while the next one is rendered: `rendered-all` comes behind the last of them, and has none itself. A job of many ends
- * when it took `PART_MS`, though there are more: others wait for their turns.
+ * One email of many, sent while the next one is rendered. `rendered-all` follows the last of them, and contains none itself. A
+ * job of many ends after `PART_MS` even if more emails are left, so that other jobs get a turn.
  */
 export interface RenderedOne {
   kind: 'rendered-one'
   email: RenderedEmail | TemplateProblem
 }
 
-/** What a process says: once that it is there, and then to each job one of the others. `broken` is about itself. */
+/** A message of a process: `ready` once, then a response to each job. `broken` is a failure of the process itself. */
 export type ProcessAnswer =
   { kind: 'ready' } | { kind: 'broken'; problem: string } | RenderedOne | Result | { kind: Death }
 
-/** How a job ended: as it says itself, or by the end of its process. `done` are the emails before the one in whose midst that was. */
+/** The outcome of a job: its result, or the end of its process. `done` are the emails that were rendered before that. */
 export type Outcome = Result | { kind: Death; field: keyof EmailContent; done: RenderedOne['email'][] }

@@ -1,4 +1,7 @@
-/** Jobs that wait, in turns: each group's first, then each group's second. Nobody's thousand jobs are before another's one. */
+/**
+ * A queue of jobs that is fair between groups: the first job of each group, then the second of each. A thousand jobs of one
+ * group do not delay the others.
+ */
 export class FairQueue<Job> {
   private readonly groups = new Map<string, Job[]>()
 
@@ -8,12 +11,12 @@ export class FairQueue<Job> {
     else this.groups.set(group, [job])
   }
 
-  /** @param mayGo whether it can be a group's turn now; one whose turn it can't be keeps it. */
+  /** @param mayGo whether a group may run now; a group that may not keeps its turn */
   take(mayGo: (group: string) => boolean = () => true): Job | undefined {
     for (const [group, waiting] of this.groups) {
       if (!mayGo(group)) continue
       const job = waiting.shift()
-      // Its turn is over: whatever else it has comes after the others' next.
+      // Its turn is over: its other jobs come after the next ones of the other groups.
       this.groups.delete(group)
       if (waiting.length > 0) this.groups.set(group, waiting)
       return job

@@ -1,10 +1,10 @@
 /**
- * Ranges of LiquidJS, made safe: it counts up to the end of `(low..high)`, which beyond the safe integers is never reached, and an
- * array that grows for ever ends its process without a word about why.
+ * Makes LiquidJS's ranges safe. It counts up to the end of `(low..high)`, which is never reached beyond the safe integers, and
+ * the growing array ends the process without a useful error.
  */
 import { type Context, evalTokenValue, TokenKind, Tokenizer } from 'liquidjs'
 
-/** A part of a template whose value is looked at before it is used: for LiquidJS, a value with filters. */
+/** A token whose value is checked before use. To LiquidJS it is a value with filters. */
 interface CheckedToken {
   kind: TokenKind.FilteredValue
   initial: { evaluate(context: Context): Generator<unknown, unknown, unknown>; postfix: [Token] }
@@ -24,16 +24,16 @@ const checked = (token: Token): CheckedToken => ({
     *evaluate(context) {
       const value: unknown = yield evalTokenValue(token as Parameters<typeof evalTokenValue>[0], context)
       if (Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)
-        throw new RangeError('counts with numbers that are too large for that')
+        throw new RangeError('uses a range with numbers that are too large')
       return value
     },
-    // Whoever looks for variables finds them here.
+    // The search for variables finds them here.
     postfix: [token],
   },
   filters: [],
 })
 
-/** Has every range of every template in this thread checked. Called once. */
+/** Patches LiquidJS to check the ranges of all templates in this thread. Must be called once. */
 export function checkRanges(): void {
   const parser = Tokenizer.prototype as unknown as { readGroupOrRange(): RangeToken | undefined }
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its own `this`

@@ -13,44 +13,47 @@ import {
 
 const SCRIPT = new URL('./process.ts', import.meta.url)
 
-/** How long a process may take to be there, in milliseconds: it loads some modules, on a machine that may be busy. */
+/** Milliseconds in which a process must be ready. It loads several modules, possibly on a busy machine. */
 const START_MS = 30_000
 
-/** How much longer than a job may take on the wall its process is waited for, in milliseconds: it watches over that itself. */
+/**
+ * Milliseconds beyond the wall-clock limit of a job after which an unresponsive process is ended. The process enforces the
+ * limit itself.
+ */
 const SILENT_MS = 30_000
 
 const isDeath = (answer: ProcessAnswer): answer is { kind: Death } =>
   answer.kind === 'late' || answer.kind === 'memory' || answer.kind === 'busy'
 
-/** A process that does one job at a time, and is ended when a job takes too much. */
+/** A process that runs one job at a time, and is ended when a job exceeds its limits. */
 export class RenderProcess {
-  /** It takes no further job: another one has to take its place. */
+  /** Whether it takes no further jobs and must be replaced. */
   ended = false
-  /** It was there: what went wrong after that is about a job. */
+  /** Whether it was ready. Later errors are about a job. */
   started = false
   private readonly child: ChildProcess
-  /** Where no process can be started there is none. */
+  /** Undefined if the process could not be started. */
   private readonly progress: (Readable & { ref(): void; unref(): void }) | undefined
   private readonly ready: Promise<void>
   private readonly wallMs: number
   private killed = false
-  /** The number of the field in progress: it is known of a process that died in the midst of it, too. */
+  /** The index of the field in progress, which is known even if the process dies. */
   private field = 0
 
   constructor(options: RenderProcessOptions) {
     this.wallMs = options.wallMs
     this.child = fork(SCRIPT, [JSON.stringify(options)], {
-      // What this process was told (passwords, too) is none of a template's business.
+      // The environment of this process, including passwords, must not be visible to templates.
       env: {},
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
     })
-    // One that dies while it has no job is replaced by the next job. Heard from the first moment: it may not even be started.
+    // A process that dies while idle is replaced by the next job. Listen immediately, because it may fail to start.
     this.child.on('error', () => (this.ended = true)).once('exit', () => (this.ended = true))
     this.progress = (this.child.stdio as ChildProcess['stdio'] | undefined)?.[PROGRESS_FD] as typeof this.progress
     this.progress?.on('data', (fields: Buffer) => (this.field = fields.at(-1)!))
-    // Its thread has gone, or has to: with or without a job it is no use any more.
+    // Its thread has exited or must be ended. Without it, the process is useless.
     this.child.on('message', (answer: ProcessAnswer) => {
       if (answer.kind === 'broken' || isDeath(answer)) this.end()
     })
@@ -65,14 +68,14 @@ export class RenderProcess {
       this.child.once('error', reject)
       this.child.once('close', () => {
         clearTimeout(late)
-        reject(new Error('A process of the renderer did not start'))
+        reject(new Error('A renderer process did not start'))
       })
     })
     this.ready.catch(() => undefined)
     this.keepAlive(false)
   }
 
-  /** @throws when the process itself is broken, which says nothing about the job. */
+  /** @throws if the process itself is broken, which is not a problem of the job */
   async run(job: RenderJob): Promise<Outcome> {
     this.keepAlive(true)
     try {
@@ -83,14 +86,14 @@ export class RenderProcess {
     }
   }
 
-  /** Nothing holds it back: also not one long call of its thread. */
+  /** Ends the process immediately, even during a synchronous call of its thread. */
   end(): void {
     this.ended = true
     this.killed = true
     this.child.kill('SIGKILL')
   }
 
-  /** A process that has nothing else to do than to wait for jobs may end. */
+  /** Lets this process exit while the renderer process is idle. */
   private keepAlive(keep: boolean): void {
     for (const handle of [this.child, this.child.channel, this.progress]) {
       if (keep) handle?.ref()
@@ -102,10 +105,10 @@ export class RenderProcess {
     const { child } = this
     const emails: RenderedOne['email'][] = []
     return new Promise((resolve, reject) => {
-      const settle = (finish: () => void) => {
+      const finish = (report: () => void) => {
         clearTimeout(silent)
         child.off('message', onAnswer).off('close', onClose)
-        finish()
+        report()
       }
       const die = (kind: Death) => {
         this.end()
@@ -113,25 +116,26 @@ export class RenderProcess {
       }
       const onAnswer = (answer: ProcessAnswer) => {
         if (answer.kind === 'rendered-one') return void emails.push(answer.email)
-        settle(() => {
+        finish(() => {
           if (isDeath(answer)) die(answer.kind)
           else if (answer.kind === 'broken') reject(new Error(answer.problem))
-          else if (answer.kind === 'ready') reject(new Error('It answered no job'))
+          else if (answer.kind === 'ready') reject(new Error('A renderer process sent an unexpected message'))
           else resolve(answer.kind === 'rendered-all' ? { ...answer, emails } : answer)
         })
       }
       const onClose = (_code: number | null, signal: string | null) =>
-        settle(() => {
-          if (this.killed) return reject(new Error('A process of the renderer ended'))
-          // SIGKILL is the machine's doing, or an operator's. All else is what V8 does where a job asks for too much at once.
+        finish(() => {
+          if (this.killed) return reject(new Error('A renderer process ended'))
+          // SIGKILL comes from the operating system or an operator. Other exits are V8's reaction to a job that allocates too
+          // much at once.
           die(signal === 'SIGKILL' ? 'busy' : 'memory')
         })
       child.on('message', onAnswer).on('close', onClose)
-      const silent = setTimeout(() => settle(() => die('busy')), this.wallMs + SILENT_MS)
+      const silent = setTimeout(() => finish(() => die('busy')), this.wallMs + SILENT_MS)
       try {
         child.send(job)
       } catch (error) {
-        settle(() => reject(new Error('A process of the renderer cannot be told of its job', { cause: error })))
+        finish(() => reject(new Error('A job could not be sent to a renderer process', { cause: error })))
       }
     })
   }

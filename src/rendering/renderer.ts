@@ -16,35 +16,38 @@ import {
 } from './content.ts'
 
 export interface RendererOptions {
-  /** At least two: one is kept for templates that were rendered before. */
+  /** At least two: one is reserved for templates that were rendered before. */
   processes?: number
-  /** How much processor time one job may take, in milliseconds. */
+  /** The processor time of one job, in milliseconds. */
   deadlineMs?: number
-  /** How long it may take on the wall, where the machine is busy with other things. */
+  /** The wall-clock time of one job in milliseconds, for a busy machine. */
   wallMs?: number
-  /** Of a process's thread. */
+  /** Memory limit of a process's thread. */
   memoryMb?: number
-  /** How long after a process could not be started another one is tried, in milliseconds. */
+  /** Milliseconds between attempts to start a process after a failure. */
   retryMs?: number
 }
 
 export interface JobOptions {
-  /** Whose template it is: jobs of the same owner wait for each other before they make others wait. */
+  /** The owner of the template. Jobs of the same owner wait for each other before they delay others. */
   owner?: string | undefined
-  /** Until when it has to have begun: then it is not done any more, and fails as {RendererBusy}. */
+  /** Fails the job with {RendererBusy} if it has not started when this is aborted. */
   beginBy?: AbortSignal | undefined
 }
 
 export interface Renderer {
   /**
    * Renders an email for a contact.
-   * @throws {TemplateError} naming the field, when a template fails; {RendererBusy} when the machine is too busy
+   *
+   * @throws {TemplateError} naming the field, if the template fails; {RendererBusy} if the machine is too busy
    */
   render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
   /**
-   * The same for many contacts, in jobs of a moment each: what one of them fails of is its own, and others have their turns between.
-   * @returns in their order; what is wrong with a template where it can't be rendered for somebody
-   * @throws {RendererBusy} when the machine is too busy
+   * Renders an email for many contacts, in several short jobs: a failure affects only its own contact, and other jobs get turns
+   * in between.
+   *
+   * @returns the emails in order, or the problem of the template if it cannot be rendered for a contact
+   * @throws {RendererBusy} if the machine is too busy
    */
   renderAll(
     content: EmailContent,
@@ -52,62 +55,66 @@ export interface Renderer {
     options?: JobOptions,
   ): Promise<(RenderedEmail | TemplateProblem)[]>
   /**
-   * Tries the templates of an email. @returns what is wrong, by field; empty when all is well.
-   * @throws {RendererBusy} when the machine is too busy to tell
+   * Test-renders the templates of an email. @returns the problems by field, empty if there are none
+   *
+   * @throws {RendererBusy} if the machine is too busy
    */
   check(content: EmailContent, options?: JobOptions): Promise<TemplateFindings>
   /**
-   * Compiles one language of a template. @returns what is rendered for each recipient, or what is wrong.
-   * @throws {RendererBusy} when the machine is too busy to tell
+   * Compiles one language of a template. @returns the content to render for each recipient, or the problems
+   * @throws {RendererBusy} if the machine is too busy
    */
   compile(input: CompileInput, options?: JobOptions): Promise<CompiledTemplate>
-  /** Says so, when processes can't be started any more. It goes on trying. */
+  /** Returns an error while processes cannot be started. The renderer keeps trying. */
   problem(): string | undefined
-  /** Ends the processes. What is in progress fails. */
+  /** Ends the processes. Jobs in progress fail. */
   close(): Promise<void>
 }
 
 const SUSPECT_MS = 10 * 60_000
 const REMEMBERED = 10_000
 
-/** Whose job, or email of many, took so long, in milliseconds on the wall, has one process at a time for a while: two would take the machine. */
+/**
+ * An owner whose job, or email of many, took this many milliseconds of wall-clock time gets one process at a time for a while.
+ * Two would occupy the machine.
+ */
 const HEAVY_MS = 100
-/** The same of a compilation, by a process that has loaded what it needs: its owner is a suspect. */
+/** The same limit for a compilation by a process that has loaded the libraries. Its owner becomes a suspect. */
 const HEAVY_COMPILATION_MS = 1_000
 const HEAVY_FOR_MS = 60_000
 
-/** After so many processes in a row that could not be started it is no coincidence. */
+/** The number of consecutive failed starts that is reported as a problem. */
 const FAILED_STARTS = 3
 const RETRY_MS = 5_000
-/** What is rendered to see whether a process can be started. */
+/** Content that is rendered to check whether a process can be started. */
 const NOTHING: EmailContent = { subject: '', html: null, text: null }
 
 interface Job {
   message: RenderJob
   group: string
   attempt: number
-  /** Nobody waits for it any more. */
+  /** Whether the caller no longer waits for it. */
   givenUp: boolean
   resolve(outcome: Outcome): void
   reject(error: unknown): void
 }
 
-/** A place for a process, which is started when there is something to do for it, and kept. */
+/** A slot for a process, which is started on demand and kept. */
 interface Lane {
   process: RenderProcess | undefined
-  /** Which process of this place has compiled something, and has all that takes. */
+  /** The process of this slot that has compiled something, and so has loaded the libraries. */
   compiler: RenderProcess | undefined
-  /** The one in progress. */
+  /** The job in progress. */
   job: Job | undefined
   queues: readonly FairQueue<Job>[]
 }
 
 /**
- * Renders templates, which are programs by strangers, in processes that can be ended. Jobs wait in three queues: of
- * templates that were rendered before, of others, and of those that took too long lately, or whose owner had one that
- * did. The first have a process for themselves, the last only one. So whatever somebody writes, others wait for a
- * deadline at most, and only once; and whose templates take long, though in time, has one process at a time. Deadlines are
- * processor time: a busy machine makes an email late, and does not fail it.
+ * Renders templates, which are untrusted programs, in processes that can be ended. Jobs wait in three queues: for templates
+ * that were rendered before, for others, and for suspects, which exceeded a limit recently or whose owner had one that did. The
+ * first queue has a process of its own, and the last only one. So any template delays the others by at most one deadline, once.
+ * Owners of slow templates that stay within the limits get one process at a time. Deadlines are processor time: on a busy
+ * machine, an email is late, but does not fail.
  */
 export function createRenderer({
   processes = 2,
@@ -145,7 +152,7 @@ export function createRenderer({
     for (const queue of ofLane) {
       for (let job = queue.take(mayGo); job; job = queue.take(mayGo)) {
         if (job.givenUp) continue
-        // What was learnt while it waited.
+        // The job may have become suspect while it waited.
         if (queue === queues.suspect || !isSuspect(job)) return job
         queues.suspect.add(job.group, job)
       }
@@ -154,7 +161,7 @@ export function createRenderer({
   }
 
   function dispatch(): void {
-    // Processes that are there before those that would have to be started. The suspects' one comes last: `next` adds to it.
+    // Running processes first, before any are started. The slot of the suspects comes last, because `next` adds to its queue.
     for (const started of [true, false]) {
       for (const at of lanes) {
         if (at.job || (at.process !== undefined && !at.process.ended) !== started) continue
@@ -167,14 +174,14 @@ export function createRenderer({
   async function work(at: Lane, job: Job): Promise<void> {
     at.job = job
     try {
-      // A second try has a process to itself: nothing that others have left there can be laid at its door.
+      // A second attempt gets a new process, so that earlier jobs cannot be the cause of its failure.
       if (job.attempt > 1) at.process?.end()
       if (!at.process || at.process.ended) {
-        // Whatever is wrong with the next one says nothing of the one before.
+        // An error of the new process is not one of the old process.
         at.process = undefined
         at.process = new RenderProcess({ deadlineMs, wallMs, memoryMb })
       }
-      // The first one's time is the process's own.
+      // The first job's time includes the start of the process.
       const since = at.process.started ? performance.now() : Infinity
       const outcome = await at.process.run(job.message)
       noteTime(at, job, outcome, performance.now() - since)
@@ -188,11 +195,10 @@ export function createRenderer({
       }
       if (isBlamed(outcome)) {
         suspects.set(job.message.key, true)
-        // The memory of a process is everybody's who was there before: that says nothing of an owner yet.
+        // Earlier jobs share the memory of a process, so a first failure does not prove anything about the owner.
         if (outcome.kind === 'late' || job.attempt > 1) suspects.set(job.group, true)
       }
-      // An email that is failed is failed for good. Processor time, too, is longer on some days: caches are cold, others
-      // share them.
+      // A failed email is final, and processor time varies: caches are cold, or shared. So the job gets a second attempt.
       if (
         isBlamed(outcome) &&
         job.attempt === 1 &&
@@ -207,9 +213,7 @@ export function createRenderer({
     } catch (error) {
       if (closed) return job.reject(new RendererClosed())
       if (at.process?.started !== true) noteFailedStart(error)
-      job.reject(
-        new RendererBusy('The process that renders templates has ended; they are tried again', { cause: error }),
-      )
+      job.reject(new RendererBusy('The template renderer stopped unexpectedly. Try again.', { cause: error }))
     } finally {
       at.job = undefined
       if (!closed) dispatch()
@@ -222,12 +226,12 @@ export function createRenderer({
       if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.set(group, true)
       return
     }
-    // The first one of a process loads much; it says nothing of what is compiled.
+    // The first compilation of a process loads the libraries, so its time is not that of the template.
     if (at.compiler === at.process && tookMs > HEAVY_COMPILATION_MS) suspects.set(group, true)
     at.compiler = at.process
   }
 
-  /** Tries again by itself, so that it is known when processes can be started again, though nobody wants anything rendered. */
+  /** Schedules a test job, so that a recovery is noticed even if no job arrives. */
   function noteFailedStart(error: unknown): void {
     failedStarts += 1
     failure = error
@@ -243,13 +247,13 @@ export function createRenderer({
       beginBy?.addEventListener('abort', () => {
         if (lanes.some((lane) => lane.job === job)) return
         job.givenUp = true
-        reject(new RendererBusy('It would have had to wait'))
+        reject(new RendererBusy('No renderer process was free'))
       })
       queueOf(job).add(owner, job)
       dispatch()
     })
 
-  /** Says what a job failed of. @throws {RendererBusy} where that was not the job. */
+  /** Returns the reason why a job failed. @throws {RendererBusy} if it was not the job's fault */
   function reasonOf(outcome: Exclude<Outcome, { kind: Done }>): string {
     switch (outcome.kind) {
       case 'failed':
@@ -259,7 +263,7 @@ export function createRenderer({
       case 'memory':
         return `needs more than ${memoryMb} MB of memory`
       case 'busy':
-        throw new RendererBusy('The machine is too busy to render the templates; they are tried again')
+        throw new RendererBusy('The machine is too busy to render templates. Try again later.')
     }
   }
 
@@ -285,7 +289,7 @@ export function createRenderer({
         const problem = reasonOf(outcome)
         if (rest.length === 1) emails.push({ field: outcome.field, problem })
         else {
-          // The one in whose midst it was tells alone what is wrong with it.
+          // The email in progress is rendered again, alone, to report its own problem.
           const done = 'done' in outcome ? outcome.done : []
           emails.push(...done, ...(await this.renderAll(content, rest.slice(done.length, done.length + 1), options)))
         }
@@ -309,7 +313,7 @@ export function createRenderer({
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined
       const reason = failure instanceof Error ? failure.message : String(failure)
-      return `Processes for templates cannot be started: ${reason}`
+      return `Renderer processes cannot be started: ${reason}`
     },
     close() {
       closed = true
@@ -326,17 +330,17 @@ type Done = 'rendered' | 'rendered-all' | 'checked' | 'compiled'
 const DONE: readonly Outcome['kind'][] = ['rendered', 'rendered-all', 'checked', 'compiled']
 const isDone = (outcome: Outcome): outcome is Extract<Outcome, { kind: Done }> => DONE.includes(outcome.kind)
 
-const MIXED_UP = 'The renderer mixed its jobs up'
+const MIXED_UP = 'The renderer returned the result of another job'
 
 const isOfOneEmail = (message: RenderJob): boolean =>
   message.kind === 'render' || (message.kind === 'render-all' && message.variables.length === 1)
 
-/** Whether a process was ended for what its job took. */
+/** Whether a process was ended because of its job. */
 const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'
 
 const pick = ({ subject, html, text }: EmailContent): EmailContent => ({ subject, html, text })
 
-/** What a content is known by. A length before each text keeps texts apart. */
+/** The key of a content. The length before each text makes it unambiguous. */
 function keyOf({ subject, html, text }: EmailContent): string {
   const hash = createHash('sha256')
   for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')

@@ -1,4 +1,4 @@
-/** The script of the thread of a renderer's process: takes a job, answers it, takes the next. */
+/** The script of the thread of a renderer process. It runs one job after the other. */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { check, type Field, FieldError, render } from './engine.ts'
@@ -8,10 +8,10 @@ import { FIELDS, PART_MS, type ProcessAnswer, type RenderJob } from './protocol.
 const port = parentPort!
 const tell = (answer: ProcessAnswer) => port.postMessage(answer)
 const { progressFd } = workerData as { progressFd: number }
-/** Written at once, for whoever has to know when all of this has died in the midst of it. */
+/** Written synchronously, so that the field in progress is known even if the process dies. */
 const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
 
-/** One of many: what it fails of is its own. */
+/** Renders one email of many. A failure affects only this one. */
 function renderOne(
   { content, key }: { content: EmailContent; key: string },
   variables: TemplateVariables,
@@ -24,7 +24,7 @@ function renderOne(
   }
 }
 
-/** As many as their time allows, and one at least. */
+/** Renders as many emails as the time allows, at least one. */
 function renderSome({ variables, ...job }: Extract<RenderJob, { kind: 'render-all' }>): ProcessAnswer {
   const until = performance.now() + PART_MS
   for (const each of variables) {
@@ -44,7 +44,7 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
       case 'render-all':
         return renderSome(job)
       case 'compile': {
-        // What only those need who write templates is loaded when one of them does.
+        // The libraries for compiling are loaded on first use.
         const { compile } = await import('./compile.ts')
         return { kind: 'compiled', template: await compile(job.input, job.key, begin) }
       }
@@ -58,7 +58,7 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
 port.on('message', (job: RenderJob) => {
   answer(job).then(
     tell,
-    // As what is thrown where nobody waits: the process is broken, and says so.
+    // Rethrows as an uncaught exception: the process is broken, and reports it.
     (error: unknown) =>
       setImmediate(() => {
         throw error

@@ -2,12 +2,12 @@ import type { Liquid, Template } from 'liquidjs'
 import { closestMatch } from 'leven'
 import { type UnknownVariable, VARIABLES } from './content.ts'
 
-/** So many are told of at once, and so much of a name. */
+/** The maximum number of variables in one report, and the maximum length of a name in it. */
 const MOST = 5
 const MAX_NAME = 60
-/** In how many places a template may name variables: looking for them takes a time that grows with the square. */
+/** The maximum number of positions at which a template may use variables. The time of the search grows with the square. */
 const MAX_PLACES = 300
-/** How many letters may be other ones where a known name is meant. */
+/** The maximum edit distance to a known name. */
 const MAX_DISTANCE = 3
 
 const PLACES = /\{\{|\{%|\||,|:|\band\b|\bor\b/
@@ -20,8 +20,8 @@ const KNOWN = [...FIELDS].flatMap(([root, fields]) =>
 )
 
 /**
- * Variables that a template names and nobody gives: they are empty in every email. Found without rendering, so that it does not
- * matter for whom.
+ * Finds the variables that a template uses but that are never set: they are empty in every email. It does not render the
+ * template, so the result does not depend on a contact.
  */
 export function findUnknownVariables(
   engine: Liquid,
@@ -40,7 +40,7 @@ function segmentsOf(engine: Liquid, templates: Template[]): Segments[] {
   try {
     return engine.globalVariableSegmentsSync(templates)
   } catch {
-    // It can be rendered, and that is what counts.
+    // The template can be rendered, so there is nothing to report.
     return []
   }
 }
@@ -50,7 +50,7 @@ function isUnknown([root, field]: Segments): boolean {
   return !fields || (typeof field === 'string' && !fields.includes(field))
 }
 
-/** As far as it says what is meant: what it indexes by is not told. */
+/** The first two segments of a name, without indexes. */
 const nameOf = (segments: Segments): string =>
   segments
     .slice(0, 2)

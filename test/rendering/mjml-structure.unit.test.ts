@@ -21,13 +21,13 @@ describe('findStructureProblem', () => {
   it('reports text between elements', () => {
     const source = column('  {% if a %}\n Hello <mj-text>x</mj-text>')
     const found = findStructureProblem(source)
-    assert.match(found?.problem ?? '', /^words in <mj-column> are dropped/)
+    assert.match(found?.problem ?? '', /^text in <mj-column> is dropped/)
     assert.equal(source.slice(found!.at, found!.at + 5), 'Hello')
   })
 
   it('reports unknown elements, a second body, includes and CDATA', () => {
     for (const [source, at, problem] of [
-      [column('<MJ-TEXT>Hello</MJ-TEXT>'), '<MJ-TEXT', /is no element of MJML: write <mj-text>/],
+      [column('<MJ-TEXT>Hello</MJ-TEXT>'), '<MJ-TEXT', /is not an MJML element: write <mj-text>/],
       ['<mjml><mj-body></mj-body><mj-body></mj-body></mjml>', '<mj-body></mj-body></mjml>', /one <mj-body>/],
       [column('<mj-include path="x"/>'), '<mj-include', /a partial/],
       [column('<mj-text><![CDATA[a < b]]></mj-text>'), '<![CDATA[', /&lt;/],

@@ -73,16 +73,16 @@ describe('rendering', () => {
       problems.map(({ field }) => field),
       ['subject', 'html', 'text'],
     )
-    assert.match(problems[0]!.problem, /makes a NUL character/)
+    assert.match(problems[0]!.problem, /outputs a NUL character/)
     assert.match(problems[1]!.problem, /undefined filter: where_exp/)
-    assert.match(problems[2]!.problem, /renders more than 100,000 parts/)
+    assert.match(problems[2]!.problem, /renders more than 100,000 nodes/)
   })
 
   const doubled = (times: number, step: string) => `{% for i in (1..${times}) %}${step}{% endfor %}`
   for (const [what, text, problem] of [
     ['a huge loop', '{% for i in (1..100000000) %}x{% endfor %}', /more than 1,000,000/],
-    ['a loop in a loop', doubled(1000, doubled(1000, 'x')), /renders more than 100,000 parts/],
-    ['a loop around nothing', doubled(1000, doubled(1000, '')), /renders more than 100,000 parts/],
+    ['a loop in a loop', doubled(1000, doubled(1000, 'x')), /renders more than 100,000 nodes/],
+    ['a loop around nothing', doubled(1000, doubled(1000, '')), /renders more than 100,000 nodes/],
     [
       'an endlessly growing string',
       `{% assign s = "xxxxxxxxxx" %}${doubled(40, '{% assign s = s | append: s %}')}`,
@@ -106,7 +106,7 @@ describe('rendering', () => {
     ['a filter that evaluates templates', '{{ a | find_exp: "x", "y" }}', /undefined filter: find_exp/],
     ['a file on the server', '{% include "/etc/passwd" %}', /tag "include" not found/],
     ['an unknown filter', '{{ contact.email | nonsense }}', /undefined filter: nonsense/],
-    ['a NUL', '{{ "%00" | url_decode }}', /makes a NUL character/],
+    ['a NUL', '{{ "%00" | url_decode }}', /outputs a NUL character/],
     ['half a surrogate pair', '{{ "😀" | split: "" | first }}', /half of a surrogate pair/],
   ] as [string, string, RegExp][]) {
     it(`fails with ${what}, only for that message, and reports it on saving`, async () => {

@@ -39,7 +39,7 @@ describe('template limits', () => {
     }
     for (const [what, use] of Object.entries(searches)) {
       it(what, async () => {
-        assert.match((await outcome(made + use))!, /^text: goes through more than 10,000,000 characters and items/)
+        assert.match((await outcome(made + use))!, /^text: processes more than 10,000,000 characters and items/)
       })
     }
 
@@ -53,7 +53,7 @@ describe('template limits', () => {
   })
 
   describe('reject numbers so large that counting never ends', () => {
-    const TOO_LARGE = /^text: counts with numbers that are too large for that/
+    const TOO_LARGE = /^text: uses a range with numbers that are too large/
     const loops = {
       'a loop': '{% for i in (9007199254740992..9007199254740996) %}x{% endfor %}',
       'a negative loop': '{% for i in (-9007199254740996..-9007199254740992) %}x{% endfor %}',

@@ -66,7 +66,7 @@ describe('/healthz', function () {
         const answer = await health(origin)
         return answer.startsWith('503') ? answer : undefined
       })
-      assert.match(told, /Processes for templates cannot be started: .*rendering\/thread/)
+      assert.match(told, /Renderer processes cannot be started: .*rendering\/thread/)
       renameSync(`${script}.gone`, script)
       await eventually('it is well', async () => ((await health(origin)).startsWith('200') ? true : undefined))
       assert.equal(await save(), 201)

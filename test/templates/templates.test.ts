@@ -173,7 +173,7 @@ describe('templates', () => {
     const broken = await service.call('PUT', `templates/${layout}`, { name: 'Frame', html: '{% if x %}{{ content }}' })
     assert.equal(broken.refused, '400 invalid_template')
     const twice = await service.call('PUT', `templates/${layout}`, { name: 'Frame', html: 'no place' })
-    assert.match(twice.body.error, /a layout has \{\{ content \}\} in one place/)
+    assert.match(twice.body.error, /a layout must contain \{\{ content \}\} exactly once/)
     for (const used of [layout, foot]) {
       assert.equal((await service.call('DELETE', `templates/${used}`)).refused, '409 template_in_use')
     }
@@ -314,7 +314,10 @@ describe('templates', () => {
   it('in HTML report a problem of their generated text in the HTML', async () => {
     const html = '<a href="{{ contact.metadata.url | default: "https://example.com" }}">Go</a>'
     const { body } = await write({ subject: 'x', html })
-    assert.match(JSON.stringify(body), /html is no valid template: the text that is made of it has .*single ones/)
+    assert.match(
+      JSON.stringify(body),
+      /html is no valid template: the plain text generated from it fails: .*single quotes/,
+    )
   })
 
   it('have a size, links and lint warnings', async () => {
