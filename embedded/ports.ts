@@ -36,7 +36,7 @@ export function assertPortFree(variable: string, port: number, host = '127.0.0.1
     probe.once('error', (error: NodeJS.ErrnoException) => {
       const { code = '' } = error
       if (code === 'EADDRINUSE') {
-        reject(new Error(`Port ${port} is taken by another program. Set ${variable} to a free one.`))
+        reject(new Error(`Port ${port} is used by another program. Set ${variable} to a free port.`))
       } else if (NO_HOST_OF_OURS.includes(code)) {
         reject(new Error(`HOST (${host}) is no address of this machine (${code}).\nLeave it out, or set it to one.`))
       } else reject(new Error(`Port ${port} (${variable}) can't be used: ${error.message}`))

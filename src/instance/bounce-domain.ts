@@ -1,17 +1,17 @@
 import { readBounceDomain, setBounceDomain } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 
-/** Said where somebody is to read what comes back, and nobody has ever said where to it does. */
+/** The error of a process that should receive bounces if no process has set their domain. */
 const NO_BOUNCE_DOMAIN =
-  'BOUNCE_PORT is set, and nobody has said which domain its mail comes to. ' +
+  'BOUNCE_PORT is set, but the domain of its mail is unknown. ' +
   'Set BOUNCE_DOMAIN, such as BOUNCE_DOMAIN=bounces.example.com; this instance remembers it.'
 
 /**
- * Agrees with the other parts of the instance on the domain to which what cannot be delivered goes back: who sets BOUNCE_DOMAIN
- * says it for all, as with the sender.
+ * Agrees with the other processes of the instance on the domain that bounces are sent to. A process with BOUNCE_DOMAIN sets it
+ * for all, as with the sender.
  *
- * @returns `null` where nobody has: such mail goes to the sender's own address then, and nobody here reads it
- * @throws {Error} that says what to set, where this part is to read it
+ * @returns `null` if no process has set it: then bounces go to the sender's address, and Dripline does not read them
+ * @throws {Error} that says what to set, if this process should read bounces
  */
 export async function agreeOnBounceDomain(
   em: EntityManager,

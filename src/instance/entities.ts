@@ -20,6 +20,6 @@ const schema = defineEntity({
   },
 })
 
-/** Who this instance is, and what all its parts have agreed on: one row. */
+/** The identity of this instance, and the settings that all its processes share: one row. */
 export class Instance extends schema.class {}
 schema.setClass(Instance)

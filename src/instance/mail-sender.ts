@@ -2,20 +2,19 @@ import { readMailSender, setMailSender } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
-/** Whose mail nobody delivers: of what is captured, only the Message-ID shows it. */
+/** The sender of captured mail. Only the Message-ID shows it. */
 const NOBODY = 'Dripline <dripline@localhost.localdomain>'
 
-/** Said where mail is to be delivered and nobody has ever chosen from whom: no sender is better than a wrong one. */
+/** The error if mail should be delivered, but no process has set a sender: a wrong sender would be worse than none. */
 export const NO_SENDER =
-  'Mail is to be delivered, and nobody has said from whom. Set MAIL_FROM to the sender, ' +
+  'Mail is to be delivered, but no sender is set. Set MAIL_FROM to the sender, ' +
   "such as MAIL_FROM='Me <me@example.com>'; this instance remembers it."
 
 /**
- * Agrees with the other parts of the instance on the sender. Whoever sets MAIL_FROM says it for all, and a part without
- * it sends as they do. One that says another is believed, because that is how a sender is changed; the log tells it, because
- * it may also be a mistake.
+ * Agrees with the other processes of the instance on the sender. A process with MAIL_FROM sets it for all, and processes without
+ * it use that one. A different value replaces the sender and is logged, because it may be a mistake.
  *
- * @param sender.delivers whether this part is to deliver mail: then there has to be a sender.
+ * @param sender.delivers whether this process should deliver mail: then a sender is required
  * @throws {Error} that says what to set
  */
 export async function agreeOnSender(
@@ -36,5 +35,5 @@ export async function agreeOnSender(
 }
 
 const CHANGED =
-  'MAIL_FROM is another sender than the one by which this instance delivered, and is its sender from now on; ' +
-  'parts that were started before keep the former one until they are started again'
+  'MAIL_FROM differs from the sender that this instance used, and replaces it; ' +
+  'processes that are already running keep the former sender until they are restarted'

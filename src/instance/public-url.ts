@@ -2,16 +2,16 @@ import { readPublicUrl, setPublicUrl } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
-/** Said where mail is to be delivered and nobody has ever said where its links lead: nobody could unsubscribe. */
+/** The error if mail should be delivered, but no process has set the URL of its links: recipients could not unsubscribe. */
 export const NO_PUBLIC_URL =
-  'Mail is to be delivered, and nobody has said where recipients reach this service: nobody could unsubscribe. ' +
+  'Mail is to be delivered, but no public URL is set, so recipients could not unsubscribe. ' +
   "Set PUBLIC_URL, such as PUBLIC_URL='https://mail.example.com'; this instance remembers it."
 
 /**
- * Agrees with the other parts of the instance on where links in emails lead. Whoever sets PUBLIC_URL says it for all, as with
- * the sender. Where mail is captured, or its server is on this machine, it may be this machine.
+ * Agrees with the other processes of the instance on the URL of links in emails. A process with PUBLIC_URL sets it for all, as
+ * with the sender. If mail is captured or the mail server is local, it may be this machine.
  *
- * @param said.delivers whether this part is to deliver mail, and `toThisMachine` whether to a server on this machine
+ * @param said.delivers whether this process should deliver mail; `toThisMachine`: whether its mail server is local
  * @throws {Error} that says what to set
  */
 export async function agreeOnPublicUrl(
@@ -26,7 +26,7 @@ export async function agreeOnPublicUrl(
     const here = `http://localhost:${said.port}`
     if (!said.delivers) return here
     if (!said.toThisMachine) throw new Error(NO_PUBLIC_URL)
-    log.warn({}, `PUBLIC_URL is not set: links in emails lead to ${here}, which only this machine reaches`)
+    log.warn({}, `PUBLIC_URL is not set: links in emails lead to ${here}, which only works on this machine`)
     return here
   }
   if (said.delivers && !said.publicUrl.startsWith('https:')) log.warn({}, NOT_HTTPS)
@@ -34,12 +34,12 @@ export async function agreeOnPublicUrl(
   return said.publicUrl
 }
 
-/** Where browsers reach the service: as it is said here, or was said before by whichever part, or else on this machine. */
+/** Returns the public URL: the one in the configuration, the one that any process set before, or else this machine. */
 export const findPublicUrl = async (
   em: EntityManager,
   { PUBLIC_URL, PORT }: { PUBLIC_URL?: string | undefined; PORT: number },
 ): Promise<string> => PUBLIC_URL ?? (await readPublicUrl(em)) ?? `http://localhost:${PORT}`
 
 const NOT_HTTPS =
-  'PUBLIC_URL is not https: mail programs show no button for unsubscribing then (RFC 8058), and large mailbox providers refuse ' +
-  'bulk mail without it'
+  'PUBLIC_URL does not use https: mail programs then show no button for unsubscribing (RFC 8058), and large mailbox providers ' +
+  'reject bulk mail without it'

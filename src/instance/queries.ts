@@ -9,7 +9,7 @@ export type MailMode = 'smtp' | 'capture'
 
 const readInstallation = (em: EntityManager) => unitOf(em).findOne(Instance, { single: true }, FRESH_READ)
 
-/** The id of this instance: enrollments carry it, because others may run on the same Temporal. */
+/** Returns the ID of this instance. Enrollments carry it, because other instances may use the same Temporal. */
 export async function readInstanceId(em: EntityManager): Promise<string> {
   const instance = await readInstallation(em)
   if (!instance) throw new Error('The database has no instance: its migrations have not run')
@@ -25,7 +25,7 @@ export interface TemporalBinding {
   taskQueue: string
 }
 
-/** Returns where this instance works, or `null` if no process has started yet. */
+/** Returns the namespace and task queue of this instance, or `null` if no process has started yet. */
 export async function readTemporalBinding(em: EntityManager): Promise<TemporalBinding | null> {
   const { temporalNamespace, temporalNamespaceId, temporalTaskQueue } = (await readInstallation(em)) ?? {}
   if (temporalTaskQueue == null) return null
@@ -36,7 +36,7 @@ export async function readTemporalBinding(em: EntityManager): Promise<TemporalBi
   }
 }
 
-/** Records where this instance works, unless another place is recorded. @returns what is recorded now */
+/** Records the namespace and task queue of this instance, unless others are recorded. @returns the recorded ones */
 export async function recordTemporalBinding(em: EntityManager, place: TemporalBinding): Promise<TemporalBinding> {
   await sql(
     em,
@@ -49,14 +49,14 @@ export async function recordTemporalBinding(em: EntityManager, place: TemporalBi
   return (await readTemporalBinding(em)) ?? place
 }
 
-/** How this instance sends mail, `null` where nobody has said yet. */
+/** Returns how this instance sends mail, or `null` if no process has chosen yet. */
 export async function readMailMode(em: EntityManager): Promise<MailMode | null> {
   return (await readInstallation(em))?.mail ?? null
 }
 
 /**
- * Says how this instance sends mail, for all of its parts. One statement decides, because two parts may start at once:
- * where mail is delivered, only an order has it captured. @returns whether it is so now.
+ * Sets the mail mode for all processes. One statement decides, because two processes may start at once: an instance that delivers
+ * captures its mail only on an explicit order. @returns whether the mode is set
  */
 export async function setMailMode(
   em: EntityManager,
@@ -72,18 +72,18 @@ on conflict (single) do update set mail = excluded.mail
   where excluded.mail = 'smtp' or said.mail = 'capture' or said.mail is null or $2::boolean
 returning mail`
 
-/** The sender of this instance's mail, `null` where nobody has said it yet. What a backup has made of it may be none. */
+/** Returns the sender of this instance's mail, or `null` if none is set. A manipulated backup may contain an invalid one. */
 export async function readMailSender(em: EntityManager): Promise<string | null> {
   const { mailFrom } = (await readInstallation(em)) ?? {}
   return mailFrom != null && isMailbox(mailFrom) ? mailFrom : null
 }
 
-/** Says the sender of this instance's mail, for all of its parts; `null`: as before anybody said it. */
+/** Sets the sender of this instance's mail for all processes; `null` clears it. */
 export async function setMailSender(em: EntityManager, mailFrom: string | null): Promise<void> {
   await unitOf(em).nativeUpdate(Instance, { single: true }, { mailFrom })
 }
 
-/** Where recipients reach this instance, `null` where nobody has said yet. What a backup has made of it may be none. */
+/** Returns the public URL, or `null` if none is set. A manipulated backup may contain an invalid one. */
 export async function readPublicUrl(em: EntityManager): Promise<string | null> {
   const { publicUrl } = (await readInstallation(em)) ?? {}
   return publicUrl != null && /^https?:\/\//.test(publicUrl) && URL.canParse(publicUrl) ? publicUrl : null
@@ -93,7 +93,7 @@ export async function setPublicUrl(em: EntityManager, publicUrl: string): Promis
   await unitOf(em).nativeUpdate(Instance, { single: true }, { publicUrl })
 }
 
-/** The domain to which what cannot be delivered goes back, `null` where nobody has said one. */
+/** Returns the domain that bounces are sent to, or `null` if none is set. */
 export const readBounceDomain = async (em: EntityManager): Promise<string | null> =>
   (await readInstallation(em))?.bounceDomain ?? null
 
@@ -101,14 +101,14 @@ export async function setBounceDomain(em: EntityManager, bounceDomain: string): 
   await unitOf(em).nativeUpdate(Instance, { single: true }, { bounceDomain })
 }
 
-/** What links in emails are signed with. @throws {Error} before there is an instance */
+/** Returns the key that signs links in emails. @throws {Error} if there is no instance yet */
 export async function readLinkSecret(em: EntityManager): Promise<KeyObject> {
   const instance = await readInstallation(em)
   if (!instance) throw new Error('The database has no instance: its migrations have not run')
   return createSecretKey(instance.linkSecret)
 }
 
-/** The same, read once for all who ask: it never changes. Where it cannot be read, whoever asks next tries again. */
+/** Returns a function that reads the same key once, because it never changes. A failed read is repeated by the next caller. */
 export function linkSecretOf(em: EntityManager): () => Promise<KeyObject> {
   let secret: Promise<KeyObject> | undefined
   return () => {

@@ -14,16 +14,16 @@ export async function readSendingGate(em: EntityManager): Promise<SendingGate> {
 const dateOf = (text: string | null): Date | null => (text === null ? null : toDate(text))
 
 /**
- * Closes the gate: the database was restored from a backup, or is a copy.
- * @param newest when something last happened by the database, as far as is known
+ * Closes the gate: the database was restored from a backup, or is a copy. @param newest the time of the newest data in the
+ * database, if known
  */
 export async function closeGate(em: EntityManager, newest: Date | null): Promise<void> {
-  // A backup that somebody has changed may have no row.
+  // A manipulated backup may have no row.
   await sql(em, 'insert into instance default values on conflict do nothing')
   await sql(
     em,
-    // A copy may work elsewhere. The task queue stays, because the restored workflows are in it. After a second restore, the
-    // newest rows may be of the time between the two.
+    // A copy may use another namespace. The task queue stays, because the restored workflows are in it. After a second restore,
+    // the newest rows may be of the time between the two.
     `update instance set restored_at = now(), temporal_namespace = null, temporal_namespace_id = null,
        backed_up_at = case when restored_at is null then least(now(), $1::timestamptz) else backed_up_at end`,
     [newest?.toISOString() ?? null],

@@ -25,7 +25,7 @@ export interface GateRow {
   lost_until: string | null
 }
 
-/** @param row `undefined` where a backup has no row of the instance */
+/** @param row `undefined` if a backup has no row of the instance */
 export const gateOf = (row: GateRow | undefined): SendingGate => ({
   isOpen: row?.restored_at == null,
   mail: row?.mail ?? null,

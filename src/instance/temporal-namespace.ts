@@ -8,9 +8,9 @@ export function instanceIdOf(em: EntityManager): () => Promise<string> {
 }
 
 /**
- * Records where this instance works in Temporal, if no process has yet, and refuses any other place. Workflows are named by
- * automation and contact, so a copy of the database would cancel the workflows of its original, and its workers would email the
- * same contacts.
+ * Records which namespace and task queue of Temporal this instance uses, if no process has yet, and rejects any other. Workflows
+ * are named by automation and contact, so a copy of the database would cancel the workflows of its original, and its workers
+ * would email the same contacts.
  *
  * @throws {Error} that says what to set
  */
@@ -19,7 +19,7 @@ export async function assertTemporalBinding(em: EntityManager, configured: Tempo
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Returns why the configured place is not the recorded one, and what to set; records nothing. */
+/** Returns why the configured namespace is not the recorded one, and what to set; records nothing. */
 export async function findTemporalBindingProblem(
   em: EntityManager,
   configured: TemporalBinding,
@@ -39,9 +39,9 @@ function differenceOf(recorded: TemporalBinding, configured: TemporalBinding): s
     `the task queue "${taskQueue}" of the namespace "${namespace}"`
   return (
     (hasOtherName
-      ? `This instance works in ${place(recorded)} of Temporal, and not in ${place(configured)}. `
-      : `This instance works in another Temporal server, whose namespace is called "${recorded.namespace}", too. `) +
-    'Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TEMPORAL_TASK_QUEUE to what its workers have. If the database is a copy, or ' +
+      ? `This instance uses ${place(recorded)} of Temporal, and not ${place(configured)}. `
+      : `This instance uses another Temporal server, whose namespace has the same name, "${recorded.namespace}". `) +
+    'Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TEMPORAL_TASK_QUEUE to the values of its workers. If the database is a copy, or ' +
     'Temporal was moved, stop all workers and run: npm run cli -- reconcile --restored'
   )
 }

@@ -4,7 +4,7 @@ import { CANNOT_DELIVER } from './mail-mode.ts'
 import { readSendingGate } from './sending-gate-queries.ts'
 import { SENDING_DISABLED, type SendingGate } from './sending-gate.ts'
 
-/** Milliseconds between two looks of a running process. */
+/** Milliseconds between two checks of a running process. */
 const INTERVAL_MS = 15_000
 
 const CAPTURED_ELSEWHERE =
@@ -17,7 +17,7 @@ export interface GateWatch {
   stop(): void
 }
 
-/** What a process has to log when the gate has changed. */
+/** The log messages for a change of the gate. */
 export function changesOf(
   before: SendingGate | undefined,
   after: SendingGate,
@@ -56,7 +56,7 @@ export async function watchSendingGate(
     seen = gate
   }
   await look()
-  // While Postgres does not answer, its last answer holds.
+  // While Postgres does not respond, the last known state applies.
   const timer = setInterval(() => void look().catch(() => undefined), intervalMs).unref()
   return {
     problem: () => (seen?.mail === 'smtp' && !smtp ? CANNOT_DELIVER : undefined),

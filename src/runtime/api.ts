@@ -18,7 +18,7 @@ import { listen, type RunningService } from './running-service.ts'
 import { createServiceStatus } from './service-status.ts'
 import { createTestEmail } from './test-email.ts'
 
-/** Starts the API. @throws {Error} naming `PORT` when it is taken. */
+/** Starts the API. @throws {Error} naming `PORT` if it is in use */
 export async function startApi(context: Context): Promise<RunningService & { port: number }> {
   const { config, dependencies, health } = context
   const renderer = createRenderer()
@@ -55,7 +55,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
     port: (server.address() as AddressInfo).port,
     ended: stopped,
     async stop() {
-      // Requests in progress are finished; connections that wait for a next one are closed.
+      // Requests in progress are completed, and idle connections are closed.
       server.close()
       server.closeIdleConnections()
       const hurry = setTimeout(() => server.closeAllConnections(), 10_000)
@@ -67,11 +67,11 @@ export async function startApi(context: Context): Promise<RunningService & { por
   }
 }
 
-/** @throws {Error} where one of the two is missing */
+/** @throws {Error} if only one of the two is set */
 function oidcOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME }: Config): Oidc | undefined {
   if (OIDC_ISSUER === undefined && OIDC_CLIENT_ID === undefined) return undefined
   if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined)
-    throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID are set together, or not at all')
+    throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID must be set together, or not at all')
   return createOidc({
     issuer: OIDC_ISSUER,
     clientId: OIDC_CLIENT_ID,
@@ -80,7 +80,7 @@ function oidcOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME }: 
   })
 }
 
-/** What people try the mail server by: one connection, none of the worker's. */
+/** A transport for test emails and checks: one connection, separate from those of the worker. */
 const ownTransport = ({ SMTP_URL, MAIL_CAPTURE }: Config): MailTransport | undefined =>
   SMTP_URL === undefined || MAIL_CAPTURE
     ? undefined

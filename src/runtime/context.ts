@@ -15,7 +15,7 @@ import { openDatabase } from '../schema/index.ts'
 import { createHealth, type Health } from './health.ts'
 import { openMetrics, type MetricsRegistry } from './metrics.ts'
 
-/** A configuration in which it is settled where Postgres and Temporal are. */
+/** A configuration with the addresses of Postgres and Temporal. */
 export type ConnectedConfig = Config & { DATABASE_URL: string; TEMPORAL_ADDRESS: string }
 
 export interface Context {
@@ -24,17 +24,17 @@ export interface Context {
   orm: Orm
   temporal: Client
   dependencies: Dependencies
-  /** Tells the instance's id. */
+  /** Returns the ID of the instance. */
   instance: () => Promise<string>
   metrics: MetricsRegistry
   health: Health
   close(): Promise<void>
 }
 
-/** How long the database may take to close, in milliseconds: a session that nobody gives back must not keep the process. */
+/** The maximum time for closing the database, in milliseconds: a leaked session must not keep the process. */
 const CLOSE_MS = 5_000
 
-/** Opens what all parts share. Nothing is connected yet: what is down is waited for where it is needed. */
+/** Opens what all services of a process share. Nothing connects yet: an unavailable server is waited for when it is needed. */
 export function openContext(config: ConnectedConfig, log: Logger): Context {
   const poolSize = config.DATABASE_POOL_SIZE
   const sessions = createSessionWatch(poolSize)
@@ -69,7 +69,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     metrics,
     health,
     async close() {
-      // The SDK tries a call again by a timer, which throws where nobody catches it when the connection is gone by then.
+      // The SDK retries calls by a timer. An error of a retry on a closed connection would be uncaught.
       await enrollments.idle()
       await temporal.connection.close()
       await Promise.race([orm.close(true), delay(CLOSE_MS, undefined, { ref: false })])
@@ -77,16 +77,16 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
   }
 }
 
-/** Whether a collector of traces is configured. */
+/** Whether an OpenTelemetry collector is configured. */
 export const isTraced = ({ OTEL_EXPORTER_OTLP_ENDPOINT }: Config) => OTEL_EXPORTER_OTLP_ENDPOINT !== undefined
 
-/** Starts the process's traces, where a collector is configured. @returns what ends them, after everything else. */
+/** Starts tracing if a collector is configured. @returns a function that ends it, to call last */
 export const tracingOf = ({ OTEL_EXPORTER_OTLP_ENDPOINT }: Config, serviceName: string): (() => Promise<void>) =>
   OTEL_EXPORTER_OTLP_ENDPOINT === undefined
     ? () => Promise.resolve()
     : startTracing(OTEL_EXPORTER_OTLP_ENDPOINT, serviceName)
 
-/** @throws {Error} when the schema is older than the code; the parts alone never change it by themselves. */
+/** @throws {Error} if the schema is older than the code; the API and the worker never migrate it by themselves */
 export async function assertMigrated(orm: Orm): Promise<void> {
   const pending = await pendingMigrations(orm)
   if (pending.length === 0) return

@@ -2,10 +2,10 @@ import type { Client } from '@temporalio/client'
 import type { Config } from '../platform/config.ts'
 import { sendingQueue } from '../temporal/task-queues.ts'
 
-/** A worker asks Temporal anew every minute; who has stopped is listed for five. */
+/** A worker polls Temporal at least once a minute; a stopped one is listed for five minutes. */
 const POLL_SECONDS = 70
 
-/** How many workers asked for work within a minute. @throws where Temporal does not answer within so many milliseconds */
+/** Counts the workers that polled for work within a minute. @throws if Temporal does not respond in time */
 export async function countWorkers(
   client: Client,
   { TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue }: Config,

@@ -19,12 +19,12 @@ import { type Addresses, whyUnknown } from './service-addresses.ts'
 import { countWorkers } from './count-workers.ts'
 import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
 
-/** What was looked at, and how it is. */
+/** The result of one check. */
 export interface Finding {
   what: string
   is: 'fine' | 'note' | 'WRONG'
   words: string
-  /** What to do about it. */
+  /** The recommended action. */
   advice?: string
 }
 
@@ -37,18 +37,18 @@ const note = (what: string, words: string, advice?: string): Finding => ({
 })
 const wrong = (what: string, words: string, advice: string): Finding => ({ what, is: 'WRONG', words, advice })
 
-/** How long each may take to answer, in milliseconds. */
+/** The maximum time of each check, in milliseconds. */
 const PATIENCE_MS = 5_000
-/** As much is free, in bytes, before it is worth a word. */
+/** Free space that causes a warning, in bytes. */
 const LITTLE_SPACE = 1024 ** 3
-/** How long something may wait for Temporal, in seconds. */
+/** The age of an undelivered event that causes a warning, in seconds. */
 const LONG_UNDELIVERED_SECONDS = 60
 
 /**
- * Looks at an instance from the configuration to the mail server, and changes nothing. What depends on something that is
- * wrong is left out.
+ * Checks an instance from the configuration to the mail server, and changes nothing. Checks that depend on a failed one are
+ * skipped.
  *
- * @param running where the `npm start` on the data folder has its Postgres and its Temporal
+ * @param running finds the Postgres and the Temporal of the `npm start` on the data folder
  */
 export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) => Addresses): Promise<Finding[]> {
   let config: Config
@@ -75,12 +75,12 @@ export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) 
   })
   try {
     const [ledger, queues, workplace, api] = await Promise.all([
-      lookAtPostgres(orm, databaseUrl),
-      lookAtTemporal(temporal, config, temporalAddress),
-      lookAtWorkplace(orm, temporal, config),
-      lookAtApi(config),
+      checkPostgres(orm, databaseUrl),
+      checkTemporal(temporal, config, temporalAddress),
+      checkTemporalBinding(orm, temporal, config),
+      checkApi(config),
     ])
-    return [...findings, ...ledger, ...queues, ...workplace, api, ...(await lookAtMail(orm, config))]
+    return [...findings, ...ledger, ...queues, ...workplace, api, ...(await checkMail(orm, config))]
   } finally {
     await Promise.allSettled([orm.close(true), temporal.connection.close()])
   }
@@ -93,11 +93,11 @@ async function space({ dataDir, DATABASE_URL }: Config): Promise<Finding | undef
   const free = found.bavail * found.bsize
   const words = `${(free / 1024 ** 3).toFixed(1)} GB free for ${dataDir}`
   return free < LITTLE_SPACE
-    ? wrong('disk', words, 'Make room: Postgres stops when there is none.')
+    ? wrong('disk', words, 'Free some space: Postgres stops when the disk is full.')
     : fine('disk', words)
 }
 
-async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> {
+async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> {
   const em = orm.em.fork()
   try {
     await ping(em)
@@ -107,13 +107,13 @@ async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]>
       isLoginRefused(error)
         ? wrong(
             'Postgres',
-            `does not let us in at ${at}`,
-            'Set DATABASE_URL to a user, a password and a database that are there.',
+            `rejects the login at ${at}`,
+            'Set DATABASE_URL to an existing user, password and database.',
           )
         : wrong(
             'Postgres',
-            `does not answer at ${at}`,
-            'Is it running, and is DATABASE_URL right, if you have set it?',
+            `does not respond at ${at}`,
+            'Check that it is running, and that DATABASE_URL is right if it is set.',
           ),
     ]
   }
@@ -121,29 +121,35 @@ async function lookAtPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]>
   if (pending.length > 0) {
     return [wrong('Postgres', `lacks migrations: ${pending.join(', ')}`, 'Run: npm run --silent cli -- migrate')]
   }
-  const findings = [fine('Postgres', 'answers, and its schema is of this version')]
+  const findings = [fine('Postgres', 'responds, and its schema is of this version')]
   const { isOpen, lostUntil } = await readSendingGate(em)
-  if (!isOpen) findings.push(wrong('ledger', 'is restored, and sends nothing', SENDING_DISABLED))
+  if (!isOpen) findings.push(wrong('sending', 'is restored, and nothing is sent', SENDING_DISABLED))
   if (lostUntil !== null && lostUntil > new Date()) {
-    const advice = 'Was a clock wrong when it was reconciled? Say reconcile --restored, and then reconcile.'
+    const advice = 'If a clock was wrong at the reconciliation, run "reconcile --restored", and then "reconcile".'
     findings.push(
-      wrong('ledger', `takes all that is due until ${lostUntil.toISOString()} for lost, and sends none of it`, advice),
+      wrong(
+        'ledger',
+        `treats all messages that are due until ${lostUntil.toISOString()} as possibly sent, and sends none of them`,
+        advice,
+      ),
     )
   }
   const { unconfirmed, undelivered, oldestUndelivered, paused } = await readOperationalStats(em)
   if (unconfirmed > 0) {
-    const advice = 'Decide: npm run --silent cli -- message list, or GET /messages?status=UNCONFIRMED.'
-    findings.push(note('messages', `${unconfirmed} are UNCONFIRMED: nobody knows whether they were sent`, advice))
+    const advice =
+      'Decide what to do with them: npm run --silent cli -- message list, or GET /messages?status=UNCONFIRMED.'
+    findings.push(note('messages', `${unconfirmed} are UNCONFIRMED: they may or may not have been sent`, advice))
   }
-  if (paused > 0) findings.push(note('enrollments', `${paused} wait because their automation is paused or a draft`))
+  if (paused > 0)
+    findings.push(note('enrollments', `${paused} are waiting because their automation is paused or a draft`))
   if (oldestUndelivered > LONG_UNDELIVERED_SECONDS) {
-    const words = `${undelivered} events wait for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
-    findings.push(wrong('events', words, 'Is Temporal there, and does a worker run?'))
+    const words = `${undelivered} events are waiting for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
+    findings.push(wrong('events', words, 'Check that Temporal and a worker are running.'))
   }
   return findings
 }
 
-async function lookAtTemporal(client: Client, config: Config, address: string): Promise<Finding[]> {
+async function checkTemporal(client: Client, config: Config, address: string): Promise<Finding[]> {
   const { TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue } = config
   const { workflowService } = client.connection
   const asked = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + PATIENCE_MS, call)
@@ -156,54 +162,54 @@ async function lookAtTemporal(client: Client, config: Config, address: string): 
         ? wrong(
             'Temporal',
             `has no namespace "${namespace}"`,
-            'Make it, or set TEMPORAL_NAMESPACE to one that is there.',
+            'Create it, or set TEMPORAL_NAMESPACE to an existing one.',
           )
         : wrong(
             'Temporal',
-            `does not answer at ${address} (${reasonOf(error)})`,
-            'Is it running, and is TEMPORAL_ADDRESS right?',
+            `does not respond at ${address} (${reasonOf(error)})`,
+            'Check that it is running, and that TEMPORAL_ADDRESS is right.',
           ),
     ]
   }
   const workers = await countWorkers(client, config, PATIENCE_MS)
   return [
-    fine('Temporal', `answers at ${address}, and has the namespace "${namespace}"`),
+    fine('Temporal', `responds at ${address}, and has the namespace "${namespace}"`),
     workers > 0
-      ? fine('worker', `${workers} asked for work within a minute, on the task queue "${taskQueue}"`)
+      ? fine('worker', `${workers} polled for work within a minute, on the task queue "${taskQueue}"`)
       : wrong(
           'worker',
           `none on the task queue "${taskQueue}"`,
-          'Start one: npm run worker. Without it nothing is sent.',
+          'Start one: npm run worker. Without a worker nothing is sent.',
         ),
   ]
 }
 
-/** Checks that Temporal is the one that the database names. If either does not answer, other checks report it. */
-async function lookAtWorkplace(orm: Orm, temporal: Client, config: Config): Promise<Finding[]> {
+/** Checks that Temporal is the one that the database names. If either does not respond, other checks report it. */
+async function checkTemporalBinding(orm: Orm, temporal: Client, config: Config): Promise<Finding[]> {
   try {
     const problem = await findTemporalBindingProblem(orm.em, await readConfiguredTemporalBinding({ temporal, config }))
-    return problem === undefined ? [] : [wrong('workplace', 'is not the one in the database', problem)]
+    return problem === undefined ? [] : [wrong('Temporal binding', 'differs from the one in the database', problem)]
   } catch {
     return []
   }
 }
 
-async function lookAtApi({ PORT }: Config): Promise<Finding> {
+async function checkApi({ PORT }: Config): Promise<Finding> {
   const url = `http://127.0.0.1:${PORT}/readyz`
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
     if (answer.ok) return fine('API', `is ready on port ${PORT}`)
-    return wrong('API', `is not ready: ${(await answer.text()).slice(0, 200)}`, 'It lacks what is wrong above.')
+    return wrong('API', `is not ready: ${(await answer.text()).slice(0, 200)}`, 'See the problems above.')
   } catch {
     return note(
       'API',
-      `does not answer on port ${PORT} of this machine`,
-      'If it is to run here, is PORT the one that it has?',
+      `does not respond on port ${PORT} of this machine`,
+      'If the API should run on this machine, check that it uses this PORT.',
     )
   }
 }
 
-async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Config): Promise<Finding[]> {
+async function checkMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Config): Promise<Finding[]> {
   const em = orm.em.fork()
   const mode = await readMailMode(em).catch(() => undefined)
   if (mode === undefined) return []
@@ -212,13 +218,13 @@ async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Confi
     const words = 'is captured, not delivered'
     return SMTP_URL && !MAIL_CAPTURE
       ? [wrong('mail', words, CAPTURED)]
-      : [note('mail', words, 'Set SMTP_URL and MAIL_FROM, and start again, to deliver it.')]
+      : [note('mail', words, 'To deliver it, set SMTP_URL and MAIL_FROM, and restart.')]
   }
   const findings = [
-    sender === null ? wrong('sender', 'nobody has said from whom', 'Set MAIL_FROM.') : fine('sender', 'is chosen'),
+    sender === null ? wrong('sender', 'is not configured', 'Set MAIL_FROM.') : fine('sender', 'is chosen'),
   ]
   if (SMTP_URL === undefined) {
-    const advice = 'Only whoever sets it can try the server, or send a message once more.'
+    const advice = 'Set SMTP_URL to check the server, or to send messages again.'
     return [...findings, note('mail', 'is delivered by SMTP, and SMTP_URL is not set here', advice)]
   }
   const server = readSmtpUrl(SMTP_URL)
@@ -228,22 +234,22 @@ async function lookAtMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Confi
   return [
     ...findings,
     failure === undefined
-      ? fine('mail server', `${addressOfServer(server)} lets us in`)
-      : wrong('mail server', `${addressOfServer(server)} does not let us in: ${failure}`, adviceFor(failure)),
+      ? fine('mail server', `${addressOfServer(server)} accepts the login`)
+      : wrong('mail server', `${addressOfServer(server)} rejects the login: ${failure}`, adviceFor(failure)),
   ]
 }
 
 const CAPTURED =
-  'SMTP_URL is set here; but the last part that said how mail leaves this instance was started with MAIL_CAPTURE=true, or ' +
-  'none with SMTP_URL. Start a worker with it.'
+  'SMTP_URL is set here, but the last process that chose the mail mode was started with MAIL_CAPTURE=true, or no process ' +
+  'was started with SMTP_URL. Start a worker with it.'
 
-/** Of a URL what is no secret. */
+/** The host and port of a URL, without its secrets. */
 const addressOf = (url: string): string => {
   const { hostname, port } = new URL(url)
   return `${hostname || 'its socket'}:${port || 5432}`
 }
 
-/** What an error says without what could be in a URL. */
+/** The reason of an error, without anything that could be from a URL. */
 const reasonOf = (error: unknown): string => {
   const { code, message } = error as { code?: unknown; message: string }
   return typeof code === 'string' ? code : message.split('\n')[0]!.slice(0, 100)

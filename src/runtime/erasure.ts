@@ -4,9 +4,9 @@ import { eraseEnrollments } from '../enrollments/index.ts'
 import { eraseRequests } from '../http/index.ts'
 import { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from '../messages/index.ts'
 
-/** What erasing a contact does in the modules that come after contacts, in this order. */
+/** The steps of an erasure in the modules that depend on contacts, in this order. */
 export const ERASURE: Erasure = {
-  // Addresses first: they are read from the messages.
+  // Addresses first, because they are read from the messages.
   eraseData: [eraseAddresses, eraseEnrollments, eraseRequests, eraseMessages],
   waitForSenders: waitForSendersTo,
   waitForSendersToErased,

@@ -2,15 +2,15 @@ import type { Log } from '../outbox/index.ts'
 import type { RunningService } from './running-service.ts'
 
 /**
- * Says why a part does not work and will not by itself, or nothing. What is away and may come back (Postgres, Temporal, the
- * mail server) is no matter of it: ending the process would mend nothing.
+ * Returns why a service has failed for good, or `undefined`. Outages of Postgres, Temporal or the mail server do not count:
+ * ending the process would not help.
  */
 export type Vital = () => string | undefined
 
-/** Whether the process can still do what it is for: `/healthz`. */
+/** Whether the process can still do its work: `/healthz`. */
 export interface Health {
   watch(vital: Vital): void
-  /** What is beyond recovery, in words; empty when all is well. */
+  /** Problems that it cannot recover from; empty when all is well. */
   problems(): string[]
 }
 
@@ -22,13 +22,13 @@ export function createHealth(): Health {
   }
 }
 
-/** How often it is looked, and how long a process goes on that says it can't, in milliseconds. */
+/** Milliseconds between two checks, and the time that a failed process keeps running. */
 const LOOK_MS = 5_000
 const PATIENCE_MS = 60_000
 
 /**
- * Ends a process that has been beyond recovery for a while, so that whoever watches over it starts another: Docker restarts
- * what has ended, and not what is unhealthy. A liveness probe may be faster.
+ * Ends a process that has failed for good for a while, so that its supervisor starts another one: Docker restarts ended
+ * containers, but not unhealthy ones. A liveness probe may be faster.
  */
 export function endWhenBeyondRecovery(
   health: Health,
@@ -43,10 +43,10 @@ export function endWhenBeyondRecovery(
         since = undefined
         return
       }
-      if (since === undefined) log.error({ problems }, 'The process cannot recover by itself')
+      if (since === undefined) log.error({ problems }, 'The process cannot recover')
       since ??= performance.now()
       if (performance.now() - since < patienceMs) return
-      reject(new Error(`The process ends, because it cannot recover by itself: ${problems.join('; ')}`))
+      reject(new Error(`The process ends because it cannot recover: ${problems.join('; ')}`))
     }
     setInterval(look, lookMs).unref()
   })

@@ -23,7 +23,7 @@ import {
 export const createMessageStore = (em: EntityManager): MessageStore =>
   new MessageStore(em, { step: stepSource, campaign: campaignSource })
 
-/** What sends mail, as configured. @param sender what the parts of the instance have agreed on. */
+/** Creates the mail modules as configured. @param sender what the processes of the instance agreed on */
 export const createMail = <MailFrom extends string | null>(
   config: Config,
   em: EntityManager,
@@ -38,7 +38,7 @@ export const createMail = <MailFrom extends string | null>(
   ...sender,
 })
 
-/** The mail servers, in their order: what the first one is known not to have sent, the next one gets. */
+/** Combines the mail servers in order: the next server gets what the previous one certainly did not send. */
 function createTransports(
   { SMTP_URL, smtpFallbackUrls, SMTP_CONNECTIONS: maxConnections }: Config,
   guard: (transport: MailTransport, server: string) => MailTransport,
@@ -52,7 +52,7 @@ function createTransports(
   )
 }
 
-/** The same for a worker, whose circuit to a mail server that fails opens, and who says so. */
+/** Creates the mail modules of a worker, with a circuit breaker and log messages about the server. */
 export function createWorkersMail(config: Config, { em, log, metrics }: Dependencies, sender: Omit<Sender, 'secrets'>) {
   const open = new Set<string>()
   const onChangeOf =
@@ -61,9 +61,10 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
       if (isOpen) open.add(server)
       else open.delete(server)
       metrics.mailCircuitOpen(open.size > 0)
-      const wait = config.smtpFallbackUrls.length > 0 ? 'messages go elsewhere, or wait' : 'messages wait'
-      if (isOpen) log.warn({ server, reason }, `The mail server fails; ${wait}, and one at a time tries it`)
-      else log.info({ server }, 'The mail server is back')
+      const wait = config.smtpFallbackUrls.length > 0 ? 'messages go to the next server, or wait' : 'messages wait'
+      if (isOpen)
+        log.warn({ server, reason }, `The mail server keeps failing; ${wait}, and one message at a time tries it`)
+      else log.info({ server }, 'The mail server works again')
     }
   const bare: { transport: MailTransport; server: string }[] = []
   const mail = createMail(config, em, sender, (transport, server) => {
@@ -74,18 +75,18 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
   const tryServer = async () => {
     for (const { transport, server } of bare) {
       const failure = await transport.tryConnection()
-      if (failure === undefined) log.info({ server }, 'The mail server is there and lets us in')
+      if (failure === undefined) log.info({ server }, 'The mail server responds and accepts the login')
       else
         log.warn(
           { server, reason: failure },
-          `The mail server does not let us in; messages wait until it does. ${adviceFor(failure)}`,
+          `The mail server rejects the login; messages wait until it accepts it. ${adviceFor(failure)}`,
         )
     }
   }
-  // The rate is kept by the queue in which emails wait: with one, all of them go through it.
+  // The rate limit is enforced by the sending queue. If there is one, all emails go through the queue.
   return {
     ...mail,
-    /** Says whether the servers let us in, before there is anything to send. */
+    /** Logs whether the servers accept the login, before there is anything to send. */
     tryServer,
     smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
   }

@@ -4,9 +4,9 @@ import type { Context } from './context.ts'
 import { listen, type RunningService } from './running-service.ts'
 
 /**
- * Serves the process's metrics to Prometheus, at `/metrics` on a port of their own, which no client of the API sees; and its
- * health, at `/healthz`, which a worker tells nowhere else.
- * @param sdk where Temporal's SDK serves its own, in a process with a worker: they are passed on.
+ * Serves the process's metrics to Prometheus at `/metrics` on a separate port, which clients of the API cannot reach, and its
+ * health at `/healthz`.
+ * @param sdk the address of the metrics of Temporal's SDK, in a process with a worker: they are included
  */
 export async function startMetrics(
   { metrics, health, config }: Context,
@@ -43,6 +43,6 @@ export async function startMetrics(
   }
 }
 
-/** The process's metrics as a part of it, or none where nobody asked. */
+/** The metrics server as a service of the process, or none if METRICS_PORT is not set. */
 export const metricsParts = async (context: Context, sdk?: string): Promise<RunningService[]> =>
   context.config.METRICS_PORT === undefined ? [] : [await startMetrics(context, context.config.METRICS_PORT, sdk)]

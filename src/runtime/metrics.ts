@@ -5,7 +5,7 @@ import type { Metrics } from '../outbox/index.ts'
 
 export interface MetricsRegistry {
   metrics: Metrics
-  /** All of them in the text format of Prometheus. What the database knows is asked for now. */
+  /** Renders all metrics in the text format of Prometheus. Those from the database are read now. */
   render: () => Promise<string>
 }
 
@@ -16,37 +16,43 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
   const of = { registers: [registry] }
   const requests = new Histogram({
     name: 'dripline_http_request_duration_seconds',
-    help: 'Requests to the API, by how long they took. Those that the limiter turned away have the status 429.',
+    help: 'Requests to the API by duration. Rate limited requests have the status 429.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     ...of,
   })
   const messages = new Counter({
     name: 'dripline_messages_total',
-    help: 'Attempts to send an email, by how they ended.',
+    help: 'Attempts to send an email, by outcome.',
     labelNames: ['status'],
     ...of,
   })
   const reconciled = new Counter({
     name: 'dripline_enrollments_reconciled_total',
-    help: 'Enrollments that were ACTIVE without a workflow, by what came of them: resumed where they were, or ended.',
+    help: 'Enrollments that were ACTIVE without a workflow, by outcome: resumed or ended.',
     labelNames: ['outcome'],
     ...of,
   })
-  // There before the first one: what appears with the value 1 is no increase to who watches.
+  // Initialized, because a series that appears with the value 1 does not count as an increase.
   for (const outcome of ['resumed', 'ended']) reconciled.inc({ outcome }, 0)
   const gauge = (name: string, help: string) => new Gauge({ name: `dripline_${name}`, help, ...of })
-  const circuit = gauge('mail_circuit_open', 'Whether the mail server fails, and is tried by one message at a time.')
+  const circuit = gauge(
+    'mail_circuit_open',
+    'Whether the mail server keeps failing, so that only one message at a time tries it.',
+  )
   const pending = {
-    enrolled: gauge('enrollments_enrolled', 'Enrollments that there have been, of automations that still exist.'),
-    completed: gauge('enrollments_completed', 'Enrollments of these that reached their end.'),
+    enrolled: gauge('enrollments_enrolled', 'All enrollments of automations that still exist.'),
+    completed: gauge('enrollments_completed', 'Enrollments of these automations that completed.'),
     paused: gauge('enrollments_held', 'Enrollments that wait because their automation is paused.'),
-    unconfirmed: gauge('messages_unconfirmed', 'Messages of which nobody knows whether they were sent.'),
-    undelivered: gauge('trigger_events_undelivered', 'Trigger events that have started nothing yet.'),
-    oldestUndelivered: gauge('trigger_event_oldest_undelivered_seconds', 'The age of the oldest of these.'),
-    changes: gauge('changes_pending', 'Changes of automations and erasures that workflows have still to be told of.'),
+    unconfirmed: gauge('messages_unconfirmed', 'Messages that may or may not have been sent.'),
+    undelivered: gauge('trigger_events_undelivered', 'Trigger events that are not delivered to Temporal yet.'),
+    oldestUndelivered: gauge(
+      'trigger_event_oldest_undelivered_seconds',
+      'The age of the oldest undelivered trigger event.',
+    ),
+    changes: gauge('changes_pending', 'Changes of automations and erasures that are not delivered to workflows yet.'),
   }
-  const up = gauge('database_up', 'Whether the database answered when these were asked for.')
+  const up = gauge('database_up', 'Whether the database responded when the metrics were read.')
 
   return {
     metrics: {

@@ -31,7 +31,6 @@ import { visitPages } from '../tracking/index.ts'
 /** The version prefix. */
 export const BASE_PATH = '/api/v1'
 
-/** Every operation of the API. */
 export const operations: readonly Operation[] = [
   whoami,
   openApiDocument(() => document),
@@ -59,10 +58,9 @@ export const operations: readonly Operation[] = [
   ...enrollmentOperations,
 ]
 
-/** What `GET /openapi.json` answers. */
+/** The response of `GET /openapi.json`. */
 export const document = buildDocument(operations, BASE_PATH)
 
-/** The whole API. */
 export const API: Api = {
   basePath: BASE_PATH,
   operations,

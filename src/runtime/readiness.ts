@@ -8,16 +8,16 @@ interface Servers {
   temporal: Client
 }
 
-/** How long Postgres and Temporal have for an answer, in milliseconds. */
+/** The time in which Postgres and Temporal must respond, in milliseconds. */
 const PATIENCE_MS = 3_000
-/** How long an answer is good for others who ask, in milliseconds: anybody may ask, and as often as they like. */
+/** The time for which a result is reused, in milliseconds: the endpoint is public and can be called often. */
 const KEPT_MS = 500
 
-/** Tells which of Postgres and Temporal cannot be reached: `/readyz`. */
+/** Finds out whether Postgres and Temporal can be reached: `/readyz`. It returns the names of those that cannot. */
 export const createReadiness = (servers: Servers, keptMs = KEPT_MS): (() => Promise<string[]>) =>
   shared(() => lookForMissing(servers), keptMs)
 
-/** Whoever asks while it is being looked, or shortly after, gets the same answer. */
+/** Shares one check among all concurrent callers, and among those shortly after. */
 export function shared<Seen>(look: () => Promise<Seen>, keptMs: number): () => Promise<Seen> {
   let seen: Promise<Seen> | undefined
   const forget = () => setTimeout(() => (seen = undefined), keptMs).unref()
@@ -33,7 +33,7 @@ async function lookForMissing({ orm, temporal }: Servers): Promise<string[]> {
   const missing = await Promise.all(
     Object.entries(looks).map(async ([name, look]) => {
       try {
-        await within(PATIENCE_MS, look(), () => new Error(`${name} does not answer`))
+        await within(PATIENCE_MS, look(), () => new Error(`${name} does not respond`))
         return []
       } catch {
         return [name]

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 
-/** What a process runs until it is stopped. */
+/** A service that a process runs until it is stopped. */
 export interface RunningService {
-  /** Settles when the part ends by itself; rejects with the reason when it can't go on. */
+  /** Resolves when the service ends by itself; rejects with the reason when it fails. */
   ended: Promise<void>
   stop(): Promise<void>
 }
 
-/** @throws {Error} naming the variable that says where, when the port is taken. */
+/** @throws {Error} naming the variable of the port, if the port is in use */
 export function listen(server: Server, variable: string, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(portProblem(error, variable, port)))
@@ -15,11 +15,13 @@ export function listen(server: Server, variable: string, port: number, host: str
   })
 }
 
-/** Why nothing can listen there, in words where those help. */
+/** Explains why a port cannot be used. */
 export function portProblem(error: NodeJS.ErrnoException, variable: string, port: number): Error {
   if (error.code === 'EADDRINUSE')
-    return new Error(`Port ${port} is taken by another program. Set ${variable} to a free one.`)
+    return new Error(`Port ${port} is used by another program. Set ${variable} to a free port.`)
   if (error.code === 'EACCES')
-    return new Error(`This process may not listen on port ${port}. Set ${variable} to one above 1023, or allow it.`)
+    return new Error(
+      `This process may not listen on port ${port}. Set ${variable} to a port above 1023, or grant the permission.`,
+    )
   return error
 }

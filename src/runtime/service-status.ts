@@ -6,12 +6,12 @@ import type { Context } from './context.ts'
 import { shared } from './readiness.ts'
 import { countWorkers } from './count-workers.ts'
 
-/** How long what was seen is good for others who look, in milliseconds: it asks three servers. */
+/** The time for which a status is reused, in milliseconds: it queries three servers. */
 const KEPT_MS = 10_000
-/** How long each may take to answer, in milliseconds. */
+/** The time in which each server must respond, in milliseconds. */
 const PATIENCE_MS = 3_000
 
-/** Looks at what the service works with. @param smtp what this process delivers by, if by anything */
+/** Checks the services that Dripline depends on. @param smtp the mail transport of this process, if any */
 export function createServiceStatus(
   context: Context,
   checkReadiness: () => Promise<string[]>,
@@ -42,7 +42,7 @@ async function lookAtMail(
     ? await Promise.all([readMailMode(em), readMailSender(orm.em.fork())]).catch(() => [null, null])
     : [null, null]
   const mode = said ?? (smtp ? 'smtp' : 'capture')
-  // What is captured asks no server.
+  // Captured mail needs no server.
   const failure = mode === 'smtp' && smtp ? ((await smtp.tryConnection()) ?? null) : null
   return { mode, sender: config.MAIL_FROM ?? agreed, server: serverOf(config), failure }
 }

@@ -7,8 +7,8 @@ import { metricsParts } from './metrics-server.ts'
 import type { RunningService } from './running-service.ts'
 
 /**
- * Tells Temporal's SDK where to log and, where an address is given, where to serve its metrics; and that stopping is ours
- * to order. Once a process, before its first worker.
+ * Configures the log and the metrics of Temporal's SDK, and disables its own signal handling. Call it once per process, before
+ * the first worker.
  */
 export const installTemporalRuntime = (log: Logger, metricsAddress?: string): Runtime =>
   Runtime.install({
@@ -20,20 +20,17 @@ export const installTemporalRuntime = (log: Logger, metricsAddress?: string): Ru
     },
   })
 
-/**
- * Installs Temporal's runtime in a process with a worker, and says how to start its metrics, where METRICS_PORT asks for
- * them.
- */
+/** Installs Temporal's runtime in a process with a worker. @returns how to start the metrics, if METRICS_PORT is set */
 export async function prepareWorkerProcess(config: Config, log: Logger) {
   const address = config.METRICS_PORT === undefined ? undefined : `127.0.0.1:${await getPort({ host: '127.0.0.1' })}`
   installTemporalRuntime(log, address)
   return (context: Context): Promise<RunningService[]> => metricsParts(context, address && `http://${address}/metrics`)
 }
 
-/** What the SDK warns of though it is meant so: the workers of the sending queue have no workflows. */
+/** A warning of the SDK about an intended state: workers of the sending queue have no workflows. */
 const MEANT_SO = 'No workflows registered, not polling for workflow tasks'
 
-/** The SDK's own log, in ours. Its per-workflow lines are for debugging. */
+/** Writes the SDK's log to the process's log. Lines about single workflows are for debugging. */
 function sdkLogger(log: Logger) {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

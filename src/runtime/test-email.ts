@@ -8,7 +8,7 @@ import { domainOf } from '../platform/email-address.ts'
 import type { MailTransport } from '../smtp/index.ts'
 import type { Context } from './context.ts'
 
-/** Makes what sends somebody an email to look at. It is none of the ledger's: nobody is promised anything. */
+/** Creates the function that sends a test email. It has no row in the messages table and is never retried. */
 export function createTestEmail({ orm, config }: Context, smtp: MailTransport | undefined): SendTestEmail {
   const secrets = createSecrets(config.SECRETS_KEY)
   return async ({ to, subject, html, text }, { id, isLive }) => {
@@ -33,10 +33,10 @@ export function createTestEmail({ orm, config }: Context, smtp: MailTransport | 
       { begin: () => Promise.resolve(true), breakOff },
     )
     if (delivery.kind === 'taken') return { status: 'SENT', error: null }
-    const error = 'reason' in delivery ? delivery.reason : 'It was given up'
+    const error = 'reason' in delivery ? delivery.reason : 'The attempt was aborted'
     return { status: delivery.kind === 'unknown' ? 'UNCONFIRMED' : 'FAILED', error }
   }
 }
 
-/** How long somebody who looks waits for it, in milliseconds. */
+/** The time that the person waits for the result, in milliseconds. */
 const PATIENCE_MS = 20_000

@@ -24,7 +24,7 @@ import { createWorkersMail } from './mail.ts'
 import type { RunningService } from './running-service.ts'
 import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
 
-/** Starts the worker and the relay. Waits for Temporal, however long it takes to be there, unless aborted. */
+/** Starts the worker and the outbox relay. Waits for Temporal without a time limit, unless aborted. */
 export async function startWorker(
   context: Context,
   bundle?: Promise<{ code: string }>,
@@ -34,10 +34,7 @@ export async function startWorker(
   const code = config.WORKFLOW_BUNDLE ? { codePath: resolve(config.WORKFLOW_BUNDLE) } : (bundle ?? bundleWorkflows())
   const { TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey, TEMPORAL_TLS: tls } = config
   const onWait = (reason: string) =>
-    log.warn(
-      { address, reason },
-      'Temporal is not reachable yet; the worker waits for it. Is it where TEMPORAL_ADDRESS says?',
-    )
+    log.warn({ address, reason }, 'Temporal is not reachable yet; the worker waits for it. Check TEMPORAL_ADDRESS.')
   const [workflowBundle, connection] = await Promise.all([
     code,
     connectWorker({ address, apiKey, tls, onWait }, aborted),
@@ -47,7 +44,7 @@ export async function startWorker(
   const smtp = config.SMTP_URL !== undefined
   const wanted = { smtp, capture: config.MAIL_CAPTURE }
   const delivers = mailModeOf(wanted) === 'smtp'
-  // The sender first: who is refused for having none has not said that mail is delivered.
+  // The sender first: a process that is rejected for the lack of one must not switch the instance to delivery.
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
   const said = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
@@ -59,7 +56,7 @@ export async function startWorker(
   const gate = await watchSendingGate(dependencies.em, { smtp, delivers, log })
   const bounces = await startBounceListener(context)
   const { tryServer, ...mail } = createWorkersMail(config, dependencies, { mailFrom, links })
-  // Nobody waits for a server that thinks for minutes.
+  // Not awaited, because a server can take minutes to respond.
   void tryServer()
   const options = {
     connection,
@@ -93,14 +90,14 @@ export async function startWorker(
   const stop = async () => {
     gate.stop()
     await bounces?.close()
-    // Emails that are being handed over are finished; those that wait for a connection are another worker's.
+    // Emails in flight are completed. Those that wait for a connection are left to other workers.
     mail.smtp?.drain()
-    // What waits to be rendered is another worker's, too, and keeps this one from nothing.
+    // Rendering tasks in the queue are left to other workers, too.
     await mail.renderer.close()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-    // All of them, also where one has failed: the connection can't be closed before.
+    // Waits for all of them, even if one has failed, because the connection can only be closed after that.
     await Promise.allSettled([...runs, relay.stop()])
-    // What is still under way is broken off, and told to the ledger.
+    // Aborts the remaining transmissions and records their outcome.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
     await connection.close()
@@ -112,14 +109,14 @@ export async function startWorker(
   }
 }
 
-/** How long a worker that stops waits for Postgres to take what became of its last emails, in milliseconds. */
+/** Milliseconds that a stopping worker waits for Postgres to record the outcome of its last emails. */
 const LAST_WORDS_MS = 5_000
 
-/** A worker that has failed ends the process, in time; but it may hang in the attempt, with nobody polling. */
+/** A worker that failed ends the process eventually, but it may hang without polling in the meantime. */
 function whyNotWorking(worker: Worker): string | undefined {
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus()
   const { taskQueue } = worker.options
   if (runState !== 'RUNNING') return `Temporal's worker for ${taskQueue} is ${runState}`
   if (workflowPollerState !== 'FAILED' && activityPollerState !== 'FAILED') return undefined
-  return `Temporal's worker for ${taskQueue} does not poll any more`
+  return `Temporal's worker for ${taskQueue} stopped polling`
 }

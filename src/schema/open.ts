@@ -31,7 +31,6 @@ import { ProcessedEvent, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { migrations } from './migrations.ts'
 
-/** Every table has its entity. */
 export const ENTITIES = [
   Instance,
   Workspace,

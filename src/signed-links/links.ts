@@ -3,40 +3,40 @@ import { bytesOfId, idOfBytes } from '../platform/ids.ts'
 import { returnPathOf } from './return-path.ts'
 import { signVisit, type VisitKind } from './visit-links.ts'
 
-/** Whom a link in an email is of, and what it was sent for: an enrollment, a campaign, or what she is asked to confirm. */
+/** The recipient of a link in an email, and the reason for it: an enrollment, a campaign, or a confirmation request. */
 export interface LinkOf {
   contactId: string
   originId: string
 }
 
-/** What a link is for. It is part of what is signed: one is never taken for another. */
+/** The purpose of a link. It is part of the signature, so that one kind is never accepted as another. */
 export type LinkKind = 'unsubscribe' | 'confirm'
 
 const ID_BYTES = 16
-/** Half of what the hash has, which is as many as nobody guesses (RFC 2104, section 5). */
+/** Half of the hash, which is enough against guessing (RFC 2104, section 5). */
 const MAC_BYTES = 16
 const VERSION = 1
 const LENGTH = 1 + 2 * ID_BYTES + MAC_BYTES
 
 /**
- * Signed tokens for links in emails: they need no login and no row of their own, never end, and tell nothing but ids to whoever
- * takes them apart. They are good as long as the instance keeps its secret, which backups have.
+ * Signed tokens for links in emails. They need no login and no row in the database, never expire, and reveal only IDs. They are
+ * valid as long as the instance keeps its secret, which is included in backups.
  */
 export interface Links {
-  /** An address that whoever reads the email can open. */
+  /** The URL of a link. */
   url(kind: LinkKind, of: LinkOf): string
-  /** Where what cannot be delivered of a message goes back to; `undefined` where nobody reads that. */
+  /** The return path of a message; `undefined` if Dripline does not read bounces. */
   returnPath(of: { contactId: string; messageId: string }): string | undefined
-  /** An address that tells of a visit, and leads on; `undefined` where there can be none. */
+  /** The URL that records a tracking event and redirects to the target; `undefined` if it would be too long. */
   visit(kind: VisitKind, of: { contactId: string; messageId: string; url: string; links: number }): string | undefined
-  /** Where browsers reach the service, without a slash at its end. */
+  /** The public URL of the service without a trailing slash. */
   readonly publicUrl: string
 }
 
-/** Short, as they stand in every email. */
+/** Short, because they are in every email. */
 export const VISIT_PATHS = { open: 'o', click: 'c' } as const satisfies Record<VisitKind, string>
 
-/** @param bounceDomain whose mail this instance reads; `null`: none */
+/** @param bounceDomain the domain of bounces that this instance reads; `null`: none */
 export function createLinks(secret: KeyObject, publicUrl: string, bounceDomain: string | null = null): Links {
   const base = publicUrl.replace(/\/+$/, '')
   return {
@@ -57,19 +57,19 @@ export function signLink(secret: KeyObject, kind: LinkKind, { contactId, originI
 }
 
 /**
- * Takes the links of a contact out of what was said to her: who reads that there does nothing in her name. Wherever they stand, and
- * whatever is around them: a token begins with what it is of.
+ * Removes the links of a contact from a text that was sent to them, so that its readers cannot act for the contact. It finds
+ * tokens anywhere in the text, because a token begins with its subject.
  */
 export function withoutLinks(said: string, contactId: string): string {
   const begins = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId)]).toString('base64url')
-  // The last character is of what comes behind, too.
+  // The last character also encodes bits of the following bytes.
   return said.replaceAll(new RegExp(`${begins.slice(0, -1)}[\\w-]{44}`, 'g'), '…')
 }
 
-/** @returns whom it is of; `undefined` where it is not as it was made */
+/** @returns the recipient; `undefined` if the token is not authentic */
 export function openLink(secret: KeyObject, kind: LinkKind, token: string): LinkOf | undefined {
   const bytes = Buffer.from(token, 'base64url')
-  // What decodes alike is another spelling, and nobody has made it.
+  // Another base64 spelling of the same bytes was not created here.
   if (bytes.length !== LENGTH || bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
   const told = bytes.subarray(0, -MAC_BYTES)
   if (!timingSafeEqual(macOf(secret, kind, told), bytes.subarray(-MAC_BYTES))) return undefined

@@ -1,31 +1,34 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes, isId } from '../platform/ids.ts'
 
-/** Which message something is of: its contact, and the beginning of its Message-ID header. */
+/** Identifies a message: its contact, and the beginning of its Message-ID header. */
 export interface MessageIdBeginning {
   contactId: string
-  /** As many hexadecimal digits of the Message-ID as `DIGEST_BYTES` has. */
+  /** The first hexadecimal digits of the Message-ID, as many as `DIGEST_BYTES` has. */
   messageIdBegins: string
 }
 
 const ID_BYTES = 16
-/** Among the messages of one contact. */
+/** Enough to distinguish the messages of one contact. */
 const DIGEST_BYTES = 6
-/** As many as fit into the 64 octets of a local part (RFC 5321, section 4.5.3.1.1), in digits that no server folds. A guess is a conversation with ours. */
+/**
+ * The most that fits into the 64 octets of a local part (RFC 5321, section 4.5.3.1.1) in digits, whose case no server changes.
+ * Each guess needs an SMTP session with this service.
+ */
 const MAC_BYTES = 8
 const LENGTH = ID_BYTES + DIGEST_BYTES + MAC_BYTES
-/** @returns the digits that a Message-ID of ours begins with; `undefined` where it is none */
+/** @returns the leading digits of a Message-ID of Dripline; `undefined` for any other */
 export const messageIdBeginning = (messageId: string): string | undefined =>
   new RegExp(`^<([0-9a-f]{${2 * DIGEST_BYTES}})`).exec(messageId)?.[1]
 
 const LOCAL_PART = new RegExp(`^b-([0-9a-f]{${2 * LENGTH}})$`)
 
 /**
- * Where what cannot be delivered of one message goes back to: its address says which message it was, whatever is left of that in the
- * report, and nobody makes one who has not got the message (VERP, signed).
+ * The return path of a message. The address identifies the message, whatever a bounce report contains, and cannot be forged
+ * without the message (signed VERP).
  *
  * @param messageId the header of the message
- * @see https://cr.yp.to/proto/verp.txt the idea
+ * @see https://cr.yp.to/proto/verp.txt for the idea
  */
 export function returnPathOf(
   secret: KeyObject,
@@ -40,10 +43,10 @@ export function returnPathOf(
 
 const ANYWHERE = new RegExp(`b-[0-9a-f]{${2 * LENGTH}}`, 'gi')
 
-/** Takes them out of a server's words before these are kept: whoever reads them there could report in a server's name. */
+/** Removes return paths from a server response before it is stored: a reader could use them to forge bounces. */
 export const withoutReturnPaths = (said: string): string => said.replaceAll(ANYWHERE, '…')
 
-/** @returns which message an address is the return path of; `undefined` where it is none of ours */
+/** @returns the message of a return path; `undefined` if the address is not one of Dripline */
 export function openReturnPath(secret: KeyObject, address: string): MessageIdBeginning | undefined {
   const at = address.lastIndexOf('@')
   const hex = LOCAL_PART.exec(address.slice(0, Math.max(at, 0)).toLowerCase())?.[1]

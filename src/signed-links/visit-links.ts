@@ -2,14 +2,14 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes, isId } from '../platform/ids.ts'
 import { messageIdBeginning, type MessageIdBeginning } from './return-path.ts'
 
-/** That an email was opened, or one of its links followed. */
+/** The opening of an email, or a click on one of its links. */
 export type VisitKind = 'open' | 'click'
 
-/** Which email it is that a link was visited of, and where that leads. */
+/** The email of a tracked link, and its target. */
 export interface VisitOf extends MessageIdBeginning {
-  /** Where it leads; of an opening, nowhere: an empty text. */
+  /** The target; empty for an opening. */
   url: string
-  /** How many links the email has, 255 at most. */
+  /** The number of links in the email, at most 255. */
   links: number
 }
 
@@ -18,15 +18,15 @@ const DIGEST_BYTES = 6
 const MAC_BYTES = 16
 const VERSION = 1
 const HEAD = 1 + ID_BYTES + DIGEST_BYTES + 1 + MAC_BYTES
-/** A longer one is left as it is: mail programs cut them, and Postgres keeps no longer key. */
+/** A longer URL is not tracked: mail programs cut such URLs, and Postgres cannot index a longer key. */
 export const MAX_URL_BYTES = 2_000
 
 /**
- * A token for a link that leads by way of us. Where it leads is in it and signed: so it leads there also when nothing else is left of
- * the email, and nobody makes one that leads elsewhere.
+ * Signs a tracking token. The target is part of the signed token, so that the link works even if the message is deleted, and
+ * cannot be changed.
  *
  * @param messageId the header of the message
- * @returns characters of the URL-safe alphabet (RFC 4648, section 5); `undefined` where there can be none
+ * @returns characters of the URL-safe alphabet (RFC 4648, section 5); `undefined` if the URL is too long
  */
 export function signVisit(
   secret: KeyObject,
@@ -45,10 +45,10 @@ export function signVisit(
   return Buffer.concat([told, macOf(secret, kind, told, to), to]).toString('base64url')
 }
 
-/** @returns what it is of; `undefined` where it is not as it was made */
+/** @returns the content of a token; `undefined` if it is not authentic */
 export function openVisit(secret: KeyObject, kind: VisitKind, token: string): VisitOf | undefined {
   const bytes = Buffer.from(token, 'base64url')
-  // What decodes alike is another spelling, and nobody has made it.
+  // Another base64 spelling of the same bytes was not created here.
   if (bytes.length < HEAD || bytes.length > HEAD + MAX_URL_BYTES) return undefined
   if (bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
   const [told, mac, to] = [

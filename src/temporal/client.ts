@@ -20,23 +20,23 @@ import {
 } from '../automation-engine/index.ts'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
-/** How long one call may take, in milliseconds: a caller of the API is answered within five seconds. */
+/** The maximum time of one call, in milliseconds: a caller of the API gets a response within five seconds. */
 const CALL_TIMEOUT_MS = 3_000
 
-/** The SDK looks at its deadline only between two tries, and can be late by more than a second: this is the end. */
+/** The SDK checks its deadline only between two attempts, and can be late by more than a second. This is the hard limit. */
 const CALL_LIMIT_MS = 3_500
 
 export interface EnrollmentStart {
   input: Omit<EnrollmentInput, 'engine' | 'instanceId'>
   automationName: string
-  /** The request that started it, for operators: it stands in the workflow's memo. */
+  /** The request that started it, for operators: it is in the workflow's memo. */
   requestId: string | null
 }
 
-/** How a workflow can have ended. One that is paused there, or in a state of a newer Temporal, has not. */
+/** The statuses of an ended workflow. A paused one, or one in a status of a newer Temporal, has not ended. */
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'])
 
-/** The enrollment that a running workflow is for, as its starter wrote it into the memo. */
+/** The enrollment of a running workflow, as its memo has it. */
 export interface RunningEnrollment {
   enrollmentId: string
   dedupKey: string | null
@@ -45,69 +45,69 @@ export interface RunningEnrollment {
 }
 
 /**
- * What Temporal has of an enrollment: `PAUSED` where it runs and has published that its automation holds it, `ANOTHER` where
- * another one's workflow runs in its place, and `null` where it does not know it (any more).
+ * The state of an enrollment's workflow in Temporal: `PAUSED` if it runs and reports that its automation is paused, `ANOTHER` if
+ * another enrollment's workflow runs in its place, and `null` if Temporal does not know it (any more).
  */
 export type WorkflowState = 'RUNNING' | 'PAUSED' | 'CLOSED' | 'ANOTHER' | null
 
 /**
- * What Temporal has of a campaign's last workflow: `CANCELLED` and `TERMINATED` by an operator, `CLOSED` if it ended otherwise,
- * `null` if Temporal does not know it (any more).
+ * The state of a campaign's last workflow: `CANCELLED` and `TERMINATED` by an operator, `CLOSED` if it ended otherwise, `null` if
+ * Temporal does not know it (any more).
  */
 export type CampaignWorkflowState = 'RUNNING' | 'CANCELLED' | 'TERMINATED' | 'CLOSED' | null
 
-/** The last workflow of a contact in an automation: whose it is, whether it runs, and when it ended. */
+/** The last workflow of a contact in an automation: its enrollment, whether it runs, and when it ended. */
 export interface LastWorkflow {
   enrollmentId: string | undefined
   isRunning: boolean
   endedAt: Date | undefined
 }
 
-/** An enrollment that runs, as a list has it. */
+/** A running enrollment in a list. */
 export interface ListedEnrollment extends RunningEnrollment {
   automationId: string
   contactId: string
   isHeld: boolean
 }
 
-/** What Dripline asks of Temporal, in the product's words. */
+/** The operations of Temporal that Dripline needs, in the terms of the product. */
 export interface Enrollments {
-  /** Starts an enrollment. @returns false when the contact is in the automation already. */
+  /** Starts an enrollment. @returns false if the contact is already in the automation */
   start(start: EnrollmentStart): Promise<boolean>
   /**
-   * Starts an enrollment, or tells the one that runs that there is one more reason to enter: it is received there, or begins
-   * anew by it when it turns out that the running one has nothing to do.
-   * @param databaseHas the enrollment that runs by the ledger: one that is not this one asks whether it is over.
+   * Starts an enrollment, or signals the running one that there is a further reason to enter: the running one records it as
+   * processed, or starts over with it if it turns out to have nothing to do. @param databaseHas the enrollment that runs
+   * according to the database: a different one checks whether it has ended
    */
   enter(start: EnrollmentStart, databaseHas?: string | null): Promise<void>
-  /** The enrollment that runs, if one does. Asking is cheaper than a start that is refused. */
+  /** Returns the running enrollment, if any. This is cheaper than a start that is rejected. */
   findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
-  /** Whether an enrollment has a workflow. */
+  /** Returns the state of an enrollment's workflow. */
   state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
-  /** The last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
+  /** Returns the last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
   lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
-  /** All enrollments that run, as Temporal lists them: what has begun or ended in the last seconds may be listed wrongly. */
+  /** Lists all running enrollments as Temporal's visibility has them: changes of the last seconds may be missing. */
   listRunning(): AsyncIterable<ListedEnrollment>
-  /** Makes an enrollment look at its automation again. One that has ended is left as it is. */
+  /** Signals an enrollment to reload its automation. An ended enrollment is not changed. */
   automationChanged(automationId: string, contactId: string): Promise<void>
-  /** Ends whatever enrollment a contact has in an automation. One that has ended is left as it is. */
+  /** Cancels the enrollment of a contact in an automation, whichever it is. An ended enrollment is not changed. */
   cancel(automationId: string, contactId: string): Promise<void>
-  /** Ends an enrollment, and no other one of its contact in its automation. One that has ended is left as it is. */
+  /** Ends an enrollment, and no other one of its contact in its automation. An ended enrollment is not changed. */
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
-  /** Has a message tried again. One that is being tried again already looks once more. */
+  /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
-  /** What Temporal has of a campaign's last workflow. */
+  /** Returns the state of a campaign's last workflow. */
   campaignState(campaignId: string): Promise<CampaignWorkflowState>
-  /** Has a campaign's workflow look what is next; it is started where there is none. */
+  /** Signals a campaign's workflow to check what is next, and starts it if there is none. */
   campaign(workspaceId: string, campaignId: string): Promise<void>
-  /** Settles when no call is under way, also none that nobody waits for any more: then the connection can be closed. */
+  /** Resolves when no call is running, including abandoned ones: then the connection can be closed. */
   idle(): Promise<void>
 }
 
 const tooLate = () =>
-  new ApiError(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not answer in time; please try again' })
+  new ApiError(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not respond in time. Please try again.' })
 
-/** @param instance tells whose the enrollments are that it starts: others may run on the same Temporal. */
+/** @param instance returns the owner of the enrollments that it starts: other instances may use the same Temporal */
 export function createEnrollments(client: Client, taskQueue: string, instance: () => Promise<string>): Enrollments {
   const underWay = new Set<Promise<unknown>>()
   const within = <Result>(call: () => Promise<Result>): Promise<Result> => {
@@ -125,7 +125,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
     staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
     args: [{ ...input, engine: ENGINE, instanceId: await instance() }] as [EnrollmentInput],
-    // Where many wait for a worker, workspaces take turns.
+    // Under load, workspaces take turns.
     priority: { fairnessKey: input.workspaceId },
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.workspace, value: input.workspaceId },
@@ -194,7 +194,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         if (!isRunning) return 'CLOSED'
         return found.typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'PAUSED' ? 'PAUSED' : 'RUNNING'
       }
-      // The workflow of an earlier or a later enrollment that has ended says nothing of this one.
+      // An ended workflow of an earlier or a later enrollment does not concern this one.
       return isRunning ? 'ANOTHER' : null
     },
     async lastWorkflow(automationId, contactId) {
@@ -220,7 +220,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
     cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
     async end(automationId, contactId, enrollmentId) {
-      // Between the two it can go on in a new run, which is another one to be told; or another enrollment's begins.
+      // Between the two calls it can continue in a new run, which needs the signal again; or another enrollment can start.
       for (;;) {
         const found = await describe(automationId, contactId)
         if (!found || ENDED.has(found.status.name) || found.memo?.['enrollmentId'] !== enrollmentId) return
@@ -276,7 +276,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
   }
 }
 
-/** What a workflow's memo says of its enrollment. */
+/** The memo of an enrollment's workflow. */
 const memoOf = ({ enrollmentId, dedupKey, triggerEventId, enrolledAt }: RunningEnrollment): RunningEnrollment => ({
   enrollmentId,
   dedupKey,

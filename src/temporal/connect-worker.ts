@@ -8,18 +8,18 @@ export interface WorkerConnectionOptions {
   /** For Temporal Cloud; implies TLS. */
   apiKey: string | undefined
   tls: boolean
-  /** Is told why Temporal is not reachable: each new reason, and now and then that it is still so. */
+  /** Called with the reason if Temporal is not reachable: for each new reason, and again after `silenceMs`. */
   onWait: (reason: string) => void
-  /** How long the same reason is not told again, in milliseconds. */
+  /** Milliseconds for which the same reason is not repeated. */
   silenceMs?: number
 }
 
 const MAX_PAUSE_MS = 10_000
 
-/** How long the same reason is not repeated, in milliseconds: who has started something else meanwhile has scrolled it away. */
+/** Milliseconds for which the same reason is not repeated. After a while, other output has scrolled it away. */
 const SILENCE_MS = 60_000
 
-/** Connects a worker to Temporal, for which it waits however long it takes. @throws what it was aborted with. */
+/** Connects a worker to Temporal, and waits for it without a time limit. @throws the reason of the abort signal */
 export async function connectWorker(
   { address, apiKey, tls, onWait, silenceMs = SILENCE_MS }: WorkerConnectionOptions,
   aborted: AbortSignal,
@@ -29,7 +29,7 @@ export async function connectWorker(
   for (let pause = 500; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     aborted.throwIfAborted()
     try {
-      // The worker's own connection never gives back what a failed attempt has opened; the client's does.
+      // Probes with a client first: the worker's own connection leaks what a failed attempt has opened.
       await unlessAborted(probe(options), aborted)
       return await unlessAborted(NativeConnection.connect(options), aborted)
     } catch (error) {
@@ -39,14 +39,14 @@ export async function connectWorker(
         onWait(reason)
         told = { reason, at: performance.now() }
       }
-      // Thrown as the signal's reason above, not as the timer's.
+      // Rejects with the signal's reason above, not with the timer's.
       await delay(pause, undefined, { signal: aborted }).catch(() => undefined)
     }
   }
 }
 
 async function probe(options: Parameters<typeof Connection.lazy>[0]): Promise<void> {
-  // Without the SDK's own repeating, which ends with the news that time is up instead of with what went wrong.
+  // Without the SDK's own retries, which end with a timeout instead of the actual error.
   const connection = Connection.lazy({ ...options, interceptors: [] })
   try {
     await connection.withDeadline(Date.now() + MAX_PAUSE_MS, () => connection.workflowService.getSystemInfo({}))
@@ -55,7 +55,7 @@ async function probe(options: Parameters<typeof Connection.lazy>[0]): Promise<vo
   }
 }
 
-/** What the innermost cause says, which is the system's or the server's own word. */
+/** The message of the innermost cause, which comes from the system or the server. */
 function reasonOf(error: unknown): string {
   let at = error
   while (at instanceof Error && at.cause instanceof Error) at = at.cause

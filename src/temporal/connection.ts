@@ -7,11 +7,11 @@ export interface TemporalOptions {
   /** For Temporal Cloud; implies TLS. */
   apiKey: string | undefined
   tls: NonNullable<ConnectionOptions['tls']>
-  /** Whether what is started and signalled belongs to the trace of who asks for it. */
+  /** Whether workflows and signals belong to the trace of the request that caused them. */
   traced?: boolean
 }
 
-/** Opens a client without connecting: a Temporal that is down fails requests and not the start. */
+/** Opens a client without connecting, so that a Temporal that is down fails requests and not the start. */
 export function openTemporal({ address, namespace, apiKey, tls, traced = false }: TemporalOptions): Client {
   const connection = Connection.lazy({
     address,

@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client'
 import { isGrpcServiceError } from '@temporalio/client'
 
-/** gRPC's numbers for what a server refuses for good. @see https://grpc.io/docs/guides/status-codes/ */
+/** gRPC status codes of permanent rejections. @see https://grpc.io/docs/guides/status-codes/ */
 const PERMISSION_DENIED = 7
 const UNIMPLEMENTED = 12
 
 /**
- * Asks Temporal for the id of a namespace, which no other one has, however it is called.
+ * Returns the ID of a namespace, which is unique across servers, unlike its name.
  *
- * @returns `null` where it does not tell us
+ * @returns `null` if Temporal does not reveal it
  */
 export async function namespaceIdOf(client: Client, namespace: string): Promise<string | null> {
   try {

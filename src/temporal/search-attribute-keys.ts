@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common'
 
-/** What operators can search enrollments by in Temporal: ids, and where each is. Nothing personal. */
+/** The attributes by which operators can search for enrollments in Temporal: IDs and states, no personal data. */
 export const SEARCH_ATTRIBUTES = {
   workspace: defineSearchAttributeKey('WorkspaceId', 'KEYWORD'),
   automation: defineSearchAttributeKey('AutomationId', 'KEYWORD'),

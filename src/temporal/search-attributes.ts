@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
-/** Temporal's numbers for the types that we use (`temporal.api.enums.v1.IndexedValueType`). */
+/** Temporal's numbers of the used types (`temporal.api.enums.v1.IndexedValueType`). */
 const TYPE_NUMBERS = { KEYWORD: 2, DATETIME: 6 } as const
 
 /**
- * Registers the search attributes that are missing from the namespace; without them no enrollment can start.
- * Temporal Cloud wants them registered with its own tools, and refuses: then the error says which.
+ * Registers the search attributes that are missing from the namespace; without them no enrollment can start. Temporal Cloud
+ * requires its own tools for that and rejects the request; the error names the attributes.
  */
 export async function ensureSearchAttributes(client: Client, namespace: string): Promise<void> {
   const { customAttributes = {} } = await client.connection.operatorService.listSearchAttributes({ namespace })
@@ -16,13 +16,13 @@ export async function ensureSearchAttributes(client: Client, namespace: string):
     await addSearchAttributes(client, namespace, missing)
   } catch (cause) {
     const wanted = missing.map(({ name, type }) => `${name} (${type})`).join(', ')
-    throw new Error(`Temporal's namespace "${namespace}" lacks search attributes; please register: ${wanted}`, {
+    throw new Error(`Temporal's namespace "${namespace}" lacks search attributes. Please register: ${wanted}`, {
       cause,
     })
   }
 }
 
-/** Registers search attributes that are not there yet. */
+/** Registers search attributes that do not exist yet. */
 export async function addSearchAttributes(
   client: Client,
   namespace: string,

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/worker'
 import { sendingQueue } from './task-queues.ts'
 
-/** The workflow code as Temporal runs it: built once a process, from the sources that the tests run too. */
+/** Bundles the workflow code, once per process, from the sources that the tests use. */
 export const bundleWorkflows = (): Promise<WorkflowBundleWithSourceMap> =>
   bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
@@ -23,16 +23,16 @@ export interface WorkerOptions {
   namespace: string
   taskQueue: string
   activities: object
-  /** Whether activities belong to the trace of what started their enrollment. */
+  /** Whether activities belong to the trace that started their enrollment. */
   traced?: boolean
-  /** How long activities that are under way may take to finish at shutdown, in milliseconds. */
+  /** Milliseconds in which running activities may finish at shutdown. */
   shutdownGraceMs?: number
 }
 
 export interface EnrollmentWorkerOptions extends WorkerOptions {
-  /** The workflow code, or where it was built to. */
+  /** The workflow code, or the path of its bundle. */
   workflowBundle: { code: string } | { codePath: string }
-  /** Enrollments that are kept in memory; what is not is replayed from its history when something happens to it. */
+  /** Enrollments that are cached in memory. Others are replayed from their history when something happens to them. */
   cachedWorkflows: number
 }
 
@@ -49,14 +49,11 @@ const shared = ({ shutdownGraceMs = 20_000, traced = false, connection, namespac
   shutdownForceTime: shutdownGraceMs + 5_000,
 })
 
-/**
- * Emails that local activities hand over at a time keep as many slots of workflow tasks, each for seconds: there are always
- * more of these.
- */
+/** Local activities that send emails occupy slots of workflow tasks for seconds, so there must be more slots than connections. */
 const WORKFLOW_TASKS = 100
 const LOCAL_ACTIVITIES = 100
 
-/** A worker for enrollments and their bookkeeping. It polls until it is shut down. */
+/** Creates a worker for enrollments and their bookkeeping. It polls until it is shut down. */
 export const createWorker = ({
   workflowBundle,
   cachedWorkflows,
@@ -74,14 +71,17 @@ export const createWorker = ({
 export interface SendingWorkerOptions extends WorkerOptions {
   /** Connections to the mail server. */
   connections: number
-  /** Emails a second, of all workers of the task queue together; without it, as fast as they go. */
+  /** Emails per second, of all workers of the task queue together; by default unlimited. */
   sendRate?: number | undefined
 }
 
-/** How many emails wait for each connection in the process: the rest wait at Temporal, for whichever worker comes first. */
+/** Emails that wait for each connection in the process. Others wait in Temporal, for the first free worker. */
 const WAITING_PER_CONNECTION = 8
 
-/** A worker for emails that wait for a connection to the mail server: apart, so that nothing else waits with them. */
+/**
+ * Creates a worker for emails that wait for a connection to the mail server. It is separate, so that nothing else waits with
+ * them.
+ */
 export const createSendingWorker = ({ connections, sendRate, ...options }: SendingWorkerOptions): Promise<Worker> =>
   Worker.create({
     ...shared(options),

@@ -174,7 +174,7 @@ describe('a backup of npm start', function () {
     const ledgerOnly = join(folder, 'ledger-only')
     assert.equal((await cli(ledgerOnly, ['restore', '--ledger-only', file])).code, 0)
     assert.ok(!existsSync(join(ledgerOnly, 'temporal.db')))
-    await assert.rejects(startProduct(ledgerOnly, sink.url, ROOT, { MAIL_FROM: '' }), /nobody has said from whom/)
+    await assert.rejects(startProduct(ledgerOnly, sink.url, ROOT, { MAIL_FROM: '' }), /no sender is set/)
     product = await startProduct(ledgerOnly, sink.url)
     product.use(key)
     await assert.rejects(product.call('GET', 'whoami'), 'a key from the backup is accepted')

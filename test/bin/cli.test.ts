@@ -104,8 +104,8 @@ describe('prints its version, and all commands with --help', function () {
     const TEMPORAL = { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue }
     await recordTemporalBinding(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
     for (const [env, words] of [
-      [{ TEMPORAL_ADDRESS }, /works in the task queue "test-.*Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE/],
-      [TEMPORAL, /works in another Temporal server.*TEMPORAL_ADDRESS/],
+      [{ TEMPORAL_ADDRESS }, /uses the task queue "test-.*Set TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE/],
+      [TEMPORAL, /uses another Temporal server.*TEMPORAL_ADDRESS/],
     ] as const) {
       for (const more of [[], ['--dry-run']]) {
         const { code, stderr } = await cli(['reconcile', ...more], env)

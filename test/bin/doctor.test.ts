@@ -39,7 +39,7 @@ describe('the doctor', () => {
     assert.ok(!JSON.stringify(closed).includes('hush-hush'))
     assert.deepEqual(await wrongIn({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` }), ['Temporal'])
     assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'nobodys' }), 'Temporal')!.words, /no namespace "nobodys"/)
-    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker', 'workplace'])
+    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker', 'Temporal binding'])
     assert.equal(of(await findings({ PORT: String(nowhere) }), 'API')!.is, 'note')
     const mail = of(await findings({ SMTP_URL: `smtp://user:hush-hush@127.0.0.1:${nowhere}` }), 'mail server')!
     assert.equal(mail.is, 'WRONG')
@@ -51,13 +51,13 @@ describe('the doctor', () => {
     assert.match(of(half, 'service')!.advice!, /^Set DATABASE_URL here, too/)
     const refused = new URL(env()['DATABASE_URL']!)
     refused.pathname = '/nobodys'
-    assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /does not let us in/)
+    assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /rejects the login/)
   })
 
   it('names what waits for an operator', async () => {
     const em = service.context.orm.em.fork()
     await sql(em, `update instance set lost_until = now() + interval '1 hour'`)
-    assert.match(of(await findings(), 'ledger')!.words, /takes all that is due until .* for lost/)
+    assert.match(of(await findings(), 'sending')!.words, /treats all messages that are due until .* as possibly sent/)
     await sql(em, 'update instance set lost_until = null')
     await markRestored(em)
     await sql(
@@ -67,8 +67,8 @@ describe('the doctor', () => {
     )
     try {
       const all = await findings()
-      assert.match(of(all, 'ledger')!.advice!, /reconcile/)
-      assert.match(of(all, 'events')!.words, /1 events wait for Temporal, the oldest for 36\d\d s/)
+      assert.match(of(all, 'sending')!.advice!, /reconcile/)
+      assert.match(of(all, 'events')!.words, /1 events are waiting for Temporal, the oldest for 36\d\d s/)
     } finally {
       await enableSending(em, undefined)
       await sql(em, `delete from outbox where key = 'nobody'`)

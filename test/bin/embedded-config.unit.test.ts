@@ -27,20 +27,20 @@ describe('a process next to a running `npm start`', () => {
     )
     release!()
     // As in a copied folder: its file names the servers of the original.
-    assert.throws(config, /^Error: Nothing runs on/)
+    assert.throws(config, /^Error: Dripline is not running on/)
   })
 
   it('names the missing variable when the folder has only one of the servers', () => {
     const release = lockFolder(dataDir)
     writeRunning(dataDir, { temporalAddress: '127.0.0.1:2' })
-    assert.throws(config, /^Error: What runs on .* has a Postgres of your own\. Set DATABASE_URL here, too/)
+    assert.throws(config, /^Error: Dripline on .* uses an external Postgres\. Also set DATABASE_URL here/)
     release!()
   })
 
   it('reports that nothing runs in the folder, or that its running.json is damaged', () => {
     assert.throws(
       config,
-      /^Error: Nothing runs on .* yet\. Start Dripline there with "npm start", or set DATA_DIR to the folder of the one that runs/,
+      /^Error: Dripline is not running on .*\. Start Dripline there with "npm start", or set DATA_DIR to the folder of a running one/,
     )
     for (const damaged of ['', '{"databaseUrl":', '[1]', '"text"', 'null', '{"databaseUrl":1}']) {
       writeFileSync(join(dataDir, 'running.json'), damaged)

@@ -46,7 +46,7 @@ describe('the sender of an instance', () => {
     assert.equal(await agree(US), US)
     assert.equal(await agree(undefined), US)
     assert.equal(warnings.length, 1)
-    assert.match(warnings[0]!, /MAIL_FROM is another sender/)
+    assert.match(warnings[0]!, /MAIL_FROM differs from the sender/)
     assert.doesNotMatch(warnings[0]!, /@/)
   })
 

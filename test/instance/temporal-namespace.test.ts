@@ -48,8 +48,8 @@ describe("an instance's workplace in Temporal", () => {
       { ...HERE, namespace: 'staging', namespaceId: null },
       /and not in the task queue "dripline" of the n/,
     ],
-    ['task queue', { ...HERE, taskQueue: 'another' }, /works in the task queue "dripline" of the namespace "default"/],
-    ['server with a namespace of the same name', { ...HERE, namespaceId: 'two' }, /works in another Temporal server/],
+    ['task queue', { ...HERE, taskQueue: 'another' }, /uses the task queue "dripline" of the namespace "default"/],
+    ['server with a namespace of the same name', { ...HERE, namespaceId: 'two' }, /uses another Temporal server/],
   ] as const) {
     it(`refuses another ${what}`, async () => {
       await assertTemporalBinding(orm.em, HERE)
@@ -93,7 +93,7 @@ describe("an instance's workplace in Temporal", () => {
     const copy = openContext({ ...service.context.config, TEMPORAL_ADDRESS: second.address }, quietLog)
     const start = async () => (await startWorker(copy, workflowBundle())).stop()
     try {
-      await assert.rejects(start(), /works in another Temporal server/)
+      await assert.rejects(start(), /uses another Temporal server/)
       await service.stopWorkers()
       await markRestored(copy.orm.em)
       await start()

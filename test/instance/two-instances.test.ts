@@ -46,7 +46,7 @@ describe('two instances on one Temporal', () => {
   it('refuse another task queue in the same namespace', async () => {
     const config = { ...service.context.config, TEMPORAL_TASK_QUEUE: 'another' }
     const moved = openContext(config, quietLog)
-    await assert.rejects(startWorker(moved, workflowBundle()), /works in the task queue "test-.*TEMPORAL_NAMESPACE/)
+    await assert.rejects(startWorker(moved, workflowBundle()), /uses the task queue "test-.*TEMPORAL_NAMESPACE/)
     await moved.close()
   })
 })

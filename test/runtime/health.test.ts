@@ -166,7 +166,7 @@ describe('a process that cannot recover', () => {
     assert.equal(ended, undefined)
     problem = 'broken again'
     const error = await eventually('it ends', () => ended)
-    assert.match(String(error), /cannot recover by itself: broken again/)
+    assert.match(String(error), /cannot recover: broken again/)
   })
 
   it('closes what it has opened, whatever of it cannot be closed, and says why it ended', async () => {

@@ -26,11 +26,11 @@ async function saidOf(SMTP_URL: string): Promise<Line> {
 }
 
 describe('a mail server, when a worker starts', () => {
-  it('that lets us in is said to do so, and is sent nothing', async () => {
+  it('reports at the start that the server accepts the login, and sends nothing', async () => {
     const smtp = await startScriptedSmtp({})
     try {
       const { msg, server } = await saidOf(smtp.url)
-      assert.equal(msg, 'The mail server is there and lets us in')
+      assert.equal(msg, 'The mail server responds and accepts the login')
       assert.equal(server, new URL(smtp.url).host)
       assert.equal(smtp.whole.length, 0)
     } finally {
@@ -42,7 +42,7 @@ describe('a mail server, when a worker starts', () => {
     const smtp = await startScriptedSmtp({ greeting: '554 5.7.1 not from your network' })
     try {
       const { msg, reason } = await saidOf(smtp.url)
-      assert.match(msg, /does not let us in; messages wait until it does/)
+      assert.match(msg, /rejects the login; messages wait until it accepts it/)
       assert.match(reason ?? '', /554 5\.7\.1 not from your network/)
     } finally {
       await smtp.close()
@@ -61,7 +61,7 @@ describe('a mail server, when a worker starts', () => {
       })
       try {
         const { msg, reason } = await saidOf(smtp.url.replace('//', '//alice:s3cretpw@'))
-        assert.match(msg, /does not let us in/)
+        assert.match(msg, /rejects the login/)
         assert.match(reason ?? '', said)
       } finally {
         await smtp.close()
@@ -91,7 +91,7 @@ describe('a mail server, when a worker starts', () => {
         const { port } = server.address() as AddressInfo
         const line = await saidOf(`smtp://alice:s3cretpw@127.0.0.1:${port}`)
         const { reason = '' } = line
-        assert.match(line.msg, /does not let us in|lets us in/)
+        assert.match(line.msg, /rejects the login|accepts the login/)
         assert.ok(!reason.includes(Buffer.from('\0alice\0s3cretpw').toString('base64')), reason)
         assert.doesNotMatch(reason, /alice|s3cret|AUTH PLAIN \w/)
       } finally {
@@ -103,7 +103,7 @@ describe('a mail server, when a worker starts', () => {
   it('that is not there is said not to be, and the worker starts all the same', async () => {
     const [nowhere] = await freePorts(1)
     const { msg, reason } = await saidOf(`smtp://127.0.0.1:${nowhere}`)
-    assert.match(msg, /does not let us in/)
+    assert.match(msg, /rejects the login/)
     assert.match(reason ?? '', /ECONNREFUSED/)
   })
 })
