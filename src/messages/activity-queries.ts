@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 
-/** How many messages a contact has. @returns `undefined` when the workspace has no such contact. */
+/** Counts the messages of a contact. @returns `undefined` if the workspace has no such contact */
 export async function countMessages(
   em: EntityManager,
   workspaceId: string,
@@ -16,25 +16,25 @@ export async function countMessages(
   return row?.total
 }
 
-/** A link of a message that a person has followed, and when first. */
+/** A link of a message that a person clicked, and when they clicked it first. */
 export interface ClickedLink {
   url: string
   at: Date
 }
 
-/** What a page of messages shows of one. */
+/** Details of a message in a page. */
 export interface MessageDetails {
-  /** What it says; `undefined` where those before it in the page say too much. */
+  /** The content; `undefined` if the messages before it in the page use up the limit. */
   body: { html: string | null; text: string | null } | undefined
   clicks: ClickedLink[]
 }
 
-/** Of each message the first links that were followed. */
+/** Maximum number of clicked links returned for a message, the earliest first. */
 const MAX_CLICKS = 50
 
 /**
- * What messages say, in the order given, until that has so many bytes, and which of their links were followed. Of the rest nothing is
- * read: the sizes are kept apart.
+ * Reads the contents of messages in the given order, up to a total size, and their clicked links. Contents beyond the limit are
+ * not read, because the sizes are stored in a separate column.
  */
 export async function messageDetails(
   em: EntityManager,

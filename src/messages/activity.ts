@@ -6,22 +6,22 @@ import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
 import { type ClickedLink, countMessages, messageDetails } from './activity-queries.ts'
 
-/** A message with its bodies, unless those before it in its page had too many already. */
+/** A message with its bodies, unless the messages before it in the page use up the limit. */
 export interface ActivityItem {
   message: Pick<Message, Exclude<keyof Message, symbol | 'html' | 'text'>>
   html: string | null
   text: string | null
   contentOmitted: boolean
-  /** The links of it that a person has followed. */
+  /** The links that a person clicked. */
   clicks: ClickedLink[]
 }
 
-/** How many bytes of bodies a page has: the message that goes beyond them is its last with any. */
+/** Maximum bytes of bodies in a page. The message that exceeds it is the last one with bodies. */
 const PAGE_BODY_BYTES = 2 * 1024 * 1024
 
 /**
- * A page of what a contact was sent, newest first, and how much there is. A hundred messages can be hundreds of megabytes,
- * which nobody should hold at once: a page of one has its bodies always.
+ * Returns a page of the messages that a contact was sent, newest first, and the total number. A hundred messages can be hundreds
+ * of megabytes, too much for memory. A page of one message always has its bodies.
  *
  * @throws {ApiError} `not-found`
  */

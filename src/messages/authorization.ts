@@ -5,13 +5,13 @@ import { ApiError } from '../platform/api-error.ts'
 import type { Caller, Scope } from '../workspaces/index.ts'
 import { Message } from './entities.ts'
 
-/** Who may have messages of automations tried again, and decide about them, and who those of campaigns. */
+/** Scopes required to retry and to decide about messages, by their source. */
 const SCOPES = { automations: 'automations:write', campaigns: 'campaigns:write' } as const satisfies Record<
   string,
   Scope
 >
 
-/** What a message is of. */
+/** What a message belongs to. */
 export type Source = keyof typeof SCOPES
 
 const may = ({ scopes }: Caller, source: Source): boolean => scopes.includes(SCOPES[source])
@@ -21,12 +21,12 @@ export function assertMayDecideOf(caller: Caller, source: Source): void {
   if (!may(caller, source)) throw new ApiError(missingScope(SCOPES[source]))
 }
 
-/** The same of one message; of one that is not there nothing is decided. @throws {ApiError} `scope_missing` */
+/** Checks the scope for one message. A message that does not exist needs no scope. @throws {ApiError} `scope_missing` */
 export async function assertMayDecide(em: EntityManager, caller: Caller, id: string): Promise<void> {
   const found = isId(id) ? await em.fork().findOne(Message, { id, workspaceId: caller.workspace.id }) : null
   if (found) assertMayDecideOf(caller, found.campaignId ? 'campaigns' : 'automations')
 }
 
-/** Of which messages alone a caller may decide; `undefined`: of all. */
+/** Returns the only source about whose messages a caller may decide; `undefined` means all. */
 export const mayDecideOnly = (caller: Caller): Source | undefined =>
   may(caller, 'campaigns') ? (may(caller, 'automations') ? undefined : 'campaigns') : 'automations'

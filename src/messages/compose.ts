@@ -9,7 +9,7 @@ import { messageIdHeader, originOf } from './message.ts'
 import type { Prepared } from './prepared.ts'
 import type { Content } from './store.ts'
 
-/** The instance's sender, and where links lead. */
+/** The instance's sender, and the base of its links. */
 export interface Sender {
   /** `Name <address>`. */
   mailFrom: string
@@ -17,9 +17,9 @@ export interface Sender {
   secrets: Secrets
 }
 
-/** An email that is ready to send: the content that is kept, and its other headers. */
+/** An email ready to send: the content that is stored, and its other headers. */
 export interface Outgoing extends Content {
-  /** The HTML that is sent, with tracking links. The HTML that is kept has none, so that looking at it is no open. */
+  /** The HTML that is sent, with tracking links. The stored HTML has none, so that viewing it does not count as an open. */
   trackedHtml: string | null
   from: string
   replyTo: string | undefined
@@ -42,8 +42,9 @@ export const variablesOf = (sender: Sender, message: Prepared): TemplateVariable
 })
 
 /**
- * The whole email. A marketing email has a way to unsubscribe in its body and in its headers, whatever its template has.
- * @throws {NoSecretsKey} where this process can't sign what is to be signed
+ * Composes the whole email. A marketing email gets an unsubscribe link in its body and its headers, whatever its template
+ * contains.
+ * @throws {NoSecretsKey} if this process cannot sign the links
  */
 export function compose(sender: Sender, message: Prepared, rendered: RenderedEmail): Outgoing {
   const { contact, category } = message
@@ -69,8 +70,8 @@ export function compose(sender: Sender, message: Prepared, rendered: RenderedEma
 }
 
 /**
- * Of a marketing email, where its workspace wants it: a receipt, or whatever somebody has to get, is nobody's to be looked at. Links of
- * ours, to unsubscribe or confirm, stay.
+ * Adds tracking to a marketing email, if its workspace enables it. Transactional emails are never tracked. Links of ours, to
+ * unsubscribe or confirm, stay as they are.
  */
 function tracked({ links }: Sender, message: Prepared, messageId: string, html: string): string {
   const { sender, category, contactId } = message
@@ -83,15 +84,15 @@ function tracked({ links }: Sender, message: Prepared, messageId: string, html: 
   })
 }
 
-/** The workspace's own sender, or the instance's, under its own name where it has one. */
+/** Returns the workspace's own sender, or the instance's sender with the workspace's sender name if it has one. */
 export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender }: Pick<Prepared, 'sender'>): string {
   if (sender?.address != null) return mailboxOf(sender.name, sender.address)
   return sender?.name != null ? mailboxOf(sender.name, addressOf(mailFrom)) : mailFrom
 }
 
 /**
- * What mail programs show a button by (RFC 2369; RFC 8058, section 3.1). Pressed, it is a POST of one field, which only makes sense
- * over TLS.
+ * Headers for the unsubscribe button of mail clients (RFC 2369; RFC 8058, section 3.1). The button sends a POST with one field,
+ * which RFC 8058 allows only over TLS.
  */
 const unsubscribeHeaders = (url: string): Record<string, string> => ({
   'List-Unsubscribe': `<${url}>`,
@@ -101,6 +102,6 @@ const unsubscribeHeaders = (url: string): Record<string, string> => ({
 const unsubscribeUrl = ({ links }: Sender, { ref, contactId }: Prepared): string =>
   links.url('unsubscribe', { contactId, originId: originOf(ref) })
 
-/** The Message-ID header: the one of an earlier attempt that may have arrived, or one by the sender of today. */
+/** The Message-ID header: that of an earlier attempt that may have arrived, or a new one with the present sender's domain. */
 export const headerOf = (sender: Pick<Sender, 'mailFrom'>, message: Prepared): string =>
   message.header ?? messageIdHeader(message.ref, domainOf(fromOf(sender, message)) ?? 'localhost')

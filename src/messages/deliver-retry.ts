@@ -5,15 +5,14 @@ import { type Patience, Sending, type SendDependencies, type SendResult } from '
 import { dropRetry } from './store-queries.ts'
 import { type Intent, isRetryable } from './transitions.ts'
 
-/** Milliseconds until it is looked again what came of another attempt, whose lease is longer. */
+/** Milliseconds until the next check whether another attempt, whose lease is longer, has ended. */
 const BUSY_RETRY_MS = 5_000
 
 /**
- * Tries a message again because somebody asked for it, under the same Message-ID, at most once for each time that it was asked
- * for. While its automation or campaign is paused, or sending is disabled, the message keeps its mark: whatever resumes it tries
- * the message.
+ * Retries a message as requested, under the same Message-ID, at most once per request. While its automation or campaign is
+ * paused, or sending is disabled, the retry stays pending; resuming continues it.
  *
- * @returns `gone` where it is not to be tried now
+ * @returns `gone` if it must not be retried now
  */
 export async function retryMessage(
   dependencies: SendDependencies,
@@ -23,7 +22,7 @@ export async function retryMessage(
   const em = dependencies.em.fork()
   const stored = await findMessage(em, id)
   if (stored?.status === 'SENDING' && stored.leaseUntil && stored.leaseUntil.getTime() > Date.now())
-    return { kind: 'deferred', reason: 'Another attempt has it', afterMs: BUSY_RETRY_MS }
+    return { kind: 'deferred', reason: 'Another attempt is in progress', afterMs: BUSY_RETRY_MS }
   if (stored?.retryAt == null) return { kind: 'gone' }
   const message = isRetryable(stored.status) ? await prepareStored(dependencies, stored, 'retry') : undefined
   if (message) return new Sending(dependencies, message).send(patience)
@@ -32,15 +31,15 @@ export async function retryMessage(
 }
 
 /**
- * Prepares a message that has a row already.
- * @returns `undefined` where it may not be sent: see `MessageSource.load`; or sending is disabled, or the contact is gone
+ * Prepares a message that already has a row.
+ * @returns `undefined` if it may not be sent (see `MessageSource.load`), sending is disabled, or the contact is deleted
  */
 export async function prepareStored(
   { em, store }: Pick<SendDependencies, 'em' | 'store'>,
   stored: StoredMessage,
   intent: Intent,
 ): Promise<Prepared | undefined> {
-  // First, because the claim compares the consent version, which protects only what is read after it.
+  // Read the recipient first: the claim compares the consent version, which protects only what is read after it.
   const recipient = await readRecipient(em.fork(), stored.contactId)
   const [context, settings] = await Promise.all([
     store.source(stored).load(em.fork(), stored, intent),

@@ -8,15 +8,15 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     workspaceId: p.uuid(),
     contactId: p.uuid(),
-    /** Those of a sequence; none of a campaign's. */
+    /** Set for messages of automations, `null` for those of campaigns. */
     automationId: p.uuid().nullable(),
     enrollmentId: p.uuid().nullable(),
     stepId: p.uuid().nullable(),
     occurrence: p.integer().nullable(),
     campaignId: p.uuid().nullable(),
-    /** Which of the ways in which its campaign says it, where that has several. */
+    /** A/B variant of a campaign's message. */
     variant: p.smallint().nullable(),
-    /** Of a campaign's: the lists that included the contact. An opt-out of one of them suppresses it. */
+    /** Campaign messages only: the lists that included the contact. An opt-out of one of them suppresses the message. */
     listIds: p.array().columnType('uuid[]').nullable(),
     status: p.text().$type<MessageStatus>(),
     claim: p.uuid(),
@@ -33,11 +33,11 @@ const schema = defineEntity({
     claimedAt: p.datetime(),
     sentAt: p.datetime().nullable(),
     finalAt: p.datetime().nullable(),
-    /** When it is to be tried, of a campaign's. */
+    /** When a campaign's message is to be sent. */
     dueAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
     abandonedAt: p.datetime().nullable(),
-    /** When a person has first opened it, or followed a link of it, as far as that can be told. */
+    /** When a person first opened it or clicked a link, as far as scanners can be told apart. */
     openedAt: p.datetime().nullable(),
     clickedAt: p.datetime().nullable(),
   },

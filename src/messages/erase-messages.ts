@@ -9,10 +9,10 @@ interface Contact {
   id: string
 }
 
-/** Seconds that the request which erases a contact has to delete its last messages, before the relay does. */
+/** Seconds in which the request that erases a contact deletes its last messages. After that the relay does. */
 const REST_SECONDS = 5
 
-/** Deletes the messages of a contact that is being erased. One that is being sent goes when it has a final status. */
+/** Deletes the messages of a contact that is being erased. A message in flight is deleted once it is final. */
 export async function eraseMessages(em: EntityManager, { id }: Contact): Promise<readonly Delivery[]> {
   if ((await countSending(em, { contactIds: [id] })) > 0)
     await enqueue(em, { kind: 'ERASE', contactId: id }, REST_SECONDS)
@@ -20,7 +20,7 @@ export async function eraseMessages(em: EntityManager, { id }: Contact): Promise
   return []
 }
 
-/** Deletes what is left of an erased contact's messages. @returns whether none is left */
+/** Deletes the remaining messages of an erased contact. @returns whether none is left */
 export const eraseRest = async (em: EntityManager, contactId: string): Promise<boolean> =>
   (await deleteMessagesOf(em, contactId)) === 0
 

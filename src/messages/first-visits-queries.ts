@@ -30,7 +30,7 @@ export async function lockVisitedMessage(
   return row && { id: row.id, isInFlight: row.is_in_flight, secondsSinceSent: row.seconds }
 }
 
-/** Locks those messages that are not locked by others, in the order of their IDs. @returns their IDs */
+/** Locks the messages that no other transaction has locked, in the order of their IDs. @returns their IDs */
 export async function lockFreeMessages(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     em,

@@ -1,12 +1,12 @@
 import type { RenderedEmail } from '../rendering/index.ts'
 
-/** The languages in which we say something to recipients. */
+/** Languages of the texts that Dripline adds for recipients. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /**
- * The language of a locale such as `de-CH` (RFC 5646), the first that we have; English where there is none.
- * @param locales in the order in which they are wanted: whatever somebody has written
+ * Returns the first supported language of some locales such as `de-CH` (RFC 5646), or English.
+ * @param locales in order of preference, not validated
  */
 export function languageOf(...locales: readonly unknown[]): Language {
   for (const locale of locales) {
@@ -29,13 +29,13 @@ const UNSUBSCRIBE: Readonly<Record<Language, string>> = {
 export interface FooterOptions {
   url: string
   language: Language
-  /** Where the sender is found by post; `null`: nobody has said. */
+  /** The sender's postal address; `null` if it is not set. */
   postalAddress: string | null
 }
 
 /**
- * Puts a way to unsubscribe below an email that has none, and the sender's postal address where it is missing: the law asks for
- * both in each marketing email (CAN-SPAM, 15 U.S.C. 7704(a)(5); Directive 2002/58/EC, article 13).
+ * Appends an unsubscribe link to an email that has none, and the sender's postal address if it is missing. The law requires both
+ * in each marketing email (CAN-SPAM, 15 U.S.C. 7704(a)(5); Directive 2002/58/EC, article 13).
  */
 export function withFooter(rendered: RenderedEmail, options: FooterOptions): RenderedEmail {
   const { html, text } = rendered
@@ -51,7 +51,7 @@ function textWithFooter(text: string, { url, language, postalAddress }: FooterOp
     ...(postalAddress === null || text.includes(postalAddress) ? [] : [postalAddress]),
     ...(text.includes(url) ? [] : [`${UNSUBSCRIBE[language]}: ${url}`]),
   ]
-  // A line of its own, two hyphens and a space: what is below is no part of the message (RFC 3676, section 4.3).
+  // Signature separator: a line of two hyphens and a space (RFC 3676, section 4.3).
   return lines.length === 0 ? text : `${text.trimEnd()}\n\n-- \n${lines.join('\n')}\n`
 }
 
@@ -69,18 +69,18 @@ function htmlWithFooter(html: string, { url, language, postalAddress }: FooterOp
   return end < 0 ? html + footer : html.slice(0, end) + footer + html.slice(end)
 }
 
-/** Where a body ends, -1 where it does not: in a comment nobody would see what is put there. */
+/** Returns the position of the end of the body, or -1 if there is none. Skips comments, in which a footer would be invisible. */
 export function endOfBody(html: string): number {
   let end = -1
   let from = 0
-  // Once through: whoever writes many of them keeps nobody waiting.
+  // One pass, so that many such tags do not take quadratic time.
   for (const { 0: found, index } of html.matchAll(/<!--|<\/body\s{0,9}>/gi)) {
     if (index < from) continue
     if (found !== '<!--') {
       end = index
       continue
     }
-    // `<!-->` is a whole comment, as browsers have it.
+    // Browsers treat `<!-->` as a complete comment.
     const close = html.indexOf('-->', index + 2)
     if (close < 0) break
     from = close + 3
@@ -88,7 +88,7 @@ export function endOfBody(html: string): number {
   return end
 }
 
-/** A text as it stands in HTML, in an attribute too. */
+/** Escapes a text for HTML, including attributes. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')

@@ -1,12 +1,12 @@
 /**
- * Everything about messages that are being sent at this moment: how long a claim is its owner's, how the owner keeps it, and how
- * a caller who stopped something waits for it.
+ * Leases of messages in flight: how long a claim belongs to its owner, how the owner renews it, and how a request that stops
+ * something waits for it.
  *
  * The rules fit together as follows. A claim carries a lease of 30 s, which its owner renews every 10 s. An owner that cannot
- * renew it breaks the transmission off 3 s before the lease expires. Whoever finds an expired lease may take the owner for dead.
- * A request that stops something (a pause, an unsubscribe, an erasure) waits up to 3.5 s for the leases that it covers, and a
- * sender does not begin to transmit later than 3 s after it sent its claim. So nothing begins to flow after the request was
- * answered.
+ * renew it breaks off the transmission 3 s before the lease expires. A process that finds an expired lease may assume that the
+ * owner is dead. A request that stops something (a pause, an unsubscribe, an erasure) waits up to 3.5 s for the leases that it
+ * covers, and a sender starts transmitting at most 3 s after it sent its claim. So no transmission starts after the response to
+ * the request.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -14,34 +14,38 @@ import { LEASE_SECONDS, renewLeases } from './store-queries.ts'
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
 
-/** Milliseconds before the end of its lease at which a transmission is broken off: clocks differ, and closing takes a moment. */
+/**
+ * Milliseconds before the end of its lease at which a transmission is broken off, because clocks differ and closing takes a
+ * moment.
+ */
 const MARGIN_MS = 3_000
 
 /** Milliseconds that a request waits for the messages it covers. */
 const STOP_WAITS_MS = 3_500
-/** Milliseconds after sending its claim within which a sender may begin to transmit. */
+/** Milliseconds after sending its claim within which a sender may start to transmit. */
 export const BEGIN_WITHIN_MS = STOP_WAITS_MS - 500
 const MAX_PAUSE_MS = 250
 
-/** The error of a message whose sender stopped before it reported an outcome. */
-export const SENDER_DIED = 'The sender stopped between handing over the message and the answer'
-/** Seconds after which a claim counts as abandoned. Mostly an attempt of its enrollment or campaign finds it before. */
+/** Error of a message whose sender stopped before it reported an outcome. */
+export const SENDER_DIED =
+  'The sender stopped after it began to transmit the message and before it received the response'
+/** Seconds after which a claim counts as abandoned. Usually the next attempt of its enrollment or campaign finds it earlier. */
 export const ABANDONED_SECONDS = 60
 
-/** The time that one transmission has. */
+/** The lease of one transmission. */
 export interface SendLease {
   /** Aborted when the lease could not be renewed in time, or the claim is no longer ours. */
   readonly breakOff: AbortSignal
-  /** Notes that the claim was made, by a statement that was sent at this reading of `performance.now()`. */
+  /** Records that the claim succeeded, with a statement that was sent at this reading of `performance.now()`. */
   claimed(sentAt: number): void
-  /** Whether anything may still flow. Asked right before it does, because a process can be suspended anywhere. */
+  /** Whether data may still be transmitted. Checked right before that, because a process can be suspended anywhere. */
   holds(): boolean
   end(): void
 }
 
 /**
- * Keeps the leases of this process's claims. A claim that is no longer ours is broken off at once: another process took its
- * owner for dead, or the clock of Postgres is ahead of ours.
+ * Keeps the leases of this process's claims. Breaks off the transmission at once if the claim is lost: another process assumed
+ * that its owner is dead, or Postgres's clock is ahead of ours.
  */
 export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
   const held = new Map<string, { until: number; breakOff: AbortController; timer: NodeJS.Timeout | undefined }>()
@@ -54,14 +58,14 @@ export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
     lease.until = sentAt + LEASE_SECONDS * 1000 - MARGIN_MS
     clearTimeout(lease.timer)
     const left = lease.until - performance.now()
-    lease.timer = setTimeout(() => lease.breakOff.abort(new Error('The lease of the claim ran out')), left)
+    lease.timer = setTimeout(() => lease.breakOff.abort(new Error('The lease of the claim expired')), left)
   }
 
   const lose = (claim: string) => {
     const lease = held.get(claim)
     if (!lease) return
     lease.until = 0
-    lease.breakOff.abort(new Error('The claim is not ours any more'))
+    lease.breakOff.abort(new Error('The claim was lost'))
   }
 
   async function renew(): Promise<void> {
@@ -79,7 +83,7 @@ export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
   return {
     /** Waits until every transmission has ended and its outcome is recorded. */
     idle: (): Promise<void> => (held.size === 0 ? Promise.resolve() : idle.promise),
-    /** Begins a transmission that will be claimed under this name. */
+    /** Begins a transmission whose claim will have this name. */
     begin(claim: string): SendLease {
       const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
       held.set(claim, lease)
@@ -105,9 +109,9 @@ export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
 export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>
 
 /**
- * Waits until none of the messages that a request covers is being sent. Holds no connection to Postgres while it waits.
+ * Waits until none of the messages that a request covers is in flight. Holds no connection to Postgres while it waits.
  *
- * @param count returns how many are being sent
+ * @param count returns the number in flight
  * @returns whether none is left; false after 3.5 s
  */
 export async function waitForSenders(count: () => Promise<number>): Promise<boolean> {

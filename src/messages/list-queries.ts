@@ -4,7 +4,7 @@ import { sql, toDate } from '../platform/db/sql.ts'
 import type { Source } from './authorization.ts'
 import type { MessageStatus } from './message.ts'
 
-/** A message as a list shows it: all but what it says. */
+/** A message in a list, without its content. */
 export interface ListedMessage {
   id: string
   status: MessageStatus
@@ -49,12 +49,12 @@ interface ListedRow {
   micros: string
 }
 
-/** What messages are looked for by; all that is given has to be so. */
+/** Filters for messages. All that are given must match. */
 export interface MessageSearch {
   automationId?: string | undefined
   campaignId?: string | undefined
   contactId?: string | undefined
-  /** Of these alone. */
+  /** Only messages of this source. */
   only?: Source | undefined
 }
 
@@ -63,10 +63,10 @@ const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollme
     item.retry_at, item.opened_at, item.clicked_at`
 
 /**
- * The text of a statement that reads a page of a workspace's messages, newest first, by the narrowest index: of a contact, of an
- * automation, or of the workspace.
+ * Builds a statement that reads a page of a workspace's messages, newest first, using the narrowest index: by contact, by
+ * automation, or by workspace.
  *
- * @param parameters is extended with those of the statement
+ * @param parameters the statement's parameters are appended to it
  */
 function messagePage(
   workspaceId: string,
@@ -79,7 +79,7 @@ function messagePage(
   if (only !== undefined) of.push(`item.campaign_id is ${only === 'campaigns' ? 'not null' : 'null'}`)
   if (contactId !== undefined) of.push(`item.contact_id = $${parameters.push(contactId)}::uuid`)
   if (automationId !== undefined) of.push(`item.automation_id = $${parameters.push(automationId)}::uuid`)
-  // As a question of its own, where there is another index to go by: one that is asked of each row would be asked of millions.
+  // The workspace is checked in a subquery if another index is used: as a condition it would be checked for millions of rows.
   if (campaignId !== undefined) {
     of.push(`item.campaign_id = $${parameters.push(campaignId)}::uuid`)
     of.push(`(select workspace_id from campaigns where id = $${parameters.length}::uuid) = ${own}`)
@@ -99,7 +99,7 @@ export async function messagesOf(
   return (await sql<ListedRow>(em, text, parameters)).map(toListed)
 }
 
-/** A page without details. */
+/** Reads a page without details. */
 export async function messagePageOf(
   em: EntityManager,
   workspaceId: string,

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Where a message is:
+ * Statuses of a message:
  * - QUEUED: a campaign's recipient that was not tried yet
- * - SENDING: claimed; whether the server has it is not known yet
- * - DEFERRED: certainly not sent, to be tried again
- * - SENT, CAPTURED: accepted by the server, or stored instead where mail is captured
- * - FAILED: rejected for good; `error` holds the reason
- * - UNCONFIRMED: the connection or the process broke after content had begun to flow. Never sent again by itself
- * - SUPPRESSED: not sent, because the contact must not be mailed; `error` says why
- * - DISMISSED: an operator dismissed an UNCONFIRMED one, or its enrollment or campaign ended before it was sent
+ * - SENDING: claimed; the outcome is not known yet
+ * - DEFERRED: certainly not sent; tried again later
+ * - SENT, CAPTURED: accepted by the server; or stored instead, if mail is captured
+ * - FAILED: rejected permanently; `error` has the reason
+ * - UNCONFIRMED: the connection or the process broke after transmission began. Never sent again automatically
+ * - SUPPRESSED: not sent, because the contact must not be mailed; `error` has the reason
+ * - DISMISSED: an operator dismissed an UNCONFIRMED message, or its enrollment or campaign ended before it was sent
  *
- * Which status may follow which is in `transitions.ts`.
+ * `transitions.ts` defines which status may follow which.
  */
 export const MESSAGE_STATUSES = [
   'QUEUED',
@@ -44,18 +44,18 @@ export interface CampaignRef {
 /** What makes a message unique: the table has a unique key for each kind. */
 export type MessageRef = StepRef | CampaignRef
 
-/** What an unsubscribe link in the message says it came from. */
+/** The origin recorded in the message's unsubscribe link. */
 export const originOf = (ref: MessageRef): string => (ref.kind === 'step' ? ref.enrollmentId : ref.campaignId)
 
-/** The IDs by which logs name a message. */
+/** IDs that identify a message in logs. */
 export const logIdsOf = (ref: MessageRef): Record<string, string> =>
   ref.kind === 'step'
     ? { enrollmentId: ref.enrollmentId, stepId: ref.stepId }
     : { campaignId: ref.campaignId, contactId: ref.contactId }
 
 /**
- * The Message-ID header (RFC 5322, section 3.6.4). It is the same whenever it is computed for the same message, so that a
- * recipient's server can recognize a copy.
+ * Returns the Message-ID header (RFC 5322, section 3.6.4). It is always the same for the same message, so that a recipient's
+ * server can recognize a copy.
  */
 export function messageIdHeader(ref: MessageRef, domain: string): string {
   const key =

@@ -6,10 +6,10 @@ import type { StoredMessage } from './read-queries.ts'
 import type { Prepared, SendSettings, SourceContext } from './prepared.ts'
 import type { Intent } from './transitions.ts'
 
-/** The statuses in which an earlier attempt may have arrived. */
+/** Statuses in which an earlier attempt may have arrived. */
 const MAY_HAVE_ARRIVED: readonly MessageStatus[] = ['UNCONFIRMED', 'SENDING']
 
-/** Combines what is known about a message. */
+/** Combines the data of a message into its send context. */
 export function preparedFrom(
   { ref, intent }: { ref: MessageRef; intent: Intent },
   stored: StoredMessage | undefined,
@@ -39,7 +39,7 @@ export function preparedFrom(
   }
 }
 
-/** Reads the recipient of one message. @returns `undefined` where the contact is gone */
+/** Reads the recipient of a message. @returns `undefined` if the contact is deleted */
 export async function readRecipient(em: EntityManager, contactId: string): Promise<Recipient | undefined> {
   return (await readRecipients(em, [contactId])).get(contactId)
 }

@@ -7,7 +7,7 @@ import type { WorkspaceMode } from '../workspaces/index.ts'
 import type { MessageRef, MessageStatus } from './message.ts'
 import type { Intent } from './transitions.ts'
 
-/** What a message's automation or campaign knows about it. */
+/** The part of the send context that a message's automation or campaign provides. */
 export interface SourceContext {
   workspaceId: string
   contactId: string
@@ -15,46 +15,46 @@ export interface SourceContext {
   content: EmailContent
   category: EmailCategory
   onSendFailure: SendFailurePolicy
-  /** The lists because of which the message is sent: an opt-out of one of them suppresses it. */
+  /** The lists on which the message is based. An opt-out of one of them suppresses it. */
   listIds: readonly string[]
   /** The event that started the enrollment. */
   event: NonNullable<TemplateVariables['event']> | null
-  /** The list that the message asks the contact to confirm, and the pending request; `null` where it asks nothing. */
+  /** The list that the message asks the contact to confirm, and the pending request; `null` if it asks for no confirmation. */
   confirmation: { listId: string; requestId: string | null } | null
   /** How often the enrollment was paused before. */
   pauseCount: number
 }
 
-/** How a workspace's mail is sent at this moment. */
+/** The present send settings of a workspace. */
 export interface SendSettings extends SendingGate {
   workspaceMode: WorkspaceMode
-  /** The workspace's own sender; `null` where it uses the instance's. */
+  /** The workspace's own sender; `null` if it uses the instance's. */
   sender: WorkspaceSender | null
 }
 
 /**
- * A message that an attempt has looked at: what to send, to whom, and what the claim compares. It is read without locks; the
- * claim fails if anything of it has changed.
+ * A prepared message: what to send, to whom, and what the claim compares. It is read without locks; the claim fails if any of it
+ * has changed.
  */
 export interface Prepared extends SourceContext {
   ref: MessageRef
   intent: Intent
-  /** The row's ID; a new one where the message has no row yet. */
+  /** The row's ID, or a new one if the message has no row yet. */
   id: string
-  /** The status that the attempt saw; `null` where the message has no row yet. */
+  /** The status that the attempt read; `null` if the message has no row yet. */
   before: MessageStatus | null
-  /** The attempts before this one. */
+  /** Number of earlier attempts. */
   attempts: number
   /** The Message-ID header of an earlier attempt that may have arrived. */
   header: string | null
-  /** Since when somebody wants the message retried, if so. */
+  /** When a retry was requested, if one is pending. */
   retryAt: string | null
-  /** Since when the contact is out of the automation by request, if so: a later request ends the retry. */
+  /** When the enrollment was ended by request, if it was: a later request ends the retry. */
   abandonedAt: string | null
   contact: Pick<Recipient, 'email' | 'firstName' | 'metadata'>
   /** Optimistic lock: changes whenever what may be sent to the contact changes. */
   consentVersion: number
-  /** Why the message is not to be sent; `null` where it is. */
+  /** Why the message must not be sent; `null` if it may be. */
   suppressedBy: SuppressedBy | null
   workspaceMode: WorkspaceMode
   sender: WorkspaceSender | null

@@ -7,7 +7,7 @@ import type { MessageRef, MessageStatus, StepRef } from './message.ts'
 import type { SendSettings } from './prepared.ts'
 import { type Retryable, RETRYABLE } from './transitions.ts'
 
-/** A message's row, as an attempt at it sees it. */
+/** A message's row, as an attempt reads it. */
 export interface StoredMessage {
   id: string
   ref: MessageRef
@@ -18,15 +18,15 @@ export interface StoredMessage {
   attempts: number
   /** Its Message-ID header. */
   messageId: string | null
-  /** Since when somebody wants it retried, as Postgres prints it. */
+  /** When a retry was requested, as Postgres prints it. */
   retryAt: string | null
-  /** Since when its contact is out of the automation by request, as Postgres prints it. */
+  /** When its enrollment was ended by request, as Postgres prints it. */
   abandonedAt: string | null
   /** When its enrollment continued. */
   finalAt: Date | null
   claimedAt: Date
   leaseUntil: Date | null
-  /** Of a campaign: the A/B variant, and the lists that included the contact. */
+  /** Campaign messages only: the A/B variant, and the lists that included the contact. */
   variant: number
   listIds: readonly string[]
 }
@@ -101,7 +101,7 @@ export async function findMessage(em: EntityManager, id: string): Promise<Stored
   return row && toStored(row)
 }
 
-/** The final messages of an enrollment. */
+/** Reads the final messages of an enrollment. */
 export async function finalMessagesOf(em: EntityManager, enrollmentId: string): Promise<StoredMessage[]> {
   const rows = await sql<StoredRow>(em, `${STORED} where enrollment_id = $1::uuid and final_at is not null`, [
     enrollmentId,
@@ -109,7 +109,7 @@ export async function finalMessagesOf(em: EntityManager, enrollmentId: string): 
   return rows.map(toStored)
 }
 
-/** The recipients of a campaign that are due, the earliest first. */
+/** Reads the recipients of a campaign that are due, the earliest first. */
 export async function dueRecipients(em: EntityManager, campaignId: string, limit: number): Promise<StoredMessage[]> {
   const rows = await preparedSql<StoredRow>(
     em,
@@ -121,13 +121,13 @@ export async function dueRecipients(em: EntityManager, campaignId: string, limit
   return rows.map(toStored)
 }
 
-/** What is left of a campaign. */
+/** Remaining work of a campaign. */
 export interface RemainingRecipients {
   /** When the first queued or deferred recipient is due. */
   dueAt: Date | null
-  /** Whether some wait for the winner of an A/B test. */
+  /** Whether some recipients wait for the winner of an A/B test. */
   isWaitingForWinner: boolean
-  /** Whether some have not been tried, and do not wait for that. */
+  /** Whether some recipients have not been tried, and do not wait for the winner. */
   isQueued: boolean
   isSending: boolean
 }
@@ -157,7 +157,7 @@ select
   exists (select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity') as is_queued,
   exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`
 
-/** Reads how a workspace's mail is sent at this moment; `undefined` where the workspace is gone. */
+/** Reads the present send settings of a workspace; `undefined` if the workspace is deleted. */
 export async function readSendSettings(em: EntityManager, workspaceId: string): Promise<SendSettings | undefined> {
   const [row] = await preparedSql<GateRow & { mode: WorkspaceMode; sender: WorkspaceSender | null }>(
     em,
@@ -174,34 +174,34 @@ select workspace.mode, ${senderOf('workspace.id')} as sender, ${GATE_COLUMNS}
 from workspaces workspace left join instance on true where workspace.id = $1::uuid`
 
 /**
- * A condition on a row `message`: whether nobody tries it any more and it is not final, so that an operator decides. Besides
- * UNCONFIRMED messages these are claims whose sender died long ago, and deferred messages whose enrollment has ended. Indexes
- * hold all of these.
+ * SQL condition on a row `message`: whether no process tries it any more although it is not final, so that an operator must
+ * decide. These are UNCONFIRMED messages, claims whose sender died long ago, and deferred messages whose enrollment has ended.
+ * Indexes cover all of them.
  */
 export const NEEDS_DECISION = `
 (message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
   and (message.status = 'UNCONFIRMED'
     or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
-    -- A campaign tries its own again.
+    -- A campaign retries its own messages.
     or (message.status = 'DEFERRED' and message.campaign_id is null
       and not exists (select from enrollments where id = message.enrollment_id and status = 'ACTIVE'))))`
 
 /** A message that needs an operator's decision. */
 export interface UndecidedMessage {
   id: string
-  /** DEFERRED where it was certainly not sent; otherwise nobody knows. */
+  /** DEFERRED if it was certainly not sent. Otherwise the outcome is unknown. */
   status: 'UNCONFIRMED' | 'SENDING' | 'DEFERRED'
   workspaceId: string
   contactId: string
-  /** `null` for a campaign's. */
+  /** `null` for a campaign's message. */
   automationId: string | null
-  /** Its Message-ID header, by which the mail server's log knows it. */
+  /** The Message-ID header, which identifies it in the mail server's log. */
   messageId: string | null
   error: string | null
   claimedAt: string
 }
 
-/** The messages that need a decision, oldest first. */
+/** Reads the messages that need a decision, oldest first. */
 export async function undecidedMessages(em: EntityManager, limit: number): Promise<UndecidedMessage[]> {
   return sql<UndecidedMessage>(
     em,
@@ -213,7 +213,7 @@ export async function undecidedMessages(em: EntityManager, limit: number): Promi
   )
 }
 
-/** The status of a message, and whether it needs a decision; `undefined` where there is none. */
+/** Reads the status of a message, and whether it needs a decision; `undefined` if it does not exist. */
 export async function findDecision(
   em: EntityManager,
   id: string,
@@ -226,14 +226,14 @@ export async function findDecision(
   return row && { status: row.status, needsDecision: row.needs_decision }
 }
 
-/** A condition on a row `message`: whether its automation or campaign, and its contact, still exist. */
+/** SQL condition on a row `message`: whether its automation or campaign, and its contact, still exist. */
 const HAS_SOURCE = `
 exists (select from contacts where id = message.contact_id) and (
   exists (select from campaigns where id = message.campaign_id and status <> 'CANCELLED')
   or exists (select from automations where id = message.automation_id and deleted_at is null)
 )`
 
-/** A message that somebody wants retried. */
+/** Reads a message for which a retry is requested. */
 export async function findRetryCandidate(
   em: EntityManager,
   workspaceId: string,
@@ -248,12 +248,12 @@ export async function findRetryCandidate(
   return row && { status: row.status, hasSource: row.has_source, createdAt: toDate(row.created_at) }
 }
 
-/** Whether the automation or campaign of a message, and its contact, still exist. */
+/** Checks whether the automation or campaign of a message, and its contact, still exist. */
 export async function hasSource(em: EntityManager, id: string): Promise<boolean> {
   return (await sql(em, `select from messages message where id = $1::uuid and ${HAS_SOURCE}`, [id])).length > 0
 }
 
-/** Of these messages, those that a bulk retry may include: their source exists and their enrollment was not cancelled. */
+/** Filters the messages that a bulk retry may include: their source exists and their enrollment was not cancelled. */
 export async function retryableAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     em,
@@ -268,7 +268,7 @@ export async function retryableAmong(em: EntityManager, ids: readonly string[]):
 const OVERDUE_MINUTES = 10
 const RETRYABLE_STATUSES = `status in (${RETRYABLE.map((status: Retryable) => `'${status}'`).join(', ')})`
 
-/** Some of the messages whose retry is overdue. */
+/** Reads some of the messages whose retry is overdue. */
 export async function overdueRetries(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {
   return sql<{ id: string; workspaceId: string }>(
     em,
@@ -281,7 +281,7 @@ export async function overdueRetries(em: EntityManager, limit: number): Promise<
   )
 }
 
-/** A page of the messages of an automation or campaign that are to be retried, in the order of their IDs. */
+/** Reads a page of the messages of an automation or campaign with a pending retry, in the order of their IDs. */
 export async function waitingRetries(
   em: EntityManager,
   of: { automationId: string } | { campaignId: string },
@@ -298,7 +298,7 @@ export async function waitingRetries(
   )
 }
 
-/** The automations of which a message is to be retried. */
+/** Reads the automations that have messages with a pending retry. */
 export async function automationsWithRetries(em: EntityManager): Promise<string[]> {
   const rows = await sql<{ id: string }>(
     em,
@@ -307,7 +307,7 @@ export async function automationsWithRetries(em: EntityManager): Promise<string[
   return rows.map(({ id }) => id)
 }
 
-/** Whether a contact that is erased has a message that is being sent. */
+/** Checks whether a message to an erased contact is in flight. */
 export async function hasMessageInFlight(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
   const rows = await sql(
     em,

@@ -23,13 +23,13 @@ const messageStatus = () =>
     .required()
     .meta({
       description:
-        'QUEUED (of a campaign, not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (refused), ' +
-        'UNCONFIRMED (nobody knows whether the server has it; never sent again by itself), SUPPRESSED (not sent: its contact is not ' +
-        'to be mailed), DISMISSED.',
+        'QUEUED (of a campaign, not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (rejected), ' +
+        'UNCONFIRMED (outcome unknown; never sent again automatically), SUPPRESSED (not sent, because the contact must not be ' +
+        'mailed), DISMISSED.',
       example: 'SENT',
     })
 
-/** A message, as an item of a contact's activity. */
+/** A message in a contact's activity. */
 export const messageResponse = object({
   id: id('message'),
   type: string()
@@ -42,29 +42,31 @@ export const messageResponse = object({
   campaignId: id('campaign')
     .nullable()
     .defined()
-    .meta({ description: 'The campaign that it is of; null where it is of an automation.', example: null }),
+    .meta({ description: 'The campaign of the message; null if it belongs to an automation.', example: null }),
   to: nullableText('ada@example.com'),
   subject: nullableText('Welcome, Ada!'),
   html: nullableText(null),
   text: nullableText('Good to have you here.'),
   contentOmitted: boolean().required().meta({
     description:
-      'Whether html and text are null only because the messages before it in this page are long: ask for a page of one.',
+      'Whether html and text are null only because the messages before it in this page are long. Request a page of one to get them.',
     example: false,
   }),
   messageId: nullableText('<5f2c@example.com>', 'The Message-ID header.'),
-  attempts: count('How often it was handed to the mail server, or tried to be.'),
-  response: nullableText('250 OK', 'What the server answered.'),
-  error: nullableText(null, 'Why it was not sent.'),
-  createdAt: timestamp('When it was first to be sent.'),
-  sentAt: nullableTime('When the server took it.'),
-  retryAt: nullableTime('Since when it is to be tried again because somebody asked for it.'),
-  openedAt: nullableTime('When a person first opened it, as far as that can be told; null also where nobody looks.'),
-  clickedAt: nullableTime('When a person first followed a link of it, as far as that can be told.'),
+  attempts: count('Number of attempts to send it.'),
+  response: nullableText('250 OK', 'The response of the mail server.'),
+  error: nullableText(null, 'Why the message was not sent.'),
+  createdAt: timestamp('When the message was first due.'),
+  sentAt: nullableTime('When the mail server accepted the message.'),
+  retryAt: nullableTime('When a retry was requested, if one is pending.'),
+  openedAt: nullableTime(
+    'When a person first opened the message; null if it was not opened, or opens are not tracked.',
+  ),
+  clickedAt: nullableTime('When a person first clicked a link; null if none was clicked, or clicks are not tracked.'),
   clicks: array()
-    .of(object({ url: string().required(), at: timestamp('When it was first followed.') }).required())
+    .of(object({ url: string().required(), at: timestamp('When the link was first clicked.') }).required())
     .required()
-    .meta({ description: 'Which links of it a person has followed; the first fifty.', example: [] }),
+    .meta({ description: 'The links that a person clicked; the first fifty.', example: [] }),
 })
   .required()
   .meta({ component: 'Message', description: 'One email to one contact.' })
@@ -84,9 +86,9 @@ export const presentMessage = ({
   stepId: message.stepId ?? null,
   campaignId: message.campaignId ?? null,
   to: message.recipient ?? null,
-  subject: withoutHers(message.subject, message.contactId),
-  html: withoutHers(html, message.contactId),
-  text: withoutHers(text, message.contactId),
+  subject: withoutPersonalLinks(message.subject, message.contactId),
+  html: withoutPersonalLinks(html, message.contactId),
+  text: withoutPersonalLinks(text, message.contactId),
   contentOmitted,
   messageId: message.messageId ?? null,
   attempts: message.attempts,
@@ -100,11 +102,11 @@ export const presentMessage = ({
   clicks: clicks.map(({ url, at }) => ({ url: withoutLinks(url, message.contactId), at: at.toISOString() })),
 })
 
-/** Whoever may only read wants nothing in somebody's name: her links are hers who got the email. */
-const withoutHers = (said: string | null | undefined, contactId: string): string | null =>
+/** Removes links that act for the contact: a caller who may only read must not be able to use them. */
+const withoutPersonalLinks = (said: string | null | undefined, contactId: string): string | null =>
   said == null ? null : withoutLinks(said, contactId)
 
-/** A message, as an item of a list: all but its content. */
+/** A message in a list, without its content. */
 export const listedMessageResponse = messageResponse
   .omit(['type', 'html', 'text', 'contentOmitted', 'clicks'])
   .shape({ contactId: id('contact') })
@@ -120,7 +122,7 @@ export const presentListed = (message: ListedMessage): InferType<typeof listedMe
   stepId: message.stepId,
   campaignId: message.campaignId,
   to: message.to,
-  subject: withoutHers(message.subject, message.contactId),
+  subject: withoutPersonalLinks(message.subject, message.contactId),
   messageId: message.messageId,
   attempts: message.attempts,
   response: message.response,
@@ -132,16 +134,16 @@ export const presentListed = (message: ListedMessage): InferType<typeof listedMe
   clickedAt: message.clickedAt?.toISOString() ?? null,
 })
 
-/** What having a message tried again answers. */
+/** Response of a retry. */
 export const retryResponse = object({
   id: id('message'),
   status: messageStatus(),
-  retryAt: timestamp('Since when it is to be tried again. It is null in lists once it is being handed over.'),
+  retryAt: timestamp('When the retry was requested. It is null in lists once the message is in flight.'),
 })
   .required()
   .meta({ component: 'MessageRetry' })
 
-/** What leaving one as it is answers. */
+/** Response of a dismissal. */
 export const dismissedResponse = object({
   id: id('message'),
   status: string()
@@ -151,15 +153,14 @@ export const dismissedResponse = object({
   .required()
   .meta({ component: 'DismissedMessage' })
 
-/** What having many tried again answers. */
+/** Response of a bulk retry. */
 export const retriesResponse = object({
-  retried: number()
-    .integer()
-    .min(0)
-    .required()
-    .meta({ description: 'How many are tried again. Those that were to be already are not counted.', example: 17 }),
+  retried: number().integer().min(0).required().meta({
+    description: 'Number of messages that are retried. Messages with a pending retry are not counted.',
+    example: 17,
+  }),
   nextCursor: string().nullable().defined().meta({
-    description: 'The cursor of the next call, which goes on with older ones; null when there are none.',
+    description: 'The cursor of the next call, which continues with older messages; null if there are none.',
     example: null,
   }),
 })

@@ -15,7 +15,7 @@ import { DELIVERY_UNCONFIRMED, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTUR
 import { askForRetries } from './store-queries.ts'
 import { isRetryable, RETRYABLE, type Retryable } from './transitions.ts'
 
-/** A message that is to be retried. */
+/** A message with a requested retry. */
 export interface Asked {
   id: string
   status: MessageStatus
@@ -23,10 +23,10 @@ export interface Asked {
 }
 
 /**
- * Has a message retried, each status by its own rule: FAILED was certainly not delivered; nobody knows of UNCONFIRMED, so that
- * the caller accepts that it may arrive twice; CAPTURED is retried where it would be delivered by now.
+ * Requests a retry of a message, by the rule of its status: FAILED was certainly not delivered; the outcome of UNCONFIRMED is
+ * unknown, so the caller must accept that it may arrive twice; CAPTURED is retried if it would be delivered by now.
  *
- * @throws {ApiError} `not-found`; `taken` where its rule does not allow it
+ * @throws {ApiError} `not-found`; `taken` if its rule does not allow it
  */
 export async function retryOne(
   dependencies: Dependencies,
@@ -40,17 +40,16 @@ export async function retryOne(
   if (!found) throw new ApiError(MESSAGE_NOT_FOUND)
   const { status } = found
   if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
-  if (!found.hasSource)
-    throw notRetryable('The automation or campaign that the message was of is deleted, or cancelled')
+  if (!found.hasSource) throw notRetryable('The automation or campaign of the message is deleted or cancelled')
   const { lostUntil } = await assertRule(em, workspaceId, status, evenIfSent)
-  // A restore lost what came of it after the backup.
+  // A restore lost what happened to the message after the backup.
   if (lostUntil && !evenIfSent && found.createdAt <= lostUntil) throw new ApiError(DELIVERY_UNCONFIRMED, LOST)
   const { asked, due } = await em.transactional(async (unit) => {
     const asked = await askForRetries(unit, [id], status, { includeUnwanted: true })
     return { asked, due: await enqueueEach(unit, 'RETRY', asked, 'interactive') }
   })
   const [retried] = asked
-  if (!retried) throw notRetryable('The message has become another one meanwhile')
+  if (!retried) throw notRetryable('The status of the message changed in the meantime')
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, due))
   return { id, status, retryAt: toDate(retried.retryAt) }
 }
@@ -58,16 +57,16 @@ export async function retryOne(
 const LOST = {
   param: '/evenIfSent',
   message:
-    'This instance was restored, and the message is older than that: it may have been tried again, and sent, since the backup. ' +
-    'Say "evenIfSent": true to have it sent all the same',
+    'The instance was restored from a backup that is older than the outcome of this message, so it may have been sent. ' +
+    'Pass "evenIfSent": true to send it anyway',
 }
 
-/** Messages that one call has retried, at most. */
+/** Maximum number of messages that one call retries. */
 export const MAX_RETRIES = 1_000
 
 /**
- * Has messages retried, newest first.
- * @returns how many, and where the next ones begin; and since when they are looked for, where older ones may have been sent
+ * Requests retries of messages, newest first.
+ * @returns the number, and the cursor of the next ones; and a lower limit of their age, if older ones may have been sent
  */
 export async function retryMany(
   em: EntityManager,
@@ -90,7 +89,7 @@ export async function retryMany(
   const range = { statuses: [status], since: latest, until, behind, limit: MAX_RETRIES }
   const { asked, page } = await em.transactional(async (unit) => {
     const page = await messagePageOf(unit, workspaceId, { ...of, only }, range)
-    // Ending an enrollment locks its contact for update: it waits for these retries and drops them, or it is seen below.
+    // Ending an enrollment locks its contact for update. It either waits for these retries and drops them, or is visible below.
     await keepContacts(
       unit,
       page.map(({ contactId }) => contactId),
@@ -111,7 +110,7 @@ export async function retryMany(
   }
 }
 
-/** @returns how the workspace's mail is sent */
+/** @returns the present send settings of the workspace */
 async function assertRule(
   em: EntityManager,
   workspaceId: string,
@@ -121,11 +120,11 @@ async function assertRule(
   if (status === 'UNCONFIRMED' && !evenIfSent) throw new ApiError(DELIVERY_UNCONFIRMED, { param: '/evenIfSent' })
   const settings = await readSendSettings(em, workspaceId)
   if (!settings) throw new Error('A caller without a workspace')
-  // Reconciling may make messages UNCONFIRMED that were to be retried.
+  // Reconciliation may make messages with a pending retry UNCONFIRMED.
   if (!settings.isOpen) throw new ApiError(NOT_RECONCILED)
   if (status !== 'FAILED' && !isDelivered(settings)) throw new ApiError(WOULD_BE_CAPTURED)
   return settings
 }
 
 const notRetryable = (why: string): ApiError =>
-  new ApiError(NOT_RETRYABLE, { message: `${why}: only what is ${RETRYABLE.join(', ')} is tried again` })
+  new ApiError(NOT_RETRYABLE, { message: `${why}. Only ${RETRYABLE.join(', ')} messages can be retried` })

@@ -49,10 +49,10 @@ export const messageOperations = [
     tag: 'Contacts',
     summary: "List a contact's messages",
     description:
-      'What it was sent, newest first, with content and outcome. Of long ones a page has the first contents.',
+      'The messages to the contact, newest first, with content and outcome. If they are long, only the first of a page have their content.',
     scope: 'contacts:read',
     query: pageQuery(),
-    // It can be megabytes.
+    // The content can be megabytes.
     responses: { 200: { description: 'A page of messages.', schema: listOf(array().of(messageResponse).required()) } },
     errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
@@ -68,7 +68,7 @@ export const messageOperations = [
     tag: 'Messages',
     summary: 'List messages',
     description:
-      'Of all contacts, the newest first, without their content: what became of them, by status, automation, contact and time.',
+      'Messages to all contacts, newest first, without their content. Filter them by status, automation, contact and time.',
     scope: 'contacts:read',
     query: messagesQuery,
     responses: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageResponse) } },
@@ -84,7 +84,7 @@ export const messageOperations = [
       const page = isNone
         ? []
         : await messagesOf(em.fork(), caller.workspace.id, { automationId, campaignId, contactId }, range)
-      // Nobody is not somebody to whom nothing was sent.
+      // An unknown contact is a 404, and not an empty list.
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
       return cursorAnswer(page, limit, presentListed)
     },
@@ -95,16 +95,18 @@ export const messageOperations = [
     method: 'POST',
     path: '/messages/{id}/retry',
     tag: 'Messages',
-    summary: 'Have a message tried again',
+    summary: 'Retry a message',
     description:
-      'As its step says it, to its contact as it is now. What FAILED has not been delivered, and is sent. What is UNCONFIRMED may ' +
-      'arrive twice, which "evenIfSent" has to allow. What was CAPTURED is sent where mail is delivered by now. Its sequence goes on ' +
-      'as it did, or is over as it was. While its automation is paused it waits.',
+      'Sends the content of its step to the contact with their present data. A FAILED message was not delivered, and is sent. An UNCONFIRMED one may ' +
+      'arrive twice, so it requires "evenIfSent". A CAPTURED one is sent if mail is delivered by now. The retry does not affect ' +
+      'the enrollment. It waits while the automation is paused.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
     body: retrySchema,
     bodyOptional: true,
-    responses: { 202: { description: 'It is tried again, as long as it takes.', schema: single(retryResponse) } },
+    responses: {
+      202: { description: 'The message is retried until it has a final status.', schema: single(retryResponse) },
+    },
     errors: { 404: [MESSAGE_NOT_FOUND], 409: [NOT_RETRYABLE, DELIVERY_UNCONFIRMED, WOULD_BE_CAPTURED] },
     async handle({ caller, params, body, call }, dependencies) {
       const { evenIfSent = false } = body
@@ -120,11 +122,11 @@ export const messageOperations = [
     method: 'POST',
     path: '/messages/{id}/dismiss',
     tag: 'Messages',
-    summary: 'Leave an unconfirmed message as it is',
-    description: 'What is UNCONFIRMED becomes DISMISSED: it is not sent again, and nobody is asked about it any more.',
+    summary: 'Dismiss an unconfirmed message',
+    description: 'An UNCONFIRMED message becomes DISMISSED: it is not sent again, and needs no decision any more.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
-    responses: { 200: { description: 'It is left.', schema: single(dismissedResponse) } },
+    responses: { 200: { description: 'The message is dismissed.', schema: single(dismissedResponse) } },
     errors: { 404: [MESSAGE_NOT_FOUND], 409: [MESSAGE_NOT_UNCONFIRMED] },
     async handle({ caller, params }, { em }) {
       await assertMayDecide(em, caller, params.id)
@@ -138,15 +140,17 @@ export const messageOperations = [
     method: 'POST',
     path: '/messages/retry',
     tag: 'Messages',
-    summary: 'Have messages tried again',
+    summary: 'Retry messages',
     description:
-      `Up to ${MAX_RETRIES.toLocaleString('en')} of a status, the newest first, each by the rule that one of them has. While there ` +
-      'are more, nextCursor says where the next call goes on. A key that may write automations alone has those of automations tried, one ' +
-      'that may write campaigns alone those of campaigns.',
+      `Up to ${MAX_RETRIES.toLocaleString('en')} messages with one status, newest first, each by the same rules as a single retry. If there ` +
+      'are more, continue with nextCursor. A key that may write only automations retries messages of automations, a key ' +
+      'that may write only campaigns those of campaigns.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
     body: retriesSchema,
-    responses: { 202: { description: 'They are tried again, as long as it takes.', schema: single(retriesResponse) } },
+    responses: {
+      202: { description: 'The messages are retried until they have a final status.', schema: single(retriesResponse) },
+    },
     errors: {
       400: [NO_CURSOR],
       404: [CONTACT_NOT_FOUND],
@@ -163,8 +167,8 @@ export const messageOperations = [
       const search = { status, automationId, campaignId, contactId, only, behind, since: body.since, until: body.until }
       const { asked, last, onlySince } = await retryMany(em, caller.workspace.id, search, { evenIfSent })
       const warning =
-        `This instance was restored: messages of before ${onlySince} may have been tried again since the backup, and are ` +
-        'left out; /evenIfSent has to be true for them'
+        `The instance was restored. Messages from before ${onlySince} may have been sent since the backup and are ` +
+        'left out. To include them, set /evenIfSent to true'
       return {
         status: 202,
         ...(onlySince !== undefined && { headers: { 'X-Warning': warning } }),

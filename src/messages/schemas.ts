@@ -4,28 +4,29 @@ import { MESSAGE_STATUSES } from './message.ts'
 import { RETRYABLE } from './transitions.ts'
 
 const range = {
-  since: instant('Only those first to be sent at this time or later.'),
-  until: instant('Only those first to be sent before this time.'),
+  since: instant('Only messages first due at this time or later.'),
+  until: instant('Only messages first due before this time.'),
 }
 
 const ofContact = () =>
   string().meta({
-    description: 'Only those to this contact: its id; or `email:` and its address; or `external:` and its externalId.',
+    description:
+      'Only messages to this contact: its ID, `email:` with its address, or `external:` with its externalId.',
     example: EXAMPLE_ID,
   })
 
 /** `GET /messages`. */
 export const messagesQuery = cursorQuery({
-  status: string().oneOf(MESSAGE_STATUSES).meta({ description: 'Only those in this status.', example: 'FAILED' }),
-  automationId: string().meta({ description: 'Only those of this automation.', isId: true, example: EXAMPLE_ID }),
-  campaignId: string().meta({ description: 'Only those of this campaign.', isId: true, example: EXAMPLE_ID }),
+  status: string().oneOf(MESSAGE_STATUSES).meta({ description: 'Only messages in this status.', example: 'FAILED' }),
+  automationId: string().meta({ description: 'Only messages of this automation.', isId: true, example: EXAMPLE_ID }),
+  campaignId: string().meta({ description: 'Only messages of this campaign.', isId: true, example: EXAMPLE_ID }),
   contactId: ofContact(),
   ...range,
 })
 
 const evenIfSent = () =>
   boolean().meta({
-    description: 'Has to be true for what is UNCONFIRMED: it may arrive twice, under the same Message-ID.',
+    description: 'Must be true for UNCONFIRMED messages, which may arrive twice, under the same Message-ID.',
     example: false,
   })
 
@@ -34,9 +35,12 @@ export const retrySchema = object({ evenIfSent: evenIfSent() })
 
 /** `POST /messages/retry`. */
 export const retriesSchema = object({
-  status: string().oneOf(RETRYABLE).required().meta({ description: 'Which are tried again.', example: 'FAILED' }),
-  automationId: givenId('Only those of this automation.'),
-  campaignId: givenId('Only those of this campaign.'),
+  status: string()
+    .oneOf(RETRYABLE)
+    .required()
+    .meta({ description: 'The status of the messages to retry.', example: 'FAILED' }),
+  automationId: givenId('Only messages of this automation.'),
+  campaignId: givenId('Only messages of this campaign.'),
   contactId: ofContact(),
   ...range,
   evenIfSent: evenIfSent(),

@@ -27,7 +27,7 @@ import { statusAfter } from './transitions.ts'
 
 export interface SendDependencies extends Sender {
   em: EntityManager
-  /** Where mail of live workspaces goes; `undefined` where this process has no mail server. */
+  /** The mail server for live workspaces; `undefined` if this process has none. */
   smtp: MailTransport | undefined
   renderer: Renderer
   leases: LeaseKeeper
@@ -38,7 +38,7 @@ export interface SendDependencies extends Sender {
 
 export type SendResult =
   /**
-   * The message is final. `stop`: its automation ends an enrollment at this outcome. `at`: when an earlier attempt made it
+   * The message is final. `stop`: the automation ends the enrollment at this outcome. `at`: when an earlier attempt made it
    * final.
    */
   | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date }
@@ -46,34 +46,36 @@ export type SendResult =
   | { kind: 'paused' }
   /** The enrollment, the automation or the contact does not exist any more. */
   | { kind: 'gone' }
-  /** Something that the attempt had looked at has changed: it has to look again. */
+  /** Something that the attempt had read has changed. It must read it again. */
   | { kind: 'changed' }
-  /** Certainly not sent, or not to be decided yet: to be tried again later. */
+  /** Certainly not sent, or not to be decided yet. Must be tried again later. */
   | { kind: 'deferred'; reason: string; afterMs: number }
-  /** It cannot be done in the time that it has here: to be done from the queue, or when its turn comes again. */
+  /** It cannot be done in the time available. It must be done from the queue, or in its next turn. */
   | { kind: 'queue' }
 
-/** How long an attempt may wait for a connection: hardly, or until its turn ends. */
+/** How long an attempt may wait for a connection: hardly at all, or until its turn ends. */
 export type Patience = 'at-once' | { turn: AbortSignal }
 
-/** Milliseconds that an email waits for a renderer when it is to be sent at once: others need its slot. */
+/** Milliseconds that an email waits for a renderer when it is sent at once. Others need its slot. */
 const RENDER_SOON_MS = 500
-/** Milliseconds that an email from the queue waits for a renderer, and then for a connection, while it keeps a worker's slot. */
+/**
+ * Milliseconds that an email from the queue waits for a renderer, and then for a connection, while it occupies a worker's slot.
+ */
 const TURN_MS = 3_000
 
 /** Milliseconds before a deferred message is tried again, at first and at most. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 300_000
-/** Milliseconds until another process that can send it may have it. */
+/** Milliseconds until a retry, by which another process that can send the message may get it. */
 const ELSEWHERE_RETRY_MS = 30_000
 
-/** The error of a message that was due between a backup and what was lost since. */
+/** Error of a message that was due between the backup and the loss of data after it. */
 export const MAY_HAVE_BEEN_SENT =
-  'It was due between the backup that this instance was restored from and what was lost since: it may have been sent'
+  'The message was due after the backup from which the instance was restored: it may have been sent'
 
-/** Milliseconds between two looks at a warm-up, at most, because its limit can be changed. */
+/** Maximum milliseconds between two checks of a warm-up, because its limit can be changed. */
 export const MAX_WARM_UP_RECHECK_MS = 3_600_000
-/** Messages that wait for the same midnight are spread over so many milliseconds after it. */
+/** Milliseconds after midnight over which messages that wait for it are spread. */
 const WARM_UP_SPREAD_MS = 600_000
 
 /** One attempt at one message: render, take a connection, claim, transmit, record. */
@@ -85,7 +87,7 @@ export class Sending {
   /** Whether the message was sent, or may have been. */
   mayBeSent = false
 
-  /** @param deferSeconds seconds until a campaign tries a deferred message again; `null` where Temporal does */
+  /** @param deferSeconds seconds until a campaign tries a deferred message again; `null` if Temporal does it */
   constructor(dependencies: SendDependencies, message: Prepared, deferSeconds: number | null = null) {
     this.dependencies = dependencies
     this.message = message
@@ -102,7 +104,7 @@ export class Sending {
     const places = await takeWarmUpQuota(em(), workspaceId, 1, message.category === 'transactional')
     if (places.granted === 0) {
       const afterMs = places.moreInSeconds * 1_000 + Math.random() * WARM_UP_SPREAD_MS
-      const reason = 'Its sender is being warmed up, and mails no more today'
+      const reason = 'The daily warm-up limit of the sender is reached'
       return { kind: 'deferred', reason, afterMs: Math.min(afterMs, MAX_WARM_UP_RECHECK_MS) }
     }
     try {
@@ -112,7 +114,7 @@ export class Sending {
     }
   }
 
-  /** Sends what is rendered already, or gives it the final status that its template error calls for. */
+  /** Sends an email that is already rendered, or gives the message the final status of its template error. */
   async sendRendered(
     rendered: RenderedEmail | TemplateProblem,
     patience: Exclude<Patience, 'at-once'>,
@@ -125,7 +127,7 @@ export class Sending {
     return this.finalize({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[this.message.suppressedBy!] })
   }
 
-  /** Makes the message UNCONFIRMED: it may have been sent by what this instance was before a restore. */
+  /** Makes the message UNCONFIRMED: it may have been sent before a restore. */
   abandon(error: string, finalAt?: Date): Promise<SendResult> {
     return this.finalize({ status: 'UNCONFIRMED', error, ...(finalAt && { finalAt }) })
   }
@@ -134,7 +136,7 @@ export class Sending {
     const { renderer } = this.dependencies
     const { message } = this
     let rendered: RenderedEmail
-    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No process was free')
+    const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No renderer was free')
     try {
       const options = { owner: message.workspaceId, beginBy: late.signal }
       rendered = await renderer.render(message.content, variablesOf(this.dependencies, message), options)
@@ -159,19 +161,22 @@ export class Sending {
     } catch (error) {
       if (!(error instanceof NoSecretsKey)) throw error
       // Another worker of the instance may have the key. Unsigned mail would be taken for spam.
-      log.warn({ reason: error.message, workspaceId: message.workspaceId }, 'An email cannot be signed, and waits')
+      log.warn(
+        { reason: error.message, workspaceId: message.workspaceId },
+        'Email cannot be signed; waiting for a worker that has the key',
+      )
       return {
         kind: 'deferred',
-        reason: 'This process cannot read the key to sign with',
+        reason: 'This process cannot read the signing key',
         afterMs: ELSEWHERE_RETRY_MS,
       }
     }
     if (!isDelivered(message)) return this.finalize({ status: 'CAPTURED', content })
-    // Another worker of the instance delivers mail: capturing it here would lose it.
+    // Another worker of the instance delivers mail. Capturing the message here would lose it.
     if (!smtp)
       return {
         kind: 'deferred',
-        reason: 'This process has no mail server, and this instance sends by one',
+        reason: 'This process has no mail server, but the instance sends through one',
         afterMs: ELSEWHERE_RETRY_MS,
       }
     const permit =
@@ -197,7 +202,7 @@ export class Sending {
     const lease = leases.begin(attempt.claim)
     let claimed = 'no' as 'no' | 'yes' | 'unknown'
     let sentAt = performance.now()
-    // A request that stops something waits that long, and no longer.
+    // A request that stops something waits at most that long.
     const isYoung = () => performance.now() - sentAt < BEGIN_WITHIN_MS
     const begin = async () => {
       sentAt = performance.now()
@@ -206,7 +211,7 @@ export class Sending {
         claimed = (await store.claim(attempt, { status: 'SENDING' })) ? 'yes' : 'no'
         this.mayBeSent ||= claimed === 'yes'
       } catch (error) {
-        log.warn({ error, ...this.logIds }, 'An email could not be claimed')
+        log.warn({ error, ...this.logIds }, 'Could not claim the message')
         return false
       }
       lease.claimed(sentAt)
@@ -239,10 +244,11 @@ export class Sending {
     const { attempt, deferSeconds: dueInSeconds } = this
     if (outcome.status === 'DEFERRED') return store.defer(attempt, outcome.error, { content, dueInSeconds })
     const error = await store.record(attempt, outcome, content)
-    if (error) log.error({ error, messageId: this.message.id }, 'What was sent cannot be stored; its outcome is')
+    if (error)
+      log.error({ error, messageId: this.message.id }, 'Could not store the email content; stored the outcome only')
   }
 
-  /** No content has flowed, and no claim is ours. */
+  /** Handles an attempt that transmitted nothing and holds no claim. */
   private async unclaimed(delivery: Delivery, mayBeClaimed: boolean, content: Content): Promise<SendResult> {
     if (!mayBeClaimed) {
       if (delivery.kind === 'refused')
@@ -253,9 +259,9 @@ export class Sending {
   }
 
   private failTemplate(problem: string): Promise<SendResult> {
-    // The problem can repeat the contact's data, which no log may have.
+    // The problem can repeat the contact's data, which must not be logged.
     const failed = { status: 'FAILED', error: `Template error in ${problem}` } as const
-    return this.finalize(failed, 'A template failed; the message has the reason')
+    return this.finalize(failed, 'Template error; see the message for the reason')
   }
 
   private async defer(reason: string): Promise<SendResult> {
@@ -264,7 +270,7 @@ export class Sending {
     return this.deferred(reason)
   }
 
-  /** Gives the message a final status in its claim: nothing has to be transmitted. */
+  /** Gives the message a final status in its claim, because nothing has to be transmitted. */
   private async finalize(as: Exclude<ClaimAs, { status: 'SENDING' }>, errorInLog?: string): Promise<SendResult> {
     const { log, metrics, store } = this.dependencies
     const { message } = this
@@ -296,14 +302,13 @@ export class Sending {
   }
 }
 
-/** What the log says of an outcome that somebody may want to act on. */
+/** Log texts for outcomes that may need an action. */
 const WARNINGS: Partial<Record<MessageStatus, string>> = {
-  FAILED: 'An email has failed for good',
-  UNCONFIRMED:
-    'Nobody knows whether an email was sent, and it is not sent again by itself. Decide: npm run cli -- message list',
+  FAILED: 'Email failed permanently',
+  UNCONFIRMED: 'Delivery unconfirmed; not retried automatically. To decide, run: npm run cli -- message list',
 }
 
-/** Logs an outcome with the server's words, without addresses and without the subject. */
+/** Logs an outcome with the server's response, without addresses and without the subject. */
 export function logOutcome(
   log: Log,
   { status, ...outcome }: { status: MessageStatus; error?: string },
@@ -316,7 +321,7 @@ export function logOutcome(
   log.warn({ status, ...ids, ...(reason !== undefined && { reason: withoutAddresses(reason, recipient) }) }, warning)
 }
 
-/** How a transmission that was claimed ended. */
+/** Converts the result of a claimed transmission into an outcome. */
 export function outcomeOf(delivery: Delivery): Outcome {
   switch (delivery.kind) {
     case 'taken':
@@ -334,6 +339,6 @@ export function outcomeOf(delivery: Delivery): Outcome {
 
 const MAX_SERVER_TEXT = 2_000
 
-/** A server's words as they can be stored and shown on a terminal. */
+/** Sanitizes and truncates a server's response for storage and terminal output. */
 const asText = (words: string): string =>
   withoutReturnPaths(forTerminal(words)).toWellFormed().slice(0, MAX_SERVER_TEXT)

@@ -5,13 +5,13 @@ import type { Prepared, SourceContext } from './prepared.ts'
 import type { Intent } from './transitions.ts'
 
 /**
- * What messages belong to: the steps of automations, or campaigns. The store knows nothing else about them. A source is called
- * inside the store's transactions, and takes locks in the order of docs/lock-order.md.
+ * What messages belong to: the steps of automations, or campaigns. This is all that the store knows about them. A source is
+ * called inside the store's transactions, and takes locks in the order of docs/lock-order.md.
  */
 export interface MessageSource {
   /**
-   * Loads what an attempt needs to know about an existing message.
-   * @returns `undefined` where the message may not be sent with this intent: its source is gone, paused or cancelled
+   * Loads the send context of an existing message.
+   * @returns `undefined` if the message may not be sent with this intent: its source is deleted, paused or cancelled
    */
   load(em: EntityManager, message: StoredMessage, intent: Intent): Promise<SourceContext | undefined>
   /**
@@ -20,13 +20,13 @@ export interface MessageSource {
    */
   lockForClaim(em: EntityManager, messages: readonly Prepared[]): Promise<readonly Prepared[]>
   /**
-   * Notes in the claim's transaction that messages were claimed.
-   * @param sending those of them that are to be transmitted; the others got a final status at once
+   * Records in the claim's transaction that messages were claimed.
+   * @param sending those that are to be transmitted; the others got a final status at once
    */
   claimed(em: EntityManager, messages: readonly Prepared[], sending: readonly Prepared[]): Promise<void>
   /**
    * Locks what decides whether deferred messages will be tried again, until the transaction ends.
-   * @returns those that will not: their enrollment has ended
+   * @returns those that will not be, because their enrollment has ended
    */
   lockForDeferral(em: EntityManager, messages: readonly Prepared[]): Promise<ReadonlySet<Prepared>>
 }

@@ -1,8 +1,8 @@
 /**
- * Every statement that writes `messages`. No other file does.
+ * All statements that write `messages`. No other file writes the table.
  *
- * The statements compare what the caller saw (status, number of attempts) with the row, so that of two concurrent attempts one
- * fails. What may be sent at all is checked by the caller, in the same transaction: see `store.ts`.
+ * The statements compare what the caller read (status, number of attempts) with the row, so that of two concurrent attempts one
+ * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
  */
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
@@ -11,7 +11,7 @@ import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.t
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
-/** Seconds for which a claim is its owner's, unless it is renewed. */
+/** Seconds before an unrenewed claim expires. */
 export const LEASE_SECONDS = 30
 
 const listed = (statuses: readonly MessageStatus[]): string => `(${statuses.map((status) => `'${status}'`).join(', ')})`
@@ -20,15 +20,15 @@ const IS_RETRYABLE = `message.status in ${listed(RETRYABLE)}`
 const IS_LIVE = `status = 'SENDING' and lease_until > clock_timestamp()`
 
 /**
- * Rows as one parameter. Statements name the IDs in a parameter of their own as well: Postgres expects a hundred rows of JSON, and
- * would read a small table whole.
+ * Passes rows as one parameter. Statements also name the IDs in a separate parameter: Postgres estimates JSON at a hundred rows,
+ * and would scan a small table.
  *
- * Lone surrogates, which a template's filter can leave, are replaced: Postgres refuses them in JSON.
+ * Replaces lone surrogates, which a template's filter can leave behind: Postgres rejects them in JSON.
  */
 const asJson = (rows: readonly object[]): string =>
   JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
 
-/** The content that the row keeps. A campaign's content is kept with the campaign. */
+/** The content that the row stores. A campaign's content is stored with the campaign. */
 export interface ContentColumns {
   message_id: string | null
   recipient: string | null
@@ -42,16 +42,16 @@ export interface AttemptColumns {
   id: string
   /** Identifies the attempt. */
   claim: string
-  /** The attempts before this one. */
+  /** Number of earlier attempts. */
   attempts: number
-  /** The status that the attempt saw; `null` where the message has no row yet. */
+  /** The status that the attempt read; `null` if the message has no row yet. */
   before: MessageStatus | null
   intent: Intent
   status: MessageStatus
   error: string | null
 }
 
-/** What a new row of an enrollment's step needs besides. */
+/** Additional columns of a new row for an enrollment's step. */
 export interface StepColumns {
   workspace_id: string
   contact_id: string
@@ -71,11 +71,11 @@ export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_f
 /**
  * Claims messages for sending, or gives them a final status at once.
  *
- * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt saw, and a new row conflicts
+ * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt read, and a new row conflicts
  * with one that another attempt inserted. Two attempts can share this statement, so it returns claims. Tests:
  * test/messages/claims.test.ts, test/messages/concurrent-stops.test.ts.
  *
- * @returns the claims that hold: of two attempts at one message in one call, one
+ * @returns the claims that succeeded; at most one for each message
  */
 export async function writeClaims(em: EntityManager, claims: readonly ClaimRow[]): Promise<ReadonlySet<string>> {
   const rows = await preparedSql<{ claim: string }>(em, 'claim-messages', CLAIM, [
@@ -131,7 +131,7 @@ export interface OutcomeRow extends ContentColumns {
 }
 
 /**
- * Records how attempts ended that had claimed. Only the attempt that holds the claim can. If its lease had expired and the
+ * Records the outcomes of claimed attempts. Only the attempt that holds the claim can do so. If its lease had expired and the
  * message became UNCONFIRMED, the true outcome still replaces that.
  */
 export async function writeOutcomes(em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<void> {
@@ -152,16 +152,16 @@ update messages message set
 from jsonb_to_recordset($1::jsonb) as given(id uuid, claim uuid, status text, response text, error text,
   message_id text, recipient text, subject text, html text, text text)
 cross join lateral (select given.message_id is not null) content(has_content)
--- By ID alone: an index on the status has a dead entry for each message of a campaign until it is vacuumed.
+-- By ID only: an index on the status has a dead entry for each message of a campaign until it is vacuumed.
 where message.id = any($2::uuid[]) and message.id = given.id and message.claim = given.claim
   and (message.status in ('SENDING', 'UNCONFIRMED')) is true`
 
 export type DeferralRow = AttemptColumns &
   StepColumns &
   ContentColumns & {
-    /** Since when somebody wants it retried, if so. */
+    /** When a retry was requested, if one is pending. */
     retry_at: string | null
-    /** The row's mark that its contact is out of the automation, as the attempt saw it: a new one ends the retry. */
+    /** When the enrollment was ended by request, as the attempt read it. A new value ends the retry. */
     abandoned_at: string | null
     /** Seconds until a campaign tries it again. */
     due_in: number | null
@@ -170,8 +170,8 @@ export type DeferralRow = AttemptColumns &
 /**
  * Records that messages were certainly not sent.
  *
- * Race: the answer to a claim was lost, and the claim may still be on its way to Postgres. Guard: the number of attempts moves
- * on, and a row is inserted where there is none, so that the claim fails when it arrives. Test: test/messages/claims.test.ts.
+ * Race: the response to a claim was lost, and the claim may still be on its way to Postgres. Guard: the number of attempts
+ * increases, and a missing row is inserted, so that the claim fails when it arrives. Test: test/messages/claims.test.ts.
  */
 export async function writeDeferrals(em: EntityManager, deferrals: readonly DeferralRow[]): Promise<void> {
   await preparedSql(em, 'defer-messages', DEFER, [asJson(deferrals), deferrals.map(({ id }) => id)])
@@ -190,7 +190,7 @@ inserted as (
   on conflict do nothing
 )
 update messages message set
-  -- Whoever found the lease expired has made it UNCONFIRMED, and the enrollment went on: that stays.
+  -- A process that found the lease expired has made it UNCONFIRMED, and the enrollment continued. That stays.
   status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
   attempts = given.attempts + 1, lease_until = null, error = given.error,
   message_id = case when has_content then given.message_id else message.message_id end,
@@ -209,7 +209,7 @@ where message.id = any($2::uuid[]) and message.id = given.id and (
     and (given.intent <> 'retry' or message.retry_at is not null))
 )`
 
-/** Renews leases. @returns the claims that are still their owner's */
+/** Renews leases. @returns the claims that are still held by their owner */
 export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await preparedSql<{ claim: string }>(
     em,
@@ -221,7 +221,7 @@ export async function renewLeases(em: EntityManager, claims: readonly string[]):
   return new Set(rows.map(({ claim }) => claim))
 }
 
-/** Brings back leases that lie further ahead than any is set: the clock of Postgres was set back. */
+/** Shortens leases that end implausibly far in the future, because Postgres's clock was set back. */
 export async function shortenLeases(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(
     em,
@@ -247,8 +247,8 @@ export async function expireLease(em: EntityManager, id: string, error: string):
 
 /**
  * Makes messages UNCONFIRMED whose leases have expired.
- * @param campaignId only those of a campaign, where it is given
- * @param graceSeconds how long ago they must have expired
+ * @param campaignId limits it to one campaign
+ * @param graceSeconds seconds for which they must have been expired
  * @returns their IDs
  */
 export async function expireLeases(
@@ -279,8 +279,8 @@ export async function expireLeases(
 }
 
 /**
- * Makes everything UNCONFIRMED that was being sent when a backup was made. It counts as final since its claim, so that the steps
- * after it are due by the clock of the original, and are not sent twice.
+ * Makes all messages UNCONFIRMED that were in flight when a backup was made. They count as final since their claim, so that the
+ * steps after them are due at the same times as on the original, and are not sent twice.
  */
 export async function abandonSending(em: EntityManager, error: string): Promise<void> {
   await sql(
@@ -291,7 +291,7 @@ export async function abandonSending(em: EntityManager, error: string): Promise<
   )
 }
 
-/** How many messages of one kind are being sent at this moment, by leases that have not expired. */
+/** Counts the messages of one kind that are in flight, that is, whose lease has not expired. */
 export async function countSending(
   em: EntityManager,
   where: { automationId?: string; campaignId?: string; contactIds?: readonly string[] },
@@ -310,7 +310,7 @@ export async function countSending(
   return row?.count ?? 0
 }
 
-/** How many messages to contacts of a workspace that are erased already are being sent at this moment. */
+/** Counts the messages in flight to contacts of a workspace that were erased. */
 export async function countSendingToErased(em: EntityManager, workspaceId: string): Promise<number> {
   const [row] = await sql<{ count: number }>(
     em,
@@ -324,15 +324,15 @@ export async function countSendingToErased(em: EntityManager, workspaceId: strin
 /** A recipient of a campaign. */
 export interface QueuedRow {
   contact_id: string
-  /** The lists that included the contact: an opt-out of one of them suppresses the message. */
+  /** The lists that included the contact. An opt-out of one of them suppresses the message. */
   list_ids: readonly string[]
-  /** The variant of an A/B test; `null` where the campaign has none, or its winner is not known yet. */
+  /** The A/B variant; `null` if the campaign has none, or its winner is not known yet. */
   variant: number | null
   /** When to send it: ISO 8601, `infinity` until a winner is decided, `null` for at once. */
   due_at: string | null
 }
 
-/** Queues a campaign's recipients. A contact that is queued already stays as it is. @returns how many were added */
+/** Queues a campaign's recipients. A contact that is queued already stays as it is. @returns the number added */
 export async function queueRecipients(
   em: EntityManager,
   campaign: { id: string; workspaceId: string },
@@ -350,7 +350,7 @@ export async function queueRecipients(
   return rows.length
 }
 
-/** Gives recipients that wait for the winner of an A/B test that variant. @returns how many, at most `limit` */
+/** Assigns the winning variant to recipients that wait for it. @returns the number, at most `limit` */
 export async function releaseRecipients(
   em: EntityManager,
   campaignId: string,
@@ -369,7 +369,7 @@ export async function releaseRecipients(
   return rows.length
 }
 
-/** Dismisses messages that were certainly not sent. @returns how many */
+/** Dismisses messages that were certainly not sent. @returns the number */
 export async function dismissMessages(
   em: EntityManager,
   which: { ids: readonly string[] } | { enrollmentIds: readonly string[] } | { campaignId: string; limit: number },
@@ -395,7 +395,7 @@ export async function dismissMessages(
   return rows.length
 }
 
-/** Dismisses one message that an operator was asked about. @returns whether it still had that status, and is not being sent */
+/** Dismisses one message as an operator decided. @returns whether it still had that status, and is not in flight */
 export async function dismissDecided(em: EntityManager, id: string, status: MessageStatus): Promise<boolean> {
   const rows = await sql(
     em,
@@ -408,7 +408,7 @@ export async function dismissDecided(em: EntityManager, id: string, status: Mess
 }
 
 /**
- * Asks for retries. A message that is to be retried already keeps its time.
+ * Requests retries. A message with a pending retry keeps its time.
  * @param includeUnwanted whether to include messages whose enrollment was cancelled
  */
 export async function askForRetries(
@@ -437,10 +437,10 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
 }
 
 /**
- * Ends all retries of automations' messages to contacts, and keeps bulk retries from including them. A message that is being sent is
+ * Ends all retries of automations' messages to contacts, and excludes these messages from bulk retries. A message in flight is
  * not retried after that attempt. The caller has locked the contacts, which claims share.
  *
- * @returns how many were to be retried, or are being sent
+ * @returns the number that had a pending retry, or are in flight
  */
 export async function dropRetriesOf(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
   const rows = await sql<{ was_open: boolean }>(
@@ -455,10 +455,10 @@ export async function dropRetriesOf(em: EntityManager, places: readonly Enrollme
   return rows.filter(({ was_open }) => was_open).length
 }
 
-/** Messages that are made UNCONFIRMED in one statement: half a million take longer than a statement may. */
+/** Messages that become UNCONFIRMED in one statement. Half a million would exceed the statement timeout. */
 const PAGE = 1_000
 
-/** Makes messages UNCONFIRMED that were to be retried, because a restore may have lost that they were sent since the backup. */
+/** Makes messages with a pending retry UNCONFIRMED, because a restore may have lost that they were sent since the backup. */
 export async function abandonRetries(em: EntityManager, error: string): Promise<void> {
   const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}`
   const abandonPage = (limit: number) =>
@@ -473,10 +473,10 @@ export async function abandonRetries(em: EntityManager, error: string): Promise<
 }
 
 /**
- * Finishes the messages of enrollments whose automation was deleted: what was not sent is dismissed, what a dead sender left is
- * UNCONFIRMED, and nothing is retried.
+ * Finalizes the messages of enrollments whose automation was deleted: unsent ones are dismissed, those of a dead sender become
+ * UNCONFIRMED, and none is retried.
  *
- * @returns the enrollments of which a message is being sent
+ * @returns the enrollments that have a message in flight
  */
 export async function finishMessagesOf(
   em: EntityManager,
@@ -502,7 +502,7 @@ export async function finishMessagesOf(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Deletes a contact's messages, except those that are being sent. @returns how many are left */
+/** Deletes a contact's messages, except those in flight. @returns the number left */
 export async function deleteMessagesOf(em: EntityManager, contactId: string): Promise<number> {
   await sql(em, `delete from messages where contact_id = $1::uuid and not (${IS_LIVE})`, [contactId])
   const [row] = await sql<{ count: number }>(
@@ -513,7 +513,7 @@ export async function deleteMessagesOf(em: EntityManager, contactId: string): Pr
   return row?.count ?? 0
 }
 
-/** When a person first opened a message and first clicked a link in it, as Postgres prints it. Null: never. */
+/** When a person first opened a message and first clicked a link in it, as Postgres prints it. Null if they did not. */
 export interface FirstVisits {
   messageId: string
   openedAt: string | null

@@ -15,7 +15,7 @@ import {
 } from './store-queries.ts'
 import { assertTransition, type AttemptStatus, statusAfter } from './transitions.ts'
 
-/** The email as it is kept: what was sent, or would have been. */
+/** The stored email: what was sent, or would have been. */
 export interface Content {
   messageId: string
   recipient: string
@@ -29,11 +29,11 @@ export interface Attempt {
   message: Prepared
   /** Identifies the attempt in the row. */
   claim: string
-  /** The Message-ID header that it uses. */
+  /** The Message-ID header of the attempt. */
   header: string
 }
 
-/** What a claim makes of a message: its owner sends it, or it gets a final status at once. */
+/** Result of a claim: its owner sends the message, or the message gets a final status at once. */
 export type ClaimAs =
   | { status: 'SENDING' }
   | { status: 'CAPTURED'; content: Content }
@@ -41,7 +41,7 @@ export type ClaimAs =
   | { status: 'SUPPRESSED'; error: string }
   | { status: 'UNCONFIRMED'; error: string; finalAt?: Date }
 
-/** How an attempt ended that had claimed. */
+/** How a claimed attempt ended. */
 export type Outcome =
   | { status: 'SENT'; response: string }
   | { status: 'FAILED' | 'UNCONFIRMED'; error: string }
@@ -62,11 +62,11 @@ interface Deferring extends Attempt {
   dueInSeconds: number | null
 }
 
-const CAPTURED_THIS_TIME = 'Mail was captured when it was to be sent once more: the first one may have arrived'
+const CAPTURED_THIS_TIME = 'The retry was captured; the first attempt may have arrived'
 
 /**
- * The message store: the only way to claim a message and to record what became of it. Concurrent calls for one automation or
- * campaign share their statements.
+ * The message store is the only way to claim a message and to record its outcome. Concurrent calls for one automation or campaign
+ * share their statements.
  *
  * The order of an attempt is: prepare, render, take a connection, claim (when the server waits for the content), transmit,
  * record.
@@ -88,17 +88,17 @@ export class MessageStore {
 
   /**
    * Claims a message if it may still be sent. Fails if the automation or campaign was paused, cancelled or deleted, another
-   * attempt came between, sending is disabled, or the contact's address or consent changed since the message was prepared.
+   * attempt came first, sending is disabled, or the contact's address or consent changed since the message was prepared.
    *
-   * @returns whether it is this attempt's
+   * @returns whether this attempt holds the claim
    */
   claim(attempt: Attempt, as: ClaimAs): Promise<boolean> {
     return this.claimOne({ ...attempt, as })
   }
 
   /**
-   * Records how an attempt ended, against every error that can pass: only this process knows.
-   * @returns the error because of which the content and the server's words are not stored, if so
+   * Records how an attempt ended. Retries transient errors, because only this process knows the outcome.
+   * @returns the error because of which the content and the server's response are not stored, if any
    */
   async record(
     attempt: Attempt,
@@ -115,8 +115,8 @@ export class MessageStore {
   }
 
   /**
-   * Records that a message was certainly not sent, against every error that can pass. A claim that may still be on its way fails
-   * when it arrives. Nothing is tried again of an enrollment that has ended.
+   * Records that a message was certainly not sent. Retries transient errors. A claim that may still be on its way fails when it
+   * arrives. Messages of an ended enrollment are not tried again.
    */
   async defer(
     attempt: Attempt,
@@ -167,7 +167,7 @@ export class MessageStore {
       await writeOutcomes(this.em.fork(), rows)
     } catch (error) {
       if (rows.length === 1 || isPassing(error)) throw error
-      // One row cannot be stored: the others are.
+      // If one row cannot be stored, the others still are.
       await Promise.all(rows.map((row) => writeOutcomes(this.em.fork(), [row]).catch(() => undefined)))
       throw error
     }
@@ -191,7 +191,7 @@ export class MessageStore {
             ...attemptColumns(message, claim),
             // A retry that was not sent keeps the content of the earlier attempt, which may have arrived at another address.
             ...contentColumns(message, isOver || message.intent !== 'send' ? undefined : content),
-            // The contact may have been erased: no row is inserted, and nothing personal is kept.
+            // The contact may have been erased: no row is inserted, and no personal data is stored.
             ...(isOver ? { before, status: 'DISMISSED' as const, error: ENROLLMENT_ENDED } : { status, error }),
             retry_at: message.intent === 'retry' ? (message.retryAt ?? new Date().toISOString()) : message.retryAt,
             abandoned_at: message.abandonedAt,
@@ -203,15 +203,15 @@ export class MessageStore {
   }
 }
 
-/** The error of a message that was deferred when its enrollment ended. */
-export const ENROLLMENT_ENDED = 'Its enrollment was ended before it could be sent'
+/** Error of a message that was deferred when its enrollment ended. */
+export const ENROLLMENT_ENDED = 'The enrollment ended before the message could be sent'
 
 function bySource({ message }: Attempt): string {
   const { ref } = message
   return ref.kind === 'campaign' ? ref.campaignId : (message.automationId ?? '')
 }
 
-/** The final status of a claimed message, and its error. */
+/** Returns the final status of a claimed message, and its error. */
 function finalOutcome(
   message: Prepared,
   outcome: Recording['outcome'],
@@ -239,8 +239,8 @@ function claimRow({ message, claim, header, as }: Claiming) {
 }
 
 /**
- * The recipient that a claim stores. A message that is being sent outlives an erasure for a moment, so it has none. A retry that
- * sends nothing keeps the recipient of the earlier attempt: the contact's address may have changed since.
+ * Returns the recipient that a claim stores. A message in flight stores none, because it may outlive an erasure for a moment. A
+ * retry that sends nothing keeps the recipient of the earlier attempt: the contact's address may have changed since.
  */
 function recipientOf({ intent, contact }: Prepared, { status }: ClaimAs, content: Content | undefined): string | null {
   if (status === 'SENDING' || (intent !== 'send' && !content)) return null
@@ -267,7 +267,7 @@ function attemptColumns(message: Prepared, claim: string): AttemptColumns & Step
   }
 }
 
-/** A campaign's content is kept with the campaign, and not again with each message. */
+/** A campaign's content is stored with the campaign, and not again with each message. */
 function contentColumns({ ref }: Prepared, content: Content | undefined): ContentColumns {
   const keepsBody = ref.kind === 'step'
   return {
@@ -280,4 +280,4 @@ function contentColumns({ ref }: Prepared, content: Content | undefined): Conten
 }
 
 const withoutText = (outcome: Recording['outcome']): Recording['outcome'] =>
-  'error' in outcome ? { ...outcome, error: 'It cannot be stored' } : { ...outcome, response: '' }
+  'error' in outcome ? { ...outcome, error: 'The outcome cannot be stored' } : { ...outcome, response: '' }

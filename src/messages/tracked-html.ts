@@ -1,17 +1,17 @@
 import { Tokenizer } from 'htmlparser2'
 import { endOfBody, escapeHtml } from './footer.ts'
 
-/** What becomes of an email's links, and of its opening. */
+/** How an email's links and opens are tracked. */
 export interface Tracking {
-  /** Which links stay as they are. */
+  /** Whether a link stays as it is. */
   stays: (url: string) => boolean
-  /** An address by way of us, for where a link leads; `undefined`: there is none. @param links how many there are in all */
+  /** Returns the tracking URL for a link's target; `undefined` if there is none. @param links total number of links */
   linkVia?: ((url: string, links: number) => string | undefined) | undefined
-  /** The address of a picture that nobody sees. */
+  /** The URL of the invisible tracking image. */
   picture?: ((links: number) => string | undefined) | undefined
 }
 
-/** A link as it stands in HTML: where its address begins and ends, and where it leads. */
+/** A link in HTML: the range of its address, and its target. */
 interface Place {
   from: number
   to: number
@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * Leads the links of an email by way of us, and puts a picture at its end that is fetched when it is opened. All else stays as it is, to
- * the letter.
+ * Replaces the links of an email by tracking links, and adds an invisible image at its end that is loaded when it is opened. All
+ * other bytes stay as they are.
  */
 export function trackedHtml(html: string, { stays, linkVia, picture }: Tracking): string {
   const places = linkVia || picture ? linksOf(html).filter(({ url }) => !stays(url)) : []
@@ -45,12 +45,12 @@ function withPicture(html: string, address: string | undefined): string {
   return end < 0 ? html + picture : html.slice(0, end) + picture + html.slice(end)
 }
 
-/** So many links of an email are led by way of us, the first ones: each makes it longer. */
+/** Maximum number of tracked links in an email, the first ones. Each makes the email longer. */
 const MAX_LINKS = 2_000
 
 /**
- * Links to pages. `data-track="off"` keeps one as it is. Tags alone are looked for, and not how they lie in each other: whoever puts
- * thousands into each other keeps nobody waiting.
+ * Finds the links to pages. `data-track="off"` excludes a link. Only tags are parsed and not their nesting, so that deeply nested
+ * HTML does not take quadratic time.
  */
 function linksOf(html: string): Place[] {
   const places: Place[] = []
@@ -76,7 +76,7 @@ function linksOf(html: string): Place[] {
       onattribdata: (from, to) => void (value += tag ? html.slice(from, to) : ''),
       onattribentity: (codepoint) => void (value += tag ? String.fromCodePoint(codepoint) : ''),
       onattribend() {
-        // The first of one name counts.
+        // The first attribute of a name counts.
         if (tag && !tag.attributes.has(name)) tag.attributes.set(name, value)
         value = ''
       },
@@ -100,7 +100,7 @@ function linksOf(html: string): Place[] {
 const TAG_NAME = /<[a-z]+/iy
 const ATTRIBUTE = /[\s/]*([^\s=>/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]+))?/y
 
-/** Where the value of the first `href` of a tag stands, with its quotes: a later one counts for nothing. */
+/** Finds the value of the first `href` of a tag, with its quotes. Browsers ignore later ones. */
 function placeOfHref(html: string, from: number, to: number): { from: number; to: number } | undefined {
   TAG_NAME.lastIndex = from
   if (!TAG_NAME.test(html)) return undefined

@@ -1,8 +1,8 @@
 import { MESSAGE_STATUSES, type MessageStatus } from './message.ts'
 
 /**
- * Which status may follow which. `SENT`, `SUPPRESSED` and `DISMISSED` are final; `FAILED`, `CAPTURED` and `UNCONFIRMED` are
- * final unless a person asks for a retry.
+ * Defines which status may follow which. `SENT`, `SUPPRESSED` and `DISMISSED` are final; `FAILED`, `CAPTURED` and `UNCONFIRMED`
+ * are final unless a person requests a retry.
  */
 export const TRANSITIONS: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
   QUEUED: ['SENDING', 'DEFERRED', 'CAPTURED', 'FAILED', 'SUPPRESSED', 'UNCONFIRMED', 'DISMISSED'],
@@ -10,7 +10,7 @@ export const TRANSITIONS: Readonly<Record<MessageStatus, readonly MessageStatus[
   SENDING: ['SENT', 'DEFERRED', 'FAILED', 'UNCONFIRMED', 'CAPTURED', 'DISMISSED'],
   FAILED: ['SENDING', 'FAILED', 'CAPTURED', 'SUPPRESSED', 'UNCONFIRMED'],
   CAPTURED: ['SENDING', 'FAILED', 'CAPTURED', 'SUPPRESSED', 'UNCONFIRMED'],
-  // The sender whose lease expired may still report what really happened.
+  // The sender whose lease expired may still report the true outcome.
   UNCONFIRMED: ['SENDING', 'SENT', 'FAILED', 'UNCONFIRMED', 'DISMISSED'],
   SENT: [],
   SUPPRESSED: [],
@@ -21,18 +21,17 @@ export const TRANSITIONS: Readonly<Record<MessageStatus, readonly MessageStatus[
 export const statusesBefore = (next: MessageStatus): readonly MessageStatus[] =>
   MESSAGE_STATUSES.filter((status) => TRANSITIONS[status].includes(next))
 
-/** @throws {Error} where a status may not follow another. A message that has no row yet counts as QUEUED. */
+/** @throws {Error} if a status may not follow another. A message without a row counts as QUEUED */
 export function assertTransition(before: MessageStatus, next: MessageStatus): void {
   if (!TRANSITIONS[before].includes(next)) throw new Error(`A message cannot go from ${before} to ${next}`)
 }
 
 /**
- * Why a message is being sent: its automation or campaign sends it, somebody asked for a retry, or an operator sends a copy
- * at the command line.
+ * Why a message is sent: by its automation or campaign, as a requested retry, or as a copy by an operator at the command line.
  */
 export type Intent = 'send' | 'retry' | 'resend'
 
-/** What somebody may ask to have sent again: nothing else is final and may not have arrived. */
+/** Statuses that can be retried: no other final status may be without a delivery. */
 export const RETRYABLE = ['FAILED', 'CAPTURED', 'UNCONFIRMED'] as const satisfies MessageStatus[]
 export type Retryable = (typeof RETRYABLE)[number]
 
@@ -43,8 +42,8 @@ export const isRetryable = (status: MessageStatus): status is Retryable =>
 export type AttemptStatus = 'SENT' | 'CAPTURED' | 'FAILED' | 'SUPPRESSED' | 'UNCONFIRMED' | 'DEFERRED'
 
 /**
- * The status of a message after an attempt. An earlier attempt at an UNCONFIRMED message may have arrived, and a later one
- * that sent nothing does not change that. A retry that could not be sent yet leaves the message as it was.
+ * Returns the status of a message after an attempt. An earlier attempt at an UNCONFIRMED message may have arrived, and a later
+ * one that sent nothing does not change that. A retry that could not be sent yet leaves the message as it was.
  */
 export function statusAfter(
   { before, intent }: { before: MessageStatus; intent: Intent },

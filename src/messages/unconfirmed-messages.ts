@@ -14,13 +14,13 @@ import { Sending, type SendDependencies, type SendResult } from './send.ts'
 import { dismissDecided, expireLease } from './store-queries.ts'
 import { statusAfter } from './transitions.ts'
 
-/** How many an operator is shown at a time. */
+/** Maximum number of messages listed. */
 export const LISTED = 1_000
 
-/** The messages that need an operator's decision, oldest first. */
+/** Lists the messages that need an operator's decision, oldest first. */
 export const listUnconfirmed = (em: EntityManager): Promise<UndecidedMessage[]> => undecidedMessages(em.fork(), LISTED)
 
-/** Leaves a message as it is. @throws {ApiError} `not-found`; `invalid` where there is nothing to decide */
+/** Dismisses a message. @throws {ApiError} `not-found`; `invalid` if it needs no decision */
 export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
   const unit = em.fork()
   const { status } = await assertNeedsDecision(unit, id)
@@ -28,7 +28,7 @@ export async function dismissMessage(em: EntityManager, id: string): Promise<voi
   if (!(await dismissDecided(unit, id, status))) throw await whyNoDecision(unit, id)
 }
 
-/** Leaves a message of a workspace as it is. @throws {ApiError} `message_not_found`; `message_not_unconfirmed` */
+/** Dismisses a message of a workspace. @throws {ApiError} `message_not_found`; `message_not_unconfirmed` */
 export async function dismissOne(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const unit = unitOf(em)
   if (!isId(id) || (await unit.count(Message, { id, workspaceId })) === 0) throw new ApiError(MESSAGE_NOT_FOUND)
@@ -40,37 +40,38 @@ export async function dismissOne(em: EntityManager, workspaceId: string, id: str
 /** `mailFrom` is MAIL_FROM, or the sender of the instance, if it has any. */
 export type ResendDependencies = Omit<SendDependencies, 'mailFrom'> & { mailFrom: string | null }
 
-/** What became of a message, and why, where it was not sent. */
+/** Result of a resend, with the reason if the message was not sent. */
 export interface Resent {
   status: MessageStatus
   error: string | null
 }
 
-/** How often a resend waits for a free connection or renderer, some seconds each time. */
+/** Maximum number of waits of a resend for a free connection or renderer, some seconds each. */
 const MAX_WAITS = 100
 
 /**
- * Sends a message again, because an operator says that it did not arrive, also while its automation is paused. The contact may
- * get it twice then, under the same Message-ID; that is the operator's decision and never ours.
+ * Sends a message again because an operator says that it did not arrive, even if its automation is paused. The contact may get it
+ * twice, under the same Message-ID. Dripline never decides this itself.
  *
- * @returns what became of it: what it was before where it could not be sent yet, UNCONFIRMED or DEFERRED
- * @throws {ApiError} `not-found`; `invalid` where this process cannot deliver what the instance delivers, or there is nothing to
- *   decide
+ * @returns the outcome: the former status, UNCONFIRMED or DEFERRED, if it could not be sent yet
+ * @throws {ApiError} `not-found`; `invalid` if this process cannot deliver mail like the instance does, or the message needs no
+ *   decision
  */
 export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<Resent> {
   const { smtp, mailFrom } = dependencies
   const em = dependencies.em.fork()
   await assertNeedsDecision(em, id)
-  if (!smtp) throw invalid('Set SMTP_URL: without it, sending the message again would only capture it')
+  if (!smtp) throw invalid('Set SMTP_URL. Without it, sending the message again would only capture it')
   if (mailFrom === null) throw invalid(NO_SENDER)
   if (!(await readSendingGate(em)).isOpen) throw invalid(SENDING_DISABLED)
   await expireLease(em, id, SENDER_DIED)
   const stored = await findMessage(em, id)
   const message = stored && (await prepareStored(dependencies, stored, 'resend'))
   if (!message) throw await whyNoDecision(em, id)
-  if (message.suppressedBy) throw invalid(`It is not sent: ${SUPPRESSED_WORDS[message.suppressedBy].toLowerCase()}`)
+  if (message.suppressedBy)
+    throw invalid(`The message must not be sent: ${SUPPRESSED_WORDS[message.suppressedBy].toLowerCase()}`)
   if (!isDelivered(message))
-    throw invalid('Mail is captured at the moment: sending the message again would only capture it')
+    throw invalid('Mail is captured at the moment, so sending the message again would only capture it')
   const sending = new Sending({ ...dependencies, mailFrom }, message)
   const turn = new AbortController().signal
   let result: SendResult = { kind: 'queue' }
@@ -81,12 +82,12 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
   return { status, error: result.reason }
 }
 
-/** Why there is nothing to decide about a message. */
+/** Creates the error for a message that needs no decision. */
 function nothingToDecide(id: string, status: MessageStatus | undefined): ApiError {
   if (status === 'DISMISSED') return invalid(`The message ${id} is DISMISSED already`)
   if (status === 'DEFERRED') {
     return invalid(
-      `The message ${id} is DEFERRED: it has certainly not been sent, and its sequence tries it again by itself`,
+      `The message ${id} is DEFERRED: it was certainly not sent, and its sequence tries it again automatically`,
     )
   }
   return notFound(`There is no unconfirmed message ${id} of an automation that still exists`)
@@ -99,11 +100,11 @@ const whyNoDecision = async (em: EntityManager, id: string): Promise<ApiError> =
   return nothingToDecide(id, decision?.needsDecision ? undefined : decision?.status)
 }
 
-/** Why it could not be claimed: until the mail server waits for the content, minutes may pass. */
+/** Explains why the message could not be claimed. Minutes may pass until the mail server waits for the content. */
 const whyNotClaimed = async (em: EntityManager, id: string): Promise<ApiError> =>
   (await readSendingGate(em)).isOpen ? whyNoDecision(em, id) : invalid(SENDING_DISABLED)
 
-/** @throws {ApiError} where there is nothing to decide about it */
+/** @throws {ApiError} if the message needs no decision */
 async function assertNeedsDecision(em: EntityManager, id: string): Promise<{ status: MessageStatus }> {
   const decision = await decisionOf(em, id)
   if (!decision?.needsDecision) throw nothingToDecide(id, decision?.status)

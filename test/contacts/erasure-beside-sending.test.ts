@@ -6,7 +6,7 @@ import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-const ENDED = 'Its enrollment was ended before it could be sent'
+const ENDED = 'The enrollment ended before the message could be sent'
 /** A response of a mail server that contains the address. */
 const WORDS = '451 4.2.1 <ada@example.com>: mailbox busy'
 

@@ -164,7 +164,7 @@ describe('an enrollment that is ended through the API', () => {
     const [message] = await activityOf(service, contactId)
     assert.deepEqual(
       [message!.status, message!.error],
-      ['DISMISSED', 'Its enrollment was ended before it could be sent'],
+      ['DISMISSED', 'The enrollment ended before the message could be sent'],
     )
   })
 })

@@ -41,7 +41,7 @@ async function messageIn(
 
 /** Matches the error of a request that came too late. */
 const nothingLeft = (error: Error) =>
-  /is tried again|has become another|can be dismissed|may arrive twice/.test(error.message)
+  /can be retried|changed in the meantime|can be dismissed|may arrive twice/.test(error.message)
 
 function retry(world: World, messageId: string, evenIfSent: boolean) {
   const { workspaceId } = world.ground
