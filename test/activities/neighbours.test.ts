@@ -15,7 +15,7 @@ describe('neighbours', () => {
   })
   after(() => service.stop())
 
-  it('take turns: one enrollment does not wait for the hundreds of another workspace that came before', async () => {
+  it('run in turn: an enrollment does not wait for hundreds of earlier ones of another workspace', async () => {
     const { em } = service.context.orm
     const automationId = await anAutomation(service)
     const contacts = Array.from({ length: MANY }, (_, n) => ({ email: `many-${n}@example.com`, tags: ['many'] }))

@@ -8,14 +8,14 @@ const email = (id: string): StepOutline => ({ id, type: 'EMAIL' })
 const wait = (id: string, delayMinutes: number): StepOutline => ({ id, type: 'WAIT', delayMinutes })
 const MINUTE = 60_000
 
-/** Runs a sequence as a driver does that is told of nothing but what it asked for. */
+/** Runs the machine with a driver that only reports the outcomes of its effects. */
 function runThrough(steps: readonly StepOutline[]) {
   let now = 1_000
   const sent: { stepId: string; at: number }[] = []
   let { state, effects } = next(steps, INITIAL, { kind: 'begun' }, now)
   for (;;) {
     const effect = effects.find((each) => each.do === 'send' || each.do === 'wait' || each.do === 'end')
-    assert.ok(effect, 'there is always something to do until the end')
+    assert.ok(effect, 'there is an effect until the end')
     let happening: Happening
     if (effect.do === 'end') return { sent, status: effect.status, state }
     if (effect.do === 'send') {
@@ -34,7 +34,7 @@ const anySteps = fc
   .array(fc.option(fc.integer({ min: 1, max: 100_000 })), { maxLength: 12 })
   .map((delays) => delays.map((delay, n) => (delay === null ? email(`s${n}`) : wait(`s${n}`, delay))))
 
-/** The id of the email that is under way. */
+/** The ID of the email in flight. */
 const PRESENT = 'present'
 
 const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
@@ -63,7 +63,7 @@ describe('the machine', () => {
     )
   })
 
-  it('has at most one thing under way, whatever happens, and never goes back', () => {
+  it('has at most one effect in progress, whatever happens, and never goes back', () => {
     fc.assert(
       fc.property(anySteps, fc.array(anyHappening, { maxLength: 60 }), (steps, happenings) => {
         let state: MachineState = INITIAL
@@ -81,10 +81,10 @@ describe('the machine', () => {
               ? underWay === 'wait' && state.waitingFor === 'time'
               : happening.kind === 'email-settled'
                 ? underWay === 'send' || isOfAnother
-                : // A run begins at the first instant, and again wherever the one before it was; until then it hears of no change.
+                : // A run begins at the start time, or where the previous run ended; until then it receives no changes.
                   happening.kind === 'begun' || state.waitingFor !== 'begin'
           if (!fits) return
-          // What was under way is over by what it came to, by a new run, or by a change that ends a pause.
+          // An effect in progress ends with its outcome, with a new run, or with a change that ends a pause.
           const before = underWay
           if (happening.kind !== 'changed' && !isOfAnother) underWay = undefined
           now += 1
@@ -109,7 +109,7 @@ describe('the machine', () => {
     )
   })
 
-  it('looks again when the automation changed while an email was under way', () => {
+  it('decides again if the automation changed while an email was in flight', () => {
     const steps = [email('a')]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const changed = next(steps, sending, { kind: 'changed' }, 0)
@@ -119,7 +119,7 @@ describe('the machine', () => {
     ])
   })
 
-  it('tells that it is paused once, and that it goes on once, over a new run too', () => {
+  it('reports a pause once, and its end once, across runs', () => {
     const steps = [email('a')]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const paused = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
@@ -151,7 +151,7 @@ describe('the machine', () => {
     ])
   })
 
-  it('resumes an enrollment that had lost its workflow behind its last email, by the time of that email', () => {
+  it('resumes an enrollment that lost its workflow after its last email from the time of that email', () => {
     const steps = [email('a'), wait('w', 60), email('b')]
     const resumed = next(steps, INITIAL, { kind: 'begun', resumeAfter: { stepId: 'a', at: 7 } }, 50 * MINUTE)
     assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
@@ -160,7 +160,7 @@ describe('the machine', () => {
     ])
   })
 
-  it('resumes an enrollment of which nothing is settled from its entry', () => {
+  it('resumes an enrollment without a final email from its start', () => {
     const resumed = next(
       [wait('w', 60), email('a')],
       INITIAL,
@@ -170,21 +170,21 @@ describe('the machine', () => {
     assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 
-  it('begins a wait when the email before it was settled, also where an earlier attempt did that', () => {
+  it('begins a wait when the email before it was final, even if an earlier attempt finalized it', () => {
     const steps = [email('a'), wait('w', 60)]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const late = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 
-  it('begins a wait behind a wait when that was to end, however late it is woken', () => {
+  it('begins a wait after another wait at the intended end of that one, however late the workflow wakes', () => {
     const steps = [wait('v', 10), wait('w', 20), email('a')]
     const first = next(steps, INITIAL, { kind: 'begun' }, 5)
     const late = next(steps, first.state, { kind: 'woken' }, 25 * MINUTE)
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 5 + 30 * MINUTE })
   })
 
-  it('ends at once when it is to, wherever it is, and does nothing after', () => {
+  it('ends immediately when requested, in any state, and does nothing afterwards', () => {
     const steps = [wait('w', 60), email('a')]
     const waiting = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const over = next(steps, waiting, { kind: 'exit' }, 1)

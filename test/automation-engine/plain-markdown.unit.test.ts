@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { plainMarkdown } from '../../src/automation-engine/plain-markdown.ts'
 
-describe('a name where Markdown is read', () => {
-  it('is itself, in one line: no heading, row, link, picture or markup', () => {
+describe('a name in Markdown', () => {
+  it('is shown as plain text in one line: without headings, rows, links, images or markup', () => {
     assert.equal(plainMarkdown('Onboarding, day 2 (new)'), 'Onboarding, day 2 (new)')
     assert.deepEqual(['- x', '1. x', '---', ' =', '$x$', 'Day 1. Go'].map(plainMarkdown), [
       '\\- x',

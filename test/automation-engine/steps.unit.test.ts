@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describeStep } from '../../src/automation-engine/steps/index.ts'
 import { describeDelay } from '../../src/automation-engine/steps/wait.ts'
 
-describe('a step in words', () => {
-  it('names days, hours and minutes', () => assert.equal(describeDelay(1501), '1 day 1 hour 1 minute'))
-  it('says where it is', () =>
+describe('the description of a step', () => {
+  it('contains days, hours and minutes', () => assert.equal(describeDelay(1501), '1 day 1 hour 1 minute'))
+  it('contains its position', () =>
     assert.equal(
       describeStep(
         [

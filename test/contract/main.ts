@@ -1,4 +1,4 @@
-/** `npm run test:contract`: Schemathesis over every operation of a running service. */
+/** `npm run test:contract`: runs Schemathesis over every operation of a running service. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,18 +21,18 @@ const KEYS = 8
 
 const { values } = readOptions({
   call: 'npm run test:contract -- [OPTION …]',
-  what: 'Schemathesis over every operation of a running service.',
+  what: 'runs Schemathesis over every operation of a running service.',
   options: {
-    examples: { takes: 'N', what: 'so many of each operation; 200 if it is not said' },
-    seed: { takes: 'N', what: 'the same examples again' },
-    operation: { takes: 'NAME', what: 'this one alone, by its operationId' },
+    examples: { takes: 'N', what: 'examples of each operation (default: 200)' },
+    seed: { takes: 'N', what: 'repeat the examples of this seed' },
+    operation: { takes: 'NAME', what: 'only this operation, by its operationId' },
   },
 })
 const examples = wholeNumber('examples', values.examples, { least: 1, otherwise: 200 })
 const seed = wholeNumber('seed', values.seed, { least: 0, otherwise: undefined })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Schemathesis in a Python environment of its own, which survives a new clone. */
+/** Installs Schemathesis in a Python environment of its own, which survives a new clone. */
 async function install(): Promise<string> {
   const target = cacheFolder('')
   const environment = join(target, `schemathesis-${VERSION}`)
@@ -60,7 +60,7 @@ const close = closedAtSignal(async () => {
 })
 let code: number
 try {
-  // Something of everything, so that links have where to begin.
+  // Data of each kind, so that links have a starting point.
   const automationId = await anAutomation(service, { triggerConfig: { eventName: 'go' } })
   const contactId = await aContact(service)
   await anEvent(service, contactId, 'go')

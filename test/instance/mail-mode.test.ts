@@ -10,7 +10,7 @@ import { quietLog } from '../support/log.ts'
 
 const ROUNDS = 100
 
-describe('how an instance sends mail', () => {
+describe('the mail mode of an instance', () => {
   let orm: Orm
   before(async () => {
     orm = (await createDatabase()).orm
@@ -22,7 +22,7 @@ describe('how an instance sends mail', () => {
   const WITHOUT = { smtp: false, capture: false }
   const said = () => readMailMode(orm.em.fork())
 
-  it('is by SMTP when any part has SMTP_URL, also where all start at once', async () => {
+  it('is SMTP when any process has SMTP_URL, also if all start at once', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await sql(orm.em.fork(), 'delete from instance')
       const [delivers] = await Promise.allSettled([WITH, WITHOUT].map((part) => agreeOnMail(orm.em, part)))
@@ -31,7 +31,7 @@ describe('how an instance sends mail', () => {
     }
   })
 
-  it('is not changed by a part without SMTP_URL, unless MAIL_CAPTURE orders it', async () => {
+  it('is not changed by a process without SMTP_URL, unless MAIL_CAPTURE is set', async () => {
     await agreeOnMail(orm.em, WITHOUT)
     await agreeOnMail(orm.em, WITHOUT)
     assert.equal(await said(), 'capture')
@@ -42,7 +42,7 @@ describe('how an instance sends mail', () => {
     assert.equal(await said(), 'capture')
   })
 
-  it('is looked at again by a part that runs without SMTP_URL', async () => {
+  it('is read again by a running process without SMTP_URL', async () => {
     await agreeOnMail(orm.em, WITHOUT)
     const [without, delivers] = await Promise.all(
       [false, true].map((smtp) => watchSendingGate(orm.em, { smtp, delivers: smtp, log: quietLog, intervalMs: 20 })),

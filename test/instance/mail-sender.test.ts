@@ -34,14 +34,14 @@ describe('the sender of an instance', () => {
     return agreeOnSender(orm.em, log, { mailFrom, delivers })
   }
 
-  it('is what a part was told, and is every other part’s that was told nothing', async () => {
+  it('is the configured one of a process, and applies to the other processes without one', async () => {
     assert.equal(await agree(ME), ME)
     assert.equal(await agree(undefined), ME)
     assert.equal(await agree(ME), ME)
     assert.deepEqual(warnings, [])
   })
 
-  it('is changed by a part that says another, which is told', async () => {
+  it('is changed by a process with another one, which logs that', async () => {
     await agree(ME)
     assert.equal(await agree(US), US)
     assert.equal(await agree(undefined), US)
@@ -50,12 +50,12 @@ describe('the sender of an instance', () => {
     assert.doesNotMatch(warnings[0]!, /@/)
   })
 
-  it('is none that a backup has made of it, and that no mail could have', async () => {
+  it('is ignored if a restored value is invalid in a mail header', async () => {
     await sql(orm.em.fork(), 'update instance set mail_from = $1', ['Evil <evil@example.com>\r\nBcc: x@example.com'])
     await assert.rejects(agree(undefined), /Set MAIL_FROM/)
   })
 
-  it('is nobody only where nothing is delivered', async () => {
+  it('may be missing only if no mail is delivered', async () => {
     await assert.rejects(agree(undefined), /Set MAIL_FROM to the sender, such as MAIL_FROM='Me <me@example\.com>'/)
     assert.match(await agree(undefined, false), /localhost\.localdomain/)
     await assert.rejects(agree(undefined), /MAIL_FROM/)
@@ -63,13 +63,13 @@ describe('the sender of an instance', () => {
 })
 
 describe('a worker', () => {
-  it('without MAIL_FROM is not started where nobody has said it, and sends as the instance where somebody has', async () => {
+  it('requires MAIL_FROM unless another process has set it', async () => {
     const sink = await startSmtpSink()
     const service = await startService({ worker: false, env: { SMTP_URL: sink.url, MAIL_FROM: '' } })
     const { em } = service.context.orm
     try {
       await assert.rejects(service.startWorker(), /MAIL_FROM/)
-      assert.equal(await readMailMode(em.fork()), null, 'who is refused has not said that mail is delivered')
+      assert.equal(await readMailMode(em.fork()), null, 'a rejected process has not set the mail mode')
       await sql(em.fork(), 'update instance set mail_from = $1', [ME])
       await service.startWorker()
       await enroll(service, await anAutomation(service), await aContact(service))

@@ -23,7 +23,7 @@ describe('the sending gate', () => {
     assert.equal(isDelivered({ workspaceMode: 'test', mail: 'smtp' }), false)
   })
 
-  it('takes mail of live workspaces for lost that was due before the loss', () => {
+  it('treats mail of live workspaces as lost that was due before the loss', () => {
     assert.equal(mayBeLost({ workspaceMode: 'live', lostUntil: TWO }, ONE), true)
     assert.equal(mayBeLost({ workspaceMode: 'live', lostUntil: TWO }, TWO), true)
     assert.equal(mayBeLost({ workspaceMode: 'live', lostUntil: TWO }, NOW), false)
@@ -33,8 +33,8 @@ describe('the sending gate', () => {
 
   for (const [name, before, given, expected] of [
     ['ends now if nothing else is known', null, undefined, NOW],
-    ['ends when the operator says', null, TWO, TWO],
-    ['is none if nothing is lost', null, null, null],
+    ['ends when the operator specifies', null, TWO, TWO],
+    ['does not exist if nothing is lost', null, null, null],
     ['keeps an earlier loss', ONE, null, ONE],
     ['keeps an earlier loss that ended later', TWO, ONE, TWO],
     ['extends an earlier loss', ONE, TWO, TWO],

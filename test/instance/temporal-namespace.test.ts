@@ -17,7 +17,7 @@ import { workflowBundle } from '../support/workflow-bundle.ts'
 
 const HERE = { namespace: 'default', namespaceId: 'one', taskQueue: 'dripline' }
 
-describe("an instance's workplace in Temporal", () => {
+describe('the Temporal namespace of an instance', () => {
   let orm: Orm
   before(async () => {
     orm = (await createDatabase()).orm
@@ -51,7 +51,7 @@ describe("an instance's workplace in Temporal", () => {
     ['task queue', { ...HERE, taskQueue: 'another' }, /uses the task queue "dripline" of the namespace "default"/],
     ['server with a namespace of the same name', { ...HERE, namespaceId: 'two' }, /uses another Temporal server/],
   ] as const) {
-    it(`refuses another ${what}`, async () => {
+    it(`rejects another ${what}`, async () => {
       await assertTemporalBinding(orm.em, HERE)
       await assert.rejects(assertTemporalBinding(orm.em, there), words)
       assert.match((await findTemporalBindingProblem(orm.em, there))!, words)
@@ -69,11 +69,11 @@ describe("an instance's workplace in Temporal", () => {
     await enableSending(orm.em, null)
   })
 
-  it('logs when mail is held back, and when it continues', async () => {
+  it('logs when mail is blocked, and when it continues', async () => {
     const said: string[] = []
     const note = (_: object, words: string) => void said.push(words)
     const log = { debug: note, info: note, warn: note, error: note }
-    const says = (words: RegExp) => eventually('it says so', () => words.test(said.at(-1) ?? '') || undefined)
+    const says = (words: RegExp) => eventually('it is logged', () => words.test(said.at(-1) ?? '') || undefined)
     const watch = await watchSendingGate(orm.em, { smtp: true, delivers: true, log, intervalMs: 20 })
     try {
       assert.deepEqual(said, [])
@@ -87,7 +87,7 @@ describe("an instance's workplace in Temporal", () => {
     }
   })
 
-  it('refuses a worker of a copied database until the copy is marked as restored', async () => {
+  it('rejects a worker of a copied database until the copy is marked as restored', async () => {
     const service = await startService()
     const second = await startSecondTemporal()
     const copy = openContext({ ...service.context.config, TEMPORAL_ADDRESS: second.address }, quietLog)

@@ -22,12 +22,12 @@ describe('two instances on one Temporal', () => {
     await other.close()
   })
 
-  it('leave each other what is not theirs, on one task queue, too', async () => {
+  it("ignore each other's workflows, also on the same task queue", async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     const contactId = await aContact(service)
     assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
-    // Nobody else is there to take it.
+    // No other worker is there to run it.
     const foreign = await startWorker(other, workflowBundle())
     const failure = await eventually('an attempt has failed', async () => {
       const { raw } = await handle.describe()
@@ -37,13 +37,13 @@ describe('two instances on one Temporal', () => {
     assert.match(failure.message ?? '', /a namespace of its own \(TEMPORAL_NAMESPACE\)/)
     await foreign.stop()
     await service.startWorker()
-    await eventually('it is mailed', async () =>
+    await eventually('the email arrives', async () =>
       (await activityOf(service, contactId)).some(({ status }) => status === 'CAPTURED') ? true : undefined,
     )
     assert.deepEqual(await handle.result(), { status: 'COMPLETED' })
   }).timeout(90_000)
 
-  it('refuse another task queue in the same namespace', async () => {
+  it('reject another task queue in the same namespace', async () => {
     const config = { ...service.context.config, TEMPORAL_TASK_QUEUE: 'another' }
     const moved = openContext(config, quietLog)
     await assert.rejects(startWorker(moved, workflowBundle()), /uses the task queue "test-.*TEMPORAL_NAMESPACE/)

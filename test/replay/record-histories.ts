@@ -1,6 +1,6 @@
 /**
- * Records the histories that `test/replay` replays: one of each thing that an enrollment can go through. Run it for a
- * release, and commit what is new; a history that was released is never recorded again.
+ * Records the histories that `test/replay` replays: one of each kind of event in an enrollment. Run it for a release, and commit
+ * the new ones. A released history is never recorded again.
  */
 import type { StepInput } from '../../src/automations/steps/index.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes 
 installTemporalRuntime(quietLog)
 const world = await startTimeSkipping()
 
-/** Runs one enrollment through what `during` does to it, and keeps its first run's history. */
+/** Runs one enrollment with the events of `during`, and stores the history of its first run. */
 async function record(
   name: string,
   steps: StepInput[],
@@ -61,7 +61,7 @@ async function keep(name: string, workflowId: string, runId?: string): Promise<v
   process.stdout.write(`${name}\n`)
 }
 
-/** Temporal notes who did what as `process@machine`: the machine is nobody's business. */
+/** Removes the machine from Temporal's identities, which have the form `process@machine`. */
 const withoutMachine = (json: string): string =>
   JSON.stringify(JSON.parse(json, (key, value: unknown) => (key === 'identity' ? 'recorder' : value)))
 
@@ -80,7 +80,7 @@ const fire = (automationId: string, contactId: string, databaseHas?: string | nu
   return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input }, databaseHas)
 }
 
-// 'no-steps' is of 0.1.0 alone: one without steps can no longer be made ACTIVE.
+// 'no-steps' exists only for 0.1.0: an automation without steps can no longer be ACTIVE.
 await record('email', [email])
 await record('email-wait-email', [email, wait(30 * 24 * 60), email])
 await record('seven-waits', [wait(1), wait(2), wait(3), wait(4), wait(5), wait(6), wait(7), email])

@@ -7,7 +7,7 @@ import { workflowBundle } from '../support/workflow-bundle.ts'
 
 const FOLDER = join(import.meta.dirname, 'histories')
 
-/** What runs today must be able to go on with what was begun by every version that was released. */
+/** The current version must be able to continue the workflows of every released version. */
 describe('replay of recorded histories', () => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
 

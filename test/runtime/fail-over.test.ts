@@ -7,7 +7,7 @@ import { startService } from '../support/service.ts'
 
 describe('an instance with two mail servers', function () {
   this.timeout(150_000)
-  it('sends by the second one while the first one is away, each email once', async () => {
+  it('sends each email once through the second server while the first is unavailable', async () => {
     const [port] = await freePorts(1)
     const second = await startSmtpSink()
     const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, SMTP_FALLBACK_URL: ` ${second.url} ` }
@@ -24,9 +24,9 @@ describe('an instance with two mail servers', function () {
       assert.equal(second.mails.length, contacts.length)
       assert.equal(new Set(second.mails.map(({ to }) => to[0])).size, contacts.length)
       first = await startSmtpSink(undefined, port)
-      // It is tried again sooner or later, by one email at a time.
+      // The first server is tried again after a while, by one email at a time.
       await eventually(
-        'the first one is asked again',
+        'the first one is tried again',
         async () => {
           await enroll(service, automationId, await aContact(service))
           return first!.mails.length > 0 ? true : undefined

@@ -17,7 +17,7 @@ import { freePorts } from '../support/ports.ts'
 import { startApiProcess, startWorkerProcess } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** A part of the SDK's worker that it keeps to itself: the thread in which workflows run. */
+/** A private part of the SDK's worker: the thread that runs workflows. */
 interface Insides {
   workflowCreator?: { workerThreadClients: { workerThread: { terminate(): Promise<number> } }[] }
 }
@@ -35,14 +35,14 @@ describe('/healthz', function () {
     return `${answer.status} ${await answer.text()}`
   }
 
-  it('is false while the processes for templates cannot be started, and true when they can again', async () => {
+  it('is false while the render processes cannot be started, and true when they can again', async () => {
     const project = mkdtempSync(join(tmpdir(), 'dripline-health-'))
     for (const part of ['src', 'scripts', 'embedded', 'workflows', 'activities', 'package.json']) {
       cpSync(join(ROOT, part), join(project, part), { recursive: true })
     }
     symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'))
     const script = join(project, 'src/rendering/thread.ts')
-    // What a deploy that goes on below a running process does.
+    // Simulates a deploy that replaces files of a running process.
     renameSync(script, `${script}.gone`)
     const api = await startApiProcess(service, {}, project)
     const origin = new URL(api.baseUrl).origin
@@ -60,15 +60,15 @@ describe('/healthz', function () {
         })
         return answer.status
       }
-      // It finds out by itself, also where nobody saves a second one.
+      // The check recovers automatically, even if no client saves another template.
       assert.equal(await save(), 503)
-      const told = await eventually('it says so', async () => {
+      const told = await eventually('it is false', async () => {
         const answer = await health(origin)
         return answer.startsWith('503') ? answer : undefined
       })
       assert.match(told, /Renderer processes cannot be started: .*rendering\/thread/)
       renameSync(`${script}.gone`, script)
-      await eventually('it is well', async () => ((await health(origin)).startsWith('200') ? true : undefined))
+      await eventually('it is true', async () => ((await health(origin)).startsWith('200') ? true : undefined))
       assert.equal(await save(), 201)
     } finally {
       await api.kill()
@@ -76,7 +76,7 @@ describe('/healthz', function () {
     }
   })
 
-  it('is false when a worker has failed, which ends with the reason, and leaves nothing open', async () => {
+  it('is false after a worker has failed, which then ends with the reason and closes everything', async () => {
     const create = Worker.create.bind(Worker)
     const workers: Worker[] = []
     Worker.create = async (options) => {
@@ -94,7 +94,7 @@ describe('/healthz', function () {
         for (const { workerThread } of workflowCreator?.workerThreadClients ?? []) await workerThread.terminate()
       }
       const failed = assert.rejects(part.ended, /worker thread exited/)
-      // Found out with the next workflow.
+      // The next workflow detects it.
       await enroll(service, await anAutomation(service), await aContact(service))
       await failed
       const told = /^503 .*Temporal's worker for test-\S+ is FAILED/
@@ -107,7 +107,7 @@ describe('/healthz', function () {
     assert.match(await health(), /^200/)
   })
 
-  it('is true of a worker that waits for Temporal', async () => {
+  it('is true for a worker that waits for Temporal', async () => {
     const [port, away] = (await freePorts(2)) as [number, number]
     const env = { TEMPORAL_ADDRESS: `127.0.0.1:${away}`, METRICS_PORT: String(port) }
     const worker = startWorkerProcess(service, env)
@@ -123,7 +123,7 @@ describe('/healthz', function () {
     }
   })
 
-  it('is false when a loop of the relay does not go on', async () => {
+  it('is false when a loop of the relay is stuck', async () => {
     const { dependencies } = service.context
     let release = () => undefined as void
     const never = new Promise<void>((resolve) => (release = resolve))
@@ -132,7 +132,7 @@ describe('/healthz', function () {
     try {
       const ids = { automationId: newId(), contactId: newId() }
       await enqueue(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
-      const told = await eventually('it says so', () => relay.problem())
+      const told = await eventually('it is false', () => relay.problem())
       assert.equal(told, 'The relay does not go on: interactive')
     } finally {
       release()
@@ -140,7 +140,7 @@ describe('/healthz', function () {
     }
   })
 
-  it('says nothing of a relay that waits for its next turn, however long', async () => {
+  it('stays true while the relay waits for its next turn, however long', async () => {
     const relay = startRelay(service.context.dependencies, { idleMs: 1_000, longestPageMs: 300 })
     const deadline = performance.now() + 900
     await eventually('some time has passed', () => {
@@ -152,7 +152,7 @@ describe('/healthz', function () {
 })
 
 describe('a process that cannot recover', () => {
-  it('ends after a while, and not when it recovers in between', async () => {
+  it('ends after a while, unless it recovers in between', async () => {
     let problem: string | undefined = 'broken'
     const health = createHealth()
     health.watch(() => problem)
@@ -169,7 +169,7 @@ describe('a process that cannot recover', () => {
     assert.match(String(error), /cannot recover: broken again/)
   })
 
-  it('closes what it has opened, whatever of it cannot be closed, and says why it ended', async () => {
+  it('closes everything that it opened, even if something cannot be closed, and reports why it ended', async () => {
     const closed: string[] = []
     const running = runUntilStopped(new AbortController().signal, (closers) => {
       closers.add(() => Promise.resolve(void closed.push('first')))

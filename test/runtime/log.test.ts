@@ -35,7 +35,7 @@ describe('the log', () => {
   })
   after(() => service.stop())
 
-  it('says with every line which request it is about, and nothing of a contact or a key', async () => {
+  it('includes the request ID in every line, and no data of a contact or a key', async () => {
     const call = (method: string, path: string, body?: unknown) =>
       service.call(method, path, body, { headers: { 'x-request-id': 'request-1' } })
     const contact = {
@@ -56,7 +56,7 @@ describe('the log', () => {
     await call('DELETE', `contacts/${body.data.id}`)
 
     const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-    assert.ok(parsed.length >= 8, 'each request has a line, and what could not be delivered has one')
+    assert.ok(parsed.length >= 8, 'each request has a line, and so has each failed delivery')
     assert.ok(parsed.some(({ msg }) => msg === 'Delivery to Temporal failed; rescheduled'))
     for (const line of parsed) assert.equal(line['requestId'], 'request-1', JSON.stringify(line))
     const text = lines.join('')
@@ -78,8 +78,8 @@ describe('the log', () => {
   })
 })
 
-describe('what the log says of requests', () => {
-  /** The statuses of the answers that have a line. */
+describe('log lines of requests', () => {
+  /** Returns the statuses of the responses that are logged. */
   async function told(level: string, isWatched: boolean): Promise<unknown[]> {
     const lines: string[] = []
     const app = new Koa<ApiState>()
@@ -97,17 +97,17 @@ describe('what the log says of requests', () => {
     return lines.map((line) => (JSON.parse(line) as { status: number }).status)
   }
 
-  it('is a line for each, wherever it goes to a program', async () => {
+  it('include every request if the log goes to a program', async () => {
     assert.deepEqual(await told('info', false), [200, 404, 503])
   })
 
-  it('is at a terminal what went wrong here, and with LOG_LEVEL=debug each', async () => {
+  it('include only server errors on a terminal, or every request with LOG_LEVEL=debug', async () => {
     assert.deepEqual(await told('info', true), [503])
     assert.deepEqual(await told('debug', true), [200, 404, 503])
   })
 })
 
-describe('what the log says of emails', () => {
+describe('log lines of emails', () => {
   let sink: SmtpSink
   let service: Service
   const lines: Record<string, unknown>[] = []
@@ -115,7 +115,7 @@ describe('what the log says of emails', () => {
   useServiceAndSink((started) => ({ service, sink } = started), { log })
   beforeEach(() => (lines.length = 0))
 
-  /** The one line that says of an email what became of it. */
+  /** Returns the only line about an email. */
   const lineOf = (automationId: string) =>
     eventually('a line', () => lines.find((line) => line['automationId'] === automationId && 'messageId' in line))
 
@@ -126,10 +126,10 @@ describe('what the log says of emails', () => {
   }
 
   for (const [what, behaviour, status, words] of [
-    ['is refused for good', { code: 550, text: 'no such mailbox', at: 'rcpt' }, 'FAILED', /failed for good/],
+    ['was rejected permanently', { code: 550, text: 'no such mailbox', at: 'rcpt' }, 'FAILED', /failed for good/],
     ['may have been sent', 'cut', 'UNCONFIRMED', /npm run cli -- message list/],
   ] as const) {
-    it(`is that one ${what}, with the server's words and without an address`, async () => {
+    it(`report that an email ${what}, with the server's response and without an address`, async () => {
       const { contactId, automationId } = await enrolled()
       const address = await addressOf(service, contactId)
       const told = typeof behaviour === 'object' ? { ...behaviour, text: `<${address}>: ${behaviour.text}` } : behaviour
@@ -144,7 +144,7 @@ describe('what the log says of emails', () => {
     })
   }
 
-  it('is also that one may have been sent whose sender has died, said by whoever finds it', async () => {
+  it('report an email that may have been sent if its sender died, by the process that finds it', async () => {
     const { contactId, automationId } = await enrolled()
     await service.stopWorkers()
     await enroll(service, automationId, contactId)

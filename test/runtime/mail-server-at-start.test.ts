@@ -13,20 +13,20 @@ interface Line {
   reason?: string
 }
 
-/** What a worker says of its mail server when it starts. */
+/** Returns what a worker logs about its mail server when it starts. */
 async function saidOf(SMTP_URL: string): Promise<Line> {
   const lines: Line[] = []
   const log = openLog('debug', { write: (line) => void lines.push(JSON.parse(line) as Line) })
   const service = await startService({ env: { SMTP_URL }, log })
   try {
-    return await eventually('it is said', () => lines.find(({ msg }) => msg.startsWith('The mail server')))
+    return await eventually('it is logged', () => lines.find(({ msg }) => msg.startsWith('The mail server')))
   } finally {
     await service.stop()
   }
 }
 
-describe('a mail server, when a worker starts', () => {
-  it('reports at the start that the server accepts the login, and sends nothing', async () => {
+describe('a mail server at the start of a worker', () => {
+  it('is logged as available after a login, and gets no mail', async () => {
     const smtp = await startScriptedSmtp({})
     try {
       const { msg, server } = await saidOf(smtp.url)
@@ -38,7 +38,7 @@ describe('a mail server, when a worker starts', () => {
     }
   })
 
-  it('that greets with a refusal is said to do so, in its words', async () => {
+  it('is logged with its response if it rejects the connection in its greeting', async () => {
     const smtp = await startScriptedSmtp({ greeting: '554 5.7.1 not from your network' })
     try {
       const { msg, reason } = await saidOf(smtp.url)
@@ -54,7 +54,7 @@ describe('a mail server, when a worker starts', () => {
     ['535 5.7.8 nothing known of Alice here', /^It answered 535 5\.7\.8 to AUTH PLAIN$/],
     [`535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64').slice(0, 9)}…`, /^It answered 535/],
   ] as const) {
-    it(`that says to the login ${words.slice(0, 30)} … is quoted as far as that has nothing of it`, async () => {
+    it(`is quoted without the login if it responds ${words.slice(0, 30)} …`, async () => {
       const smtp = await startScriptedSmtp({
         answer: (command) =>
           command.startsWith('EHLO') ? '250-here\r\n250 AUTH PLAIN' : command.startsWith('AUTH') ? words : undefined,
@@ -72,12 +72,15 @@ describe('a mail server, when a worker starts', () => {
   for (const [what, answer] of [
     ['repeats the login', (socket: Socket, line: string) => void socket.write(`535 no ${line}\r\n`)],
     [
-      'repeats it and is gone before its line ends',
+      'repeats the login and disconnects before the end of the line',
       (socket: Socket, line: string) => void socket.end(`535 no ${line}`),
     ],
-    ['repeats it behind having taken it', (socket: Socket, line: string) => void socket.end(`235 ok\r\n535 ${line}`)],
+    [
+      'repeats the login after accepting it',
+      (socket: Socket, line: string) => void socket.end(`235 ok\r\n535 ${line}`),
+    ],
   ] as const) {
-    it(`that ${what} is said to refuse, and of the login nothing`, async () => {
+    it(`is logged as rejecting, without the login, if it ${what}`, async () => {
       const server = createServer((socket) => {
         socket.on('error', () => undefined)
         socket.write('220 here\r\n')
@@ -100,7 +103,7 @@ describe('a mail server, when a worker starts', () => {
     })
   }
 
-  it('that is not there is said not to be, and the worker starts all the same', async () => {
+  it('is logged as unavailable, and the worker starts nevertheless', async () => {
     const [nowhere] = await freePorts(1)
     const { msg, reason } = await saidOf(`smtp://127.0.0.1:${nowhere}`)
     assert.match(msg, /rejects the login/)

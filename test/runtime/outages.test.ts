@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 import { services } from '../support/servers.ts'
 
-/** A way to a server that can be cut, and hang, and be mended. */
+/** A connection to a server that can be cut, blocked, and restored. */
 async function startGate(target: string) {
   const [host, port] = target.split(':') as [string, string]
   let mode: 'open' | 'cut' | 'hang' = 'open'
@@ -56,7 +56,7 @@ describe('an outage', () => {
     })
 
     for (const mode of ['cut', 'hang'] as const) {
-      it(`(${mode}) is a 503, and over by itself`, async () => {
+      it(`(${mode}) causes a 503, and ends without a restart`, async () => {
         const contactId = await aContact(service)
         const automationId = await anAutomation(service)
         assert.equal((await service.call('GET', '/readyz', undefined, { key: null })).status, 200)
@@ -72,7 +72,7 @@ describe('an outage', () => {
           const { status } = await enroll(service, automationId, contactId)
           return status === 202 ? true : undefined
         })
-        // What was last seen of the servers is good for a moment: readiness follows.
+        // The last result is cached for a moment, so readiness follows later.
         await eventually('readiness', async () => {
           const { status } = await service.call('GET', '/readyz', undefined, { key: null })
           return status === 200 ? true : undefined
@@ -80,7 +80,7 @@ describe('an outage', () => {
       })
     }
 
-    it('loses no event: it is taken, and delivered after', async () => {
+    it('loses no event: it is accepted, and delivered afterwards', async () => {
       const contactId = await aContact(service)
       await anAutomation(service, { triggerConfig: { eventName: 'kept' } })
       gate.set('cut')
@@ -108,7 +108,7 @@ describe('an outage', () => {
     })
 
     for (const mode of ['cut', 'hang'] as const) {
-      it(`(${mode}) is a 503, and over by itself`, async () => {
+      it(`(${mode}) causes a 503, and ends without a restart`, async () => {
         const asked = () => away.call('GET', 'contacts', undefined, { key: service.key })
         assert.equal((await asked()).status, 200)
         gate.set(mode)

@@ -11,7 +11,7 @@ describe('readiness', () => {
   })
   after(() => service.stop())
 
-  it('is looked at once for all who ask at a time, and again later', async () => {
+  it('is checked once for all concurrent requests, and again later', async () => {
     const { orm, temporal } = service.context
     let looks = 0
     const counted = Object.create(temporal, {

@@ -13,14 +13,14 @@ describe('SEND_RATE', () => {
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false, env: { SEND_RATE: String(RATE) } })
 
-  it('holds for all workers together, and delays without dropping', async () => {
+  it('applies to all workers together, and delays emails without dropping any', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     for (let n = 0; n < EMAILS; n += 1) await enroll(service, automationId, await aContact(service))
     await Promise.all([service.startWorker(), service.startWorker()])
     await eventually('all mails', () => (sink.mails.length === EMAILS ? true : undefined), 50_000)
     const times = sink.mails.map(({ at }) => at.getTime()).toSorted((a, b) => a - b)
     const seconds = (times.at(-1)! - times[0]!) / 1000
-    // A limiter lets a burst through at first; beyond it, the rate of two workers is the rate of one.
+    // A limiter allows a burst at first. Beyond it, the rate of two workers is the rate of one.
     assert.ok(seconds >= EMAILS / RATE / 2, `${EMAILS} emails in ${seconds} s`)
   })
 })

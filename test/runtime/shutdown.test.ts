@@ -22,7 +22,7 @@ describe('SIGTERM', function () {
     await sink.close()
   })
 
-  it('lets a worker finish the email that it is handing over, and start no other', async () => {
+  it('lets a worker finish the email in flight, and start no other', async () => {
     const [first, second] = [await aContact(service), await aContact(service)]
     const automationId = await anAutomation(service)
     const worker = startWorkerProcess(service, { SMTP_URL: sink.url, SMTP_CONNECTIONS: '1' })
@@ -38,18 +38,18 @@ describe('SIGTERM', function () {
     assert.deepEqual(await activityOf(service, second), [])
   })
 
-  it('lets a worker go whose email does not end, within its time', async () => {
+  it('stops a worker in time even if its email does not finish', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     answerMail = undefined
     const worker = startWorkerProcess(service, { SMTP_URL: sink.url, WORKER_SHUTDOWN_SECONDS: '1' })
     await enroll(service, automationId, contactId)
-    // The mail that was left from before may come first.
+    // The mail that is left from the previous test may come first.
     await eventually('the server has a message', () => answerMail, 30_000)
     await worker.stop()
   })
 
-  it('lets an API answer what it was asked', async () => {
+  it('lets an API respond to the requests in progress', async () => {
     const api = await startApiProcess(service)
     const { em } = service.context.orm
     const waiting = async () => {
@@ -59,7 +59,7 @@ describe('SIGTERM', function () {
       )
       return row?.waits ? true : undefined
     }
-    // The request cannot go on before the transaction ends.
+    // The request cannot continue before the transaction ends.
     const { asked, stopped } = await em.fork().transactional(async (transaction) => {
       await sql(transaction, 'lock table contacts in exclusive mode')
       const request = fetch(`${api.baseUrl}/contacts`, {

@@ -16,7 +16,7 @@ interface Span {
   text: string
 }
 
-/** An OpenTelemetry collector's door for traces, in JSON (OTLP 1.x, "OTLP/HTTP"). */
+/** An endpoint of an OpenTelemetry collector for traces in JSON (OTLP 1.x, "OTLP/HTTP"). */
 async function startCollector() {
   const spans: Span[] = []
   const server: Server = createServer((request, response) => {
@@ -65,7 +65,7 @@ describe('a trace', function () {
     collector.server.close()
   })
 
-  it('goes from the client over HTTP, Temporal and the worker to the mail server, and holds nothing personal', async () => {
+  it('follows a request from the client over HTTP, Temporal and the worker to the mail server, without personal data', async () => {
     const contactId = await aContact(service, { email: 'traced@example.com', firstName: 'Ada' })
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     const traceId = 'ab'.repeat(16)

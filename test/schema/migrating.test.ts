@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { services } from '../support/servers.ts'
 
 describe('migrating', () => {
-  it('is tried again where it loses against somebody who works on the database', async () => {
+  it('is repeated if it loses a deadlock against another transaction', async () => {
     const url = await createEmptyDatabase()
     const superuserUrl = new URL((await services()).superuserUrl)
     superuserUrl.pathname = new URL(url).pathname
@@ -17,9 +17,9 @@ describe('migrating', () => {
       await other.connect()
       await migrate(orm, migrationNames.slice(0, migrationNames.indexOf('segments-001-baseline')))
       await other.query('begin')
-      // So it is the migration that Postgres ends.
+      // Makes Postgres abort the migration instead of this transaction.
       await other.query(`set local deadlock_timeout = '30s'`)
-      // The tables that are missing refer to workspaces first, and to contacts later.
+      // The missing tables refer to workspaces first, and to contacts later.
       await other.query('lock table contacts in access exclusive mode')
       const migrated = migrate(orm)
       await eventually('it waits', async () => {

@@ -7,14 +7,14 @@ import { GO_TOOLS } from '../../embedded/tools/go-tools.ts'
 
 const COMPOSE_FILE = join(import.meta.dirname, '../../docker-compose.yml')
 
-describe('docker-compose.yml, as `npm run cluster` reads it', () => {
+describe('docker-compose.yml as `npm run cluster` reads it', () => {
   const { services, secrets } = readComposeFile(COMPOSE_FILE, { PORT: '15000' })
   const { networks } = parse(readFileSync(COMPOSE_FILE, 'utf8'), { merge: true }) as {
     networks: { default: { ipam: { config: { subnet: string }[] } } }
   }
   const { subnet } = networks.default.ipam.config[0]!
 
-  it('has two APIs and two workers, with settings of their own and those they share', () => {
+  it('has two APIs and two workers, each with its own and the shared settings', () => {
     const { api, worker } = services
     assert.equal(api?.replicas, 2)
     assert.equal(worker?.replicas, 2)
@@ -27,17 +27,17 @@ describe('docker-compose.yml, as `npm run cluster` reads it', () => {
     assert.equal(worker?.environment['TEMPORAL_ADDRESS'], 'temporal:7233')
   })
 
-  it('takes ports from the environment, or else their defaults', () => {
+  it('reads ports from the environment, with defaults', () => {
     assert.deepEqual(services['proxy']?.published, new Map([[3000, 15000]]))
     assert.deepEqual(services['temporal-ui']?.published, new Map([[8080, 8080]]))
   })
 
-  it('has its secrets in files beside it', () => {
+  it('reads its secrets from files beside it', () => {
     const names = ['postgres-password', 'dripline-password', 'temporal-password']
     assert.deepEqual(secrets, Object.fromEntries(names.map((name) => [name, join(COMPOSE_FILE, '../secrets', name)])))
   })
 
-  it('names the versions that are built where there are no images', () => {
+  it('has the versions to build if there are no images', () => {
     const tagOf = (service: string) => services[service]?.image.split(':').at(-1)?.replace(/^v/, '')
     const versionOf = (tool: keyof typeof GO_TOOLS) => GO_TOOLS[tool].version.replace(/^v/, '')
     assert.equal(tagOf('temporal'), versionOf('temporal-server'))

@@ -11,14 +11,14 @@ const sourceOf = (file: string) => readFileSync(fileURLToPath(new URL(`../../${f
 
 describe('The fault suite', () => {
   for (const [part, points] of Object.entries(POINTS)) {
-    it(`has points that fit the source of the ${part}`, () => {
+    it(`has points that match the source of the ${part}`, () => {
       for (const file of new Set(points.map((point) => point.file))) {
         assert.notEqual(withPoints(part as keyof typeof POINTS, file, sourceOf(file)), sourceOf(file))
       }
     })
   }
 
-  it('has mutants that fit the source, beside the points', () => {
+  it('has mutants that match the source with its points', () => {
     for (const mutant of Object.values(MUTANTS)) {
       for (const part of Object.keys(POINTS) as (keyof typeof POINTS)[]) {
         const source = withPoints(part, mutant.file, sourceOf(mutant.file))

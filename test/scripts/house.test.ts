@@ -10,7 +10,7 @@ describe('the linter', function () {
   this.timeout(120_000)
   const eslint = new ESLint({ cwd: ROOT })
 
-  /** What it says of a file of the repository that begins with one line more. */
+  /** Returns the lint errors for a file of the repository with one line added at its beginning. */
   async function problemsOf(file: string, line: string): Promise<string[]> {
     const path = join(ROOT, file)
     const [result] = await eslint.lintText(`${line}\n${readFileSync(path, 'utf8')}`, { filePath: path })
@@ -19,19 +19,19 @@ describe('the linter', function () {
 
   const rejected: [string, string, string, string][] = [
     [
-      'an import against the order of the rooms',
+      'an import against the order of the modules',
       'src/contacts/tag.ts',
       "export { isStillEnrolled } from '../enrollments/index.ts'",
       'boundaries/dependencies',
     ],
     [
-      'the same of a type alone',
+      'a type import against the order of the modules',
       'src/contacts/tag.ts',
       "export type { Enrollments } from '../enrollments/index.ts'",
       'boundaries/dependencies',
     ],
     [
-      "a room's inside used from outside",
+      "an import of a module's internal file",
       'src/contacts/tags.ts',
       "export { findList } from '../lists/queries.ts'",
       'boundaries/dependencies',
@@ -55,7 +55,7 @@ describe('the linter', function () {
       'no-restricted-syntax',
     ],
     [
-      'raw SQL passed on',
+      'a re-export of raw SQL',
       'src/contacts/queries.ts',
       "export { sql } from '../platform/db/sql.ts'",
       'no-restricted-syntax',
@@ -73,13 +73,13 @@ describe('the linter', function () {
       'no-restricted-syntax',
     ],
     [
-      'the same in a statement of SQL',
+      'an environment variable read in a statement outside the configuration',
       'src/contacts/queries.ts',
       'export const home = process.env.HOME',
       'no-restricted-syntax',
     ],
     [
-      'the configuration fetched instead of given',
+      'the configuration loaded instead of injected',
       'src/contacts/tag.ts',
       "export { readConfig } from '../platform/config.ts'",
       'no-restricted-imports',
@@ -92,7 +92,11 @@ describe('the linter', function () {
   }
 
   const accepted: [string, string, string][] = [
-    ['what a room before it offers', 'src/contacts/tags.ts', "export { getList } from '../lists/index.ts'"],
+    [
+      'an import of what an earlier module exports',
+      'src/contacts/tags.ts',
+      "export { getList } from '../lists/index.ts'",
+    ],
     [
       'raw SQL in queries.ts',
       'src/contacts/queries.ts',
@@ -105,7 +109,7 @@ describe('the linter', function () {
     })
   }
 
-  it('rejects a circle, of types neither', async () => {
+  it('rejects circular imports, including those of types', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dripline-circle-'))
     try {
       writeFileSync(join(folder, 'a.ts'), "import { b } from './b.ts'\nexport type A = typeof b\n")

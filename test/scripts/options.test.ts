@@ -22,7 +22,7 @@ async function run(command: string) {
 }
 
 describe('a script', function () {
-  // Each is a process or two, on a machine that may have other things to do.
+  // Each test starts a process or two, on a machine that may be busy.
   this.timeout(180_000)
   const refused: [string, RegExp][] = [
     ['test/simulation/main.ts --seeds abc', /--seeds must be a whole number, 1 or more/],
@@ -37,7 +37,7 @@ describe('a script', function () {
     ['bench/index.ts nope', /There is no benchmark nope. There are: enroll/],
   ]
   for (const [command, words] of refused) {
-    it(`says in a line what is wrong with ${command}, and fails`, async () => {
+    it(`reports in one line what is wrong with ${command}, and fails`, async () => {
       const { code, stdout, stderr } = await run(command)
       assert.deepEqual([code, stdout], [1, ''])
       assert.match(stderr, words)
@@ -45,7 +45,7 @@ describe('a script', function () {
     })
   }
 
-  it('that brings parts up takes no options, and starts nothing when it is given one', async () => {
+  it('rejects options of a process that has none, and starts nothing', async () => {
     for (const part of ['src/bin/start.ts', 'scripts/cluster/index.ts']) {
       const help = await run(`${part} --help`)
       assert.deepEqual([help.code, help.stderr], [0, ''])
@@ -56,7 +56,7 @@ describe('a script', function () {
     }
   })
 
-  it('lists its options at --help', async () => {
+  it('lists its options with --help', async () => {
     for (const command of ['test/simulation/main.ts', 'bench/index.ts']) {
       const { code, stdout, stderr } = await run(`${command} --help`)
       assert.deepEqual([code, stderr], [0, ''])
@@ -66,7 +66,7 @@ describe('a script', function () {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`that is stopped by ${signal} leaves nothing in the folder for what is temporary`, async () => {
+    it(`leaves no temporary files when it is stopped by ${signal}`, async () => {
       const temporary = mkdtempSync(join(tmpdir(), 'dripline-signal-'))
       try {
         const child = start('test/simulation/main.ts --seeds 1000000', { TMPDIR: temporary })

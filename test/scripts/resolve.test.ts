@@ -17,7 +17,7 @@ describe('finding a binary', () => {
   const say = (line: string) => lines.push(line)
   beforeEach(() => lines.splice(0))
 
-  it('takes the first way that works, and says which in one line', async () => {
+  it('uses the first source that works, and logs it in one line', async () => {
     const path = await resolveBinary(
       wanted,
       [
@@ -32,7 +32,7 @@ describe('finding a binary', () => {
     assert.deepEqual(lines, [`It: third (${process.execPath})`])
   })
 
-  it('says what was tried and what to install when none works', async () => {
+  it('reports what was tried and what to install when none works', async () => {
     const sources = [
       { name: 'first', find: () => undefined },
       { name: 'second', find: () => Promise.reject(new Error('no way out')) },
@@ -68,7 +68,7 @@ describe('finding a binary', () => {
       assert.deepEqual(lines, [`Temporal: \`temporal\` on PATH (${onPath})`, `Temporal: TEMPORAL_CLI_PATH (${named})`])
     })
 
-    it('is not one on PATH that is too old, or another program, and that is said', async () => {
+    it('is not one on PATH that is too old or another program, and reports that', async () => {
       for (const [text, reason] of [
         [saying('1.4.0 (Server 1.28.0, UI 2.37.1)'), /is not used: it is too old \(Server 1\.28\.0\); .* 1\.5/],
         ['#!/bin/sh\necho hello\n', /is not used: it does not tell the version/],
@@ -76,7 +76,7 @@ describe('finding a binary', () => {
       ] as const) {
         lines.splice(0)
         program('temporal', text)
-        // Where it comes from instead is not this test's business: the cache, as a rule.
+        // Which source is used instead does not matter here: usually the cache.
         assert.notEqual(
           await resolveTemporalCli({ ...process.env, PATH: `${folder}:${process.env['PATH']}` }, say),
           folder,
@@ -85,7 +85,7 @@ describe('finding a binary', () => {
       }
     })
 
-    it('is an error when TEMPORAL_CLI_PATH is too old or not there', async () => {
+    it('causes an error if TEMPORAL_CLI_PATH is too old or missing', async () => {
       const old = program('old', saying('1.1.0 (Server 1.25.0, UI 2.30.0)'))
       await assert.rejects(
         resolveTemporalCli({ TEMPORAL_CLI_PATH: old }, say),
@@ -95,8 +95,8 @@ describe('finding a binary', () => {
       await assert.rejects(resolveTemporalCli({ TEMPORAL_CLI_PATH: none }, say), /TEMPORAL_CLI_PATH: there is no file/)
     })
 
-    it('is made anew where the one in the cache is truncated or not executable', async () => {
-      // `go` as it is seen from outside: it leaves a binary in GOBIN.
+    it('is built again if the one in the cache is truncated or not executable', async () => {
+      // A fake `go`, which leaves a binary in GOBIN.
       program('bin/go', `#!/bin/sh\ncp '${real}' "$GOBIN/temporal"\n`)
       const before = { ...process.env }
       try {
@@ -123,7 +123,7 @@ describe('finding a binary', () => {
 })
 
 describe('the cache', () => {
-  it('that cannot be made is told with what to set', function () {
+  it('causes an error that names the setting if it cannot be built', function () {
     if (process.platform === 'darwin') this.skip()
     const before = process.env['XDG_CACHE_HOME']
     try {
@@ -137,7 +137,7 @@ describe('the cache', () => {
 })
 
 describe('a data folder', () => {
-  it('is locked for one at a time', () => {
+  it('is locked for one process at a time', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dripline-lock-'))
     const release = lockFolder(folder)
     assert.ok(release)
@@ -151,7 +151,7 @@ describe('a data folder', () => {
 })
 
 describe('a port', () => {
-  it('is named with its variable when it is taken', async () => {
+  it('causes an error with the name of its variable when it is in use', async () => {
     const [port] = await freePorts(1)
     await assertPortFree('PORT', port!)
     const sink = await startSmtpSink(undefined, port)
@@ -159,14 +159,14 @@ describe('a port', () => {
     await sink.close()
   })
 
-  it('is not what is wrong where the host is no address of this machine', async () => {
+  it('is not blamed if the host is not an address of this machine', async () => {
     const [port] = (await freePorts(1)) as [number]
     for (const host of ['nohost.invalid', '192.0.2.1']) {
       await assert.rejects(assertPortFree('PORT', port, host), /^Error: HOST \(\S+\) is no address of this machine/)
     }
   })
 
-  it('is not given to two', () => {
+  it('is not assigned twice', () => {
     const postgres = { variable: 'POSTGRES_PORT', port: 3000, host: '127.0.0.1' }
     const at = (host: string, port = 3000) => [{ variable: 'PORT', port, host }, postgres]
     assert.throws(() => assertPortsDiffer(at('0.0.0.0')), /^Error: PORT and POSTGRES_PORT are both 3000\. Set one/)
@@ -176,10 +176,10 @@ describe('a port', () => {
   })
 })
 
-describe('a command that fails', () => {
+describe('the error of a failed command', () => {
   const failing = (script: string) => run('sh', ['-c', `${script}; exit 1`], { say: () => undefined })
 
-  it('is told by its last lines, and by a full disk above them', async () => {
+  it('contains its last lines, and an earlier line about a full disk', async () => {
     const after = 'for n in 1 2 3 4; do echo line $n; done'
     await assert.rejects(failing(after), /^Error: sh ended with 1: line 2 \| line 3 \| line 4$/)
     const full = 'FATAL:  could not write to file "x": No space left on device'

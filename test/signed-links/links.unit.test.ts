@@ -8,11 +8,12 @@ describe('a link in an email', () => {
   const of = { contactId: newId(), originId: newId() }
   const token = signLink(secret, 'unsubscribe', of)
 
-  it('is of whom it was made for', () => assert.deepEqual(openLink(secret, 'unsubscribe', token), of))
+  it('belongs to the contact that it was created for', () =>
+    assert.deepEqual(openLink(secret, 'unsubscribe', token), of))
 
-  it('holds ids alone', () => assert.match(token, /^[\w-]{66}$/))
+  it('contains only IDs', () => assert.match(token, /^[\w-]{66}$/))
 
-  it('is of nobody where a character of it is another one, or is missing', () => {
+  it('is invalid if a character of it is changed or missing', () => {
     for (let at = 0; at < token.length; at += 1) {
       const other = token[at] === 'A' ? 'B' : 'A'
       assert.equal(openLink(secret, 'unsubscribe', token.slice(0, at) + other + token.slice(at + 1)), undefined)
@@ -23,6 +24,6 @@ describe('a link in an email', () => {
     }
   })
 
-  it('is of nobody in another instance', () =>
+  it('is invalid in another instance', () =>
     assert.equal(openLink(createSecretKey(randomBytes(32)), 'unsubscribe', token), undefined))
 })

@@ -32,7 +32,7 @@ describe('the figures', () => {
     const { body } = await service.call('GET', `automations/${id}`)
     return (body as { data: { steps: { id: string }[] } }).data.steps.map((step) => step.id)
   }
-  /** As if so many minutes had gone by for everybody in an automation. */
+  /** Waits until messages of an automation have a status. */
   const settleAll = async (id: string, expected: number, status: string) => {
     await eventually(`${expected} are ${status}`, async () => {
       const { body } = await service.call('GET', `messages?automationId=${id}&status=${status}`)
@@ -40,7 +40,7 @@ describe('the figures', () => {
     })
   }
 
-  it('of an automation say who waits for what, and what became of what was sent', async () => {
+  it('of an automation count the enrollments at each step, and the messages by status', async () => {
     const id = await anAutomation(service, { steps: [EMAIL, wait(30), wait(30), { ...EMAIL, subject: 'Second' }] })
     const [first, , , second] = await stepIds(id)
     const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
@@ -54,7 +54,7 @@ describe('the figures', () => {
     const minutes = (Date.parse(of(second).nextWakeAt!) - Date.now()) / 60_000
     assert.ok(minutes > 55 && minutes <= 60, `the next is in ${minutes} minutes`)
     await assertFiguresTrue(em())
-    // Ended, and erased.
+    // One enrollment was ended, and one contact erased.
     await service.call('DELETE', `automations/${id}/enrollments/${contacts[0]}`)
     await service.call('DELETE', `contacts/${contacts[1]}`)
     const after = await figures(id)
@@ -62,18 +62,18 @@ describe('the figures', () => {
     await assertFiguresTrue(em())
   })
 
-  it('are the same whether they are added up already or not', async () => {
+  it('do not depend on whether changes were already added up', async () => {
     const id = await anAutomation(service, { steps: STEPS })
     for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, id, contact)
     const before = await figures(id)
-    await eventually('nothing is left', async () => (await foldStats(em(), 3)) === 0 || undefined)
+    await eventually('no change is left', async () => (await foldStats(em(), 3)) === 0 || undefined)
     assert.deepEqual(await sql(em(), 'select * from figure_changes'), [])
     assert.deepEqual(await figures(id), before)
     assert.equal(before.steps[0]!.waiting, 2)
     await assertFiguresTrue(em())
   })
 
-  it('tell who is paused, and since when who is due', async () => {
+  it('count paused enrollments, and the age of the oldest due one', async () => {
     const id = await anAutomation(service)
     await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })
     const paused = await anAutomation(service, { steps: [wait(1), EMAIL] })
@@ -86,7 +86,7 @@ describe('the figures', () => {
     await sql(em(), 'select rebuild_figures()')
   })
 
-  it('tell of what waits for its server, and of what was refused', async () => {
+  it('count deferred messages and rejected ones', async () => {
     sink.behave({ code: 451, text: 'Come later', at: 'rcpt' })
     const id = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, id, await aContact(service))
@@ -106,7 +106,7 @@ describe('the figures', () => {
     await assertFiguresTrue(em())
   })
 
-  it('of a list of automations are those asked for, with their last days', async () => {
+  it('of a list of automations include the requested ones, with their last days', async () => {
     const ids = [await anAutomation(service), await anAutomation(service)]
     await enroll(service, ids[0]!, await aContact(service))
     await settleAll(ids[0]!, 1, 'SENT')
@@ -128,7 +128,7 @@ describe('the figures', () => {
     )
   })
 
-  it('of the workspace close: what was to be sent is what became of it', async () => {
+  it('of the workspace add up: each message to send has an outcome', async () => {
     const quarter = 900_000
     const since = new Date(Math.floor(Date.now() / quarter) * quarter - 4 * quarter).toISOString()
     const until = new Date(Date.now() + 86_400_000).toISOString()

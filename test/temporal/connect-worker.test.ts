@@ -11,10 +11,10 @@ const never = new AbortController().signal
 describe('connecting a worker to Temporal', function () {
   this.timeout(180_000)
 
-  it('says once why it waits, keeps nothing open of what failed, and ends when it is aborted', async function () {
+  it('logs once why it waits, closes failed connections, and ends when it is aborted', async function () {
     if (process.platform !== 'linux') this.skip()
     let tries = 0
-    // It takes connections and breaks them off.
+    // The server accepts connections and closes them.
     const server = createServer((socket) => {
       tries += 1
       socket.destroy()
@@ -29,16 +29,16 @@ describe('connecting a worker to Temporal', function () {
       abort.signal,
     )
     connected.catch(() => undefined)
-    await eventually('it has tried for some time', () => (tries >= 5 ? true : undefined), 40_000)
+    await eventually('it has retried for a while', () => (tries >= 5 ? true : undefined), 40_000)
     abort.abort(new Error('enough'))
     await assert.rejects(connected, /enough/)
     server.close()
-    await eventually('nothing of it is open', () => (descriptors() <= before ? true : undefined))
+    await eventually('no connection is open', () => (descriptors() <= before ? true : undefined))
     assert.equal(new Set(reasons).size, reasons.length)
     assert.ok(reasons.length >= 1 && reasons.length < tries, String(reasons))
   })
 
-  it('says the same reason again after a while', async () => {
+  it('logs the same reason again after a while', async () => {
     const [port] = (await freePorts(1)) as [number]
     const reasons: string[] = []
     const abort = new AbortController()
@@ -53,12 +53,12 @@ describe('connecting a worker to Temporal', function () {
       abort.signal,
     )
     waiting.catch(() => undefined)
-    await eventually('it is said twice', () => (reasons.length > new Set(reasons).size ? true : undefined), 40_000)
+    await eventually('it is logged twice', () => (reasons.length > new Set(reasons).size ? true : undefined), 40_000)
     abort.abort(new Error('enough'))
     await assert.rejects(waiting, /enough/)
   })
 
-  it('says so again when the reason is another one, and connects when Temporal is there', async () => {
+  it('logs a different reason again, and connects when Temporal is available', async () => {
     const { temporalAddress } = await services()
     const [port] = (await freePorts(1)) as [number]
     const reasons: string[] = []
@@ -70,10 +70,10 @@ describe('connecting a worker to Temporal', function () {
     const abort = new AbortController()
     const connected = connectWorker({ ...options, address: `127.0.0.1:${port}` }, abort.signal)
     connected.catch(() => undefined)
-    await eventually('it says why', () => reasons.find((reason) => /ECONNREFUSED/.test(reason)))
+    await eventually('the reason is logged', () => reasons.find((reason) => /ECONNREFUSED/.test(reason)))
     const server = createServer((socket) => socket.destroy())
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
-    await eventually('it says why else', () => (reasons.length > 1 ? true : undefined), 40_000)
+    await eventually('the other reason is logged', () => (reasons.length > 1 ? true : undefined), 40_000)
     abort.abort(new Error('enough'))
     await assert.rejects(connected, /enough/)
     server.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { isTemporalUnavailable } from '../../src/temporal/errors.ts'
 
-/** An error of gRPC as the SDK's connection throws it: with a code, details and metadata. */
+/** A gRPC error as the SDK's connection throws it: with a code, details and metadata. */
 const grpcError = (code: number) => Object.assign(new Error(`${code}: x`), { code, details: 'x', metadata: {} })
 
 describe('an error of Temporal', () => {
@@ -15,7 +15,7 @@ describe('an error of Temporal', () => {
     ['INTERNAL', 13, false],
     ['UNAVAILABLE', 14, true],
   ] as const) {
-    it(`${name} says ${notNow ? '' : 'nothing of '}"not now"`, () => {
+    it(`${name} ${notNow ? 'is' : 'is not'} temporary`, () => {
       assert.equal(isTemporalUnavailable(new Error('wrapped', { cause: grpcError(code) })), notNow)
     })
   }

@@ -55,7 +55,7 @@ describe('tracking', () => {
     )
   const htmlOf = async ({ headers, body }: ReceivedMail) =>
     (await PostalMime.parse(`${headers}\r\n\r\n${body}`)).html ?? ''
-  /** Where the service is at this moment, of a link that leads to its public address. */
+  /** Replaces the public URL of a link with the current address of the service. */
   const here = (url: string) => url.replace(PUBLIC_URL, `http://127.0.0.1:${service.port}`)
   const visit = (url: string, agent = CHROME, method = 'GET') =>
     fetch(here(url), { method, redirect: 'manual', headers: { 'user-agent': agent } })
@@ -66,7 +66,7 @@ describe('tracking', () => {
       'select kind, url, visitor, visits from message_visits where message_id = $1::uuid order by kind, url',
       [messageId],
     )
-  /** As if so much time had passed. */
+  /** Simulates that this much time has passed. */
   const later = async (messageId: string, seconds: number) => {
     for (const [table, column, key] of [
       ['messages', 'sent_at', 'id'],
@@ -80,7 +80,7 @@ describe('tracking', () => {
       )
   }
 
-  /** Somebody to whom an email with links was sent, and the links that it has, by what they lead to. */
+  /** Sends an email with links to a contact. @returns the tracked links by their targets */
   async function mailed(step: object = {}, agoSeconds = 3_600) {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [{ ...EMAIL, html: HTML, ...step }] })
@@ -101,7 +101,7 @@ describe('tracking', () => {
     return { contactId, automationId, messageId: message.id, body, ways, picture: picture ?? '' }
   }
 
-  it('is off unless it is chosen, and is the owner’s to choose', async () => {
+  it('is off by default, and only an owner can enable it', async () => {
     const { browser } = await aMember(service, 'owner')
     const workspaceId = service.workspaceId
     const read = async () =>
@@ -115,7 +115,7 @@ describe('tracking', () => {
     assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [true, true])
   })
 
-  it('leads links by way of us, and not those to unsubscribe; what is kept of the email is as it was written', async () => {
+  it('replaces links except those to unsubscribe, and stores the original content', async () => {
     const { contactId, ways, picture, body } = await mailed()
     assert.equal(ways.length, LINKS.length)
     for (const url of [...ways.map((way) => way.replace('/c/', '/o/')), picture])
@@ -125,12 +125,12 @@ describe('tracking', () => {
     assert.ok(html.includes('href="https://shop.example/b"') && !html.includes('/o/'))
   })
 
-  it('leaves receipts as they are', async () => {
+  it('does not change transactional emails', async () => {
     const { ways, picture } = await mailed({ category: 'transactional' })
     assert.deepEqual([ways.at(-1), picture], [LINKS.at(-1), ''])
   })
 
-  it('counts a person’s click, when it was held back, and leads on', async () => {
+  it('counts a person’s click after the delay, and redirects', async () => {
     const { contactId, automationId, messageId, ways } = await mailed()
     const answer = await visit(ways[0]!)
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, LINKS[0]])
@@ -153,7 +153,7 @@ describe('tracking', () => {
     assert.equal(await count({ activity: 'CLICKED', campaign: newId() }), 0)
   })
 
-  it('counts a person’s opening', async () => {
+  it('counts a person’s open', async () => {
     const { contactId, messageId, picture } = await mailed()
     const answer = await visit(picture)
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/gif'])
@@ -162,7 +162,7 @@ describe('tracking', () => {
     await eventually('it counts', async () => ((await messageOf(contactId)).openedAt === null ? undefined : true))
   })
 
-  it('counts no machine, and nobody who is there sooner than anybody reads; a person counts who comes behind them', async () => {
+  it('counts neither machines nor visits that come too early for a person, but a person who follows', async () => {
     const { contactId, messageId, ways, picture } = await mailed({}, 0)
     await visit(ways[0]!)
     await visit(picture)
@@ -179,7 +179,7 @@ describe('tracking', () => {
     assert.equal((await messageOf(contactId)).openedAt, null)
   })
 
-  it('of a campaign is told with it, and goes when its contact is erased', async () => {
+  it('of a campaign is part of its stats, and is deleted when its contact is erased', async () => {
     const contactId = await aContact(service)
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactId })
@@ -209,7 +209,7 @@ describe('tracking', () => {
     assert.equal((await read()).clicked, 0)
   })
 
-  it('leads nowhere else: forged, truncated, and other tokens are of nobody', async () => {
+  it('rejects forged and truncated tokens, and tokens of other kinds', async () => {
     const { contactId, messageId, ways } = await mailed()
     const token = ways[0]!.split('/').at(-1)!
     const bytes = Buffer.from(token, 'base64url')
@@ -232,10 +232,10 @@ describe('tracking', () => {
       assert.deepEqual([answer.status, answer.headers.get('location')], [404, null], forged)
     }
     assert.deepEqual(await visitsOf(messageId), [])
-    // Of an email that is gone it leads where it led.
+    // A link of a deleted email still redirects.
     const gone = await visit(`${PUBLIC_URL}/c/${signVisit(secret, 'click', of)}`)
     assert.deepEqual([gone.status, gone.headers.get('location')], [302, LINKS[0]])
-    // To open an account at somebody else's by POST is nobody's wish.
+    // A POST is not redirected: it could create an account on another site.
     assert.notEqual((await visit(ways[0]!, CHROME, 'POST')).status, 302)
   })
 })

@@ -4,7 +4,7 @@ import { isBurst, isMachine, visitorOf } from '../../src/tracking/visitor.ts'
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
-describe('who has visited a link', () => {
+describe('the classification of a visit', () => {
   const of = (agent: string, more: Record<string, string> = {}, method = 'GET') =>
     isMachine('OPEN', method, { 'user-agent': agent, ...more })
 
@@ -13,34 +13,34 @@ describe('who has visited a link', () => {
     'a mail program': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.5.0',
     'a telephone':
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
-    'Gmail, which fetches pictures when an email is opened':
+    'Gmail, which fetches images when an email is opened':
       'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
     Yahoo: 'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
   })) {
-    it(`may be a person: ${who}`, () => assert.equal(of(agent), false))
+    it(`finds that it may be a person: ${who}`, () => assert.equal(of(agent), false))
   }
 
   for (const [who, agent] of Object.entries({
-    'nobody who says so': '',
-    'Apple, which fetches the pictures of all emails': 'Mozilla/5.0',
-    'Gmail, which does so for programs of others':
+    'a client without a user agent': '',
+    'Apple, which prefetches the images of all emails': 'Mozilla/5.0',
+    'Gmail, which prefetches images for other clients':
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0',
     'a search engine': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-    'a preview of a link': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+    'a link preview': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
     'a program': 'python-requests/2.32.3',
     curl: 'curl/8.7.1',
-    'Microsoft’s scanner, as it says': 'Mozilla/5.0 (compatible; BingPreview/1.0b)',
+    'Microsoft’s scanner, by its user agent': 'Mozilla/5.0 (compatible; BingPreview/1.0b)',
   })) {
-    it(`is a machine: ${who}`, () => assert.equal(of(agent), true))
+    it(`finds a machine: ${who}`, () => assert.equal(of(agent), true))
   }
 
-  it('is a machine where it fetches what nobody looks at yet, or only its head', () => {
+  it('finds a machine if it prefetches, or requests only the headers', () => {
     assert.equal(of(CHROME, { 'sec-purpose': 'prefetch;prerender' }), true)
     assert.equal(of(CHROME, { purpose: 'preview' }), true)
     assert.equal(of(CHROME, {}, 'HEAD'), true)
   })
 
-  it('is a machine where a proxy of pictures follows a link', () => {
+  it('finds a machine if an image proxy follows a link', () => {
     const agent = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
     assert.equal(isMachine('CLICK', 'GET', { 'user-agent': agent }), true)
   })
@@ -61,19 +61,19 @@ describe('attributing visits', () => {
     assert.equal(visitorOf({ isMachine: true }, { isInFlight: true, secondsSinceSent: 0 }), 'MACHINE')
   })
 
-  it('takes clicks on all links of an email for a burst, if there are at least two', () => {
+  it('treats clicks on all links of an email as a burst, if there are at least two', () => {
     assert.equal(isBurst(clicksOf(2, 0, 14), LONG_AGO), true)
     assert.equal(isBurst(clicksOf(3, 0, 14), LONG_AGO), false)
     assert.equal(isBurst(clicksOf(1, 0), LONG_AGO), false)
     assert.equal(isBurst([], LONG_AGO), false)
   })
 
-  it('takes three clicks within two seconds for a burst', () => {
+  it('treats three clicks within two seconds as a burst', () => {
     assert.equal(isBurst(clicksOf(10, 0, 1, 1.9), LONG_AGO), true)
     assert.equal(isBurst(clicksOf(10, 0, 1, 2.1), LONG_AGO), false)
   })
 
-  it('takes two clicks within five seconds for a burst only shortly after sending', () => {
+  it('treats two clicks within five seconds as a burst only shortly after sending', () => {
     assert.equal(isBurst(clicksOf(10, 0, 4.9), { isInFlight: false, secondsSinceSent: 59 }), true)
     assert.equal(isBurst(clicksOf(10, 0, 4.9), { isInFlight: true, secondsSinceSent: 3_600 }), true)
     assert.equal(isBurst(clicksOf(10, 0, 5.1), { isInFlight: false, secondsSinceSent: 59 }), false)

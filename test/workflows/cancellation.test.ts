@@ -8,22 +8,23 @@ import { eventually } from '../support/eventually.ts'
 import { startTimeSkippingServer } from '../support/time-skipping.ts'
 import { workflowBundle } from '../support/workflow-bundle.ts'
 
-// The product's workflow with a ledger that only notes what it is told: here it matters what comes in one and the same task.
-describe('the workflow of an enrollment, cancelled in the task that settles an email', () => {
+// The product's workflow with activities that only record their calls: these tests depend on which signals arrive in the same
+// task.
+describe('the workflow of an enrollment that is cancelled in the task that finalizes an email', () => {
   let env: TestWorkflowEnvironment
   before(async () => {
     env = await startTimeSkippingServer()
   })
   after(() => env.teardown())
 
-  it('records its end as CANCELLED and mails nothing more where its history is long, too', async () => {
+  it('records its end as CANCELLED and sends no more email, even if its history is long', async () => {
     const steps = [anEmail(), anEmail()]
-    // Each of these is an event of the history: with so many the next email would be one of a new run.
+    // Each of these is an event of the history: with this many, the next email would be sent by a new run.
     const { status, told } = await cancelAsItSettles({ steps, signals: 2_100 })
     assert.deepEqual([status, told], ['CANCELLED', ['sent 1', 'ended CANCELLED']])
   })
 
-  it('records that it came to its end where it did, also with more received than is carried', async () => {
+  it('records COMPLETED if it had completed, even with more processed events than a new run can carry', async () => {
     const steps = [anEmail()]
     const state: MachineState = {
       stepId: steps[0]!.id,
@@ -36,7 +37,7 @@ describe('the workflow of an enrollment, cancelled in the task that settles an e
     assert.deepEqual([status, told.at(-1)], ['CANCELLED', 'ended COMPLETED'])
   })
 
-  /** Lets an email be settled and cancels the run while nobody works on the workflow: both come in its next task. */
+  /** Finalizes an email and cancels the run while no worker runs the workflow: both arrive in its next task. */
   async function cancelAsItSettles({ steps, state, signals }: Scenario) {
     const taskQueue = `cancelled-${newId()}`
     const told: string[] = []
@@ -89,9 +90,9 @@ describe('the workflow of an enrollment, cancelled in the task that settles an e
 
 interface Scenario {
   steps: StepOutline[]
-  /** Where a new run goes on, if it is one. */
+  /** Where the run continues, if it continues an earlier one. */
   state?: MachineState
-  /** How many events come while the email is under way. */
+  /** Number of events that arrive while the email is in flight. */
   signals: number
 }
 

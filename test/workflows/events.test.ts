@@ -10,15 +10,14 @@ import { stateQuery } from '../../src/automation-engine/contract.ts'
 import type { EnrollmentStart } from '../../src/temporal/client.ts'
 
 const DAY_MINUTES = 24 * 60
-/** How many events come at once: more of them overrun Temporal's test server now and then. */
+/** Number of events sent at once: more sometimes overload Temporal's test server. */
 const WAVE = 500
 
-describe('events at an enrollment', () => {
+describe('events that arrive during an enrollment', () => {
   let world: TimeSkipping
   /**
-   * As a burst that goes on: each wave is received before the next comes, on a slow machine too. The history says when,
-   * not a query: one that meets the beginning of a new run is lost in Temporal's test server, and with it the skipping
-   * of time.
+   * Sends events in waves: each is received before the next begins, on a slow machine too. It waits by reading the history, not
+   * by a query: Temporal's test server loses a query that meets the beginning of a new run, and with it the skipping of time.
    */
   const fire = async (input: EnrollmentStart['input'], count: number) => {
     const handle = world.handle(input.automationId, input.contactId)
@@ -44,7 +43,7 @@ describe('events at an enrollment', () => {
   })
   after(() => world.stop())
 
-  it('that waits: 12,000 are taken, and the wait ends when it should', async function () {
+  it('are accepted during a wait, up to 12,000, and the wait ends on time', async function () {
     this.timeout(180_000)
     const automationId = await world.automation([
       { type: 'EMAIL', subject: 'before', text: 'x' },
@@ -76,7 +75,7 @@ describe('events at an enrollment', () => {
     })
   })
 
-  it('that is paused: 3,000 are taken, and it goes on when the automation does', async function () {
+  it('are accepted during a pause, up to 3,000, and the enrollment resumes with its automation', async function () {
     this.timeout(120_000)
     const { orm, workspaceId } = world
     const automationId = await world.automation([{ type: 'EMAIL', subject: 'paused', text: 'x' }])

@@ -9,7 +9,7 @@ const DAY = 24 * 60 * 60_000
 const email = (subject: string): StepInput => ({ type: 'EMAIL', subject, text: 'Hi' })
 const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes })
 
-describe('a sequence, with months skipped', () => {
+describe('the workflow of an enrollment, with months skipped', () => {
   let world: TimeSkipping
   before(async () => {
     world = await startTimeSkipping()
@@ -29,7 +29,7 @@ describe('a sequence, with months skipped', () => {
     return { automationId, contactId, result }
   }
 
-  it('mails at once, after 30 days and after a year more, each once', async () => {
+  it('sends an email immediately, after 30 days and after another year, each once', async () => {
     const automationId = await world.automation([
       email('1'),
       wait(30 * 24 * 60),
@@ -62,7 +62,7 @@ describe('a sequence, with months skipped', () => {
     [10, 10],
     [20, 40],
   ] as const) {
-    it(`costs at most 8 events more than one written by hand: ${emails} EMAIL, ${waits} WAIT`, async () => {
+    it(`needs at most 8 events more than one written by hand: ${emails} EMAIL, ${waits} WAIT`, async () => {
       const plan = [
         ...Array.from({ length: Math.min(emails, waits) }, (_, n) => ['EMAIL', 10 + n] as const).flat(),
         ...Array.from({ length: Math.max(0, emails - waits) }, () => 'EMAIL' as const),
@@ -75,7 +75,7 @@ describe('a sequence, with months skipped', () => {
     })
   }
 
-  it('shows operators where the contact is, and nothing personal', async () => {
+  it('shows operators the current step, and no personal data', async () => {
     const automationId = await world.automation([email('1'), wait(60 * 24 * 30), email('2')])
     const contactId = await world.contact()
     await world.whileWorking(async () => {

@@ -2,7 +2,7 @@ import { proxyActivities, sleep } from '@temporalio/workflow'
 
 export interface BareStep {
   id: string
-  /** How long to wait; an email where it is missing. */
+  /** Minutes to wait; the step is an email if it is missing. */
   delayMinutes?: number
 }
 
@@ -10,7 +10,7 @@ const { send } = proxyActivities<{ send(enrollmentId: string, stepId: string): P
   startToCloseTimeout: '1 minute',
 })
 
-/** The sequence as one would write it by hand: what ours is measured against. */
+/** The workflow as one would write it by hand: the product is compared with it. */
 export async function bareSequence(enrollmentId: string, steps: BareStep[]): Promise<void> {
   for (const { id, delayMinutes } of steps) {
     if (delayMinutes === undefined) await send(enrollmentId, id)
