@@ -16,7 +16,7 @@ describe('concurrent edits of an automation', () => {
   const change = (method: string, path: string, body: unknown, etag: string) =>
     service.call(method, `automations/${path}`, body, { headers: { 'if-match': etag } })
 
-  it('reject a change with an outdated ETag', async () => {
+  it('rejects a change with an outdated ETag', async () => {
     const id = await anAutomation(service, { status: 'DRAFT' })
     const read = await etagOf(id)
     assert.match(read, /^"\d+"$/)
@@ -36,7 +36,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal((await change('DELETE', id, undefined, steps.headers.get('etag')!)).status, 200)
   })
 
-  it('apply one of several simultaneous changes with the same ETag, and reject the others', async () => {
+  it('applies one of several simultaneous changes with the same ETag, and rejects the others', async () => {
     const id = await anAutomation(service, { status: 'DRAFT' })
     const read = await etagOf(id)
     const answers = await Promise.all([1, 2, 3, 4].map((n) => change('PATCH', id, { name: `Name ${n}` }, read)))
@@ -50,7 +50,7 @@ describe('concurrent edits of an automation', () => {
     ['an invalid tag', 'nonsense', 412],
     ['an empty value', '', 412],
   ] as const) {
-    it(`return ${status} for ${what} in If-Match`, async () => {
+    it(`returns ${status} for ${what} in If-Match`, async () => {
       const id = await anAutomation(service, { status: 'DRAFT' })
       const text = header === 'weak' ? `W/${await etagOf(id)}` : header
       const headers: Record<string, string> = text === undefined ? {} : { 'if-match': text }
@@ -59,7 +59,7 @@ describe('concurrent edits of an automation', () => {
     })
   }
 
-  it('accept a repeated request with its idempotency key after a 412', async () => {
+  it('accepts a repeated request with its idempotency key after a 412', async () => {
     const id = await anAutomation(service, { status: 'DRAFT' })
     const once = (tag: string) =>
       service.call(
@@ -73,7 +73,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal((await once('"999"')).headers.get('idempotent-replayed'), 'true')
   })
 
-  it('reject If-Match: * without a draft, and keep a draft fresh when only the status changed', async () => {
+  it('rejects If-Match: * without a draft, and keeps a draft fresh when only the status changed', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const basedOn = Number((await etagOf(id)).replaceAll('"', ''))
     const draft = { content: { steps: [] }, basedOn }
@@ -88,7 +88,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal(behind.body.data.isStale, true)
   })
 
-  it('keep one draft that changes nothing in the automation, and report when it is stale', async () => {
+  it('keeps one draft that changes nothing in the automation, and reports when it is stale', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const path = `${id}/draft`
     assert.equal((await service.call('GET', `automations/${path}`)).refused, '404 draft_not_found')
@@ -111,7 +111,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal((await service.call('DELETE', `automations/${path}`)).refused, '404 draft_not_found')
   })
 
-  it('keep a draft stale if it replaces a fresh one but is based on an older revision', async () => {
+  it('keeps a draft stale if it replaces a fresh one but is based on an older revision', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const save = (basedOn: number, etag: string) => change('PUT', `${id}/draft`, { content: {}, basedOn }, etag)
     const mine = Number((await etagOf(id)).replaceAll('"', ''))
@@ -124,7 +124,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal((await save(mine, kept.headers.get('etag')!)).body.data.isStale, true)
   })
 
-  it('never reuse a revision after a restore', async () => {
+  it('never reuses a revision after a restore', async () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     const draft = { content: {}, basedOn: Number((await etagOf(id)).replaceAll('"', '')) }
     const kept = await change('PUT', `${id}/draft`, draft, '"0"')
@@ -158,7 +158,7 @@ describe('concurrent edits of an automation', () => {
     )
   })
 
-  it('publish all changes and delete the draft, or change nothing', async () => {
+  it('publishes all changes and deletes the draft, or changes nothing', async () => {
     const id = await anAutomation(service, { steps: [EMAIL], status: 'DRAFT' })
     const read = async () => {
       const { body, headers } = await service.call('GET', `automations/${id}`)
