@@ -39,13 +39,13 @@ describe('a data folder with enrollments in every state', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('of this version starts, and its enrollments continue', async () => {
+  it('starts with a folder of this version, and continues its enrollments', async () => {
     await makeBusyFolder(folder)
     await bringUp()
   })
 
   for (const archive of existsSync(KEPT) ? readdirSync(KEPT) : []) {
-    it(`of ${archive} starts, and its enrollments continue`, async () => {
+    it(`starts with ${archive}, and continues its enrollments`, async () => {
       execFileSync('tar', ['-C', folder, '-xzf', join(KEPT, archive)])
       await bringUp()
     })
@@ -53,7 +53,7 @@ describe('a data folder with enrollments in every state', function () {
 
   const { BUSY_FOLDER } = process.env
   if (BUSY_FOLDER) {
-    it(`of ${BUSY_FOLDER} starts, and its enrollments continue`, async () => {
+    it(`starts with ${BUSY_FOLDER}, and continues its enrollments`, async () => {
       execFileSync('cp', ['-a', `${BUSY_FOLDER}/.`, folder])
       await bringUp()
     })

@@ -121,7 +121,7 @@ describe('prints its version, and all commands with --help', function () {
   describe('A message whose transmission began and whose outcome is unknown.', () => {
     before(() => agreeOnMail(em(), { smtp: true, capture: false }))
 
-    /** resend reports a missing message first, then missing settings */
+    /** reports a missing message to resend first, then missing settings */
     async function anUnconfirmed(): Promise<string> {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)
@@ -131,7 +131,7 @@ describe('prints its version, and all commands with --help', function () {
       return id
     }
 
-    it('resend uses the sender of the instance unless MAIL_FROM is set', async () => {
+    it('resends with the sender of the instance unless MAIL_FROM is set', async () => {
       const nothing = await cli(['message', 'resend', newId()])
       assert.equal(nothing.code, 1)
       assert.match(nothing.stderr, /There is no unconfirmed message/)
@@ -141,7 +141,7 @@ describe('prints its version, and all commands with --help', function () {
       assert.equal(sink.mails.length, 0)
     })
 
-    it('resend prints the reason and exits with 1 when the message is not sent', async () => {
+    it('prints the reason and exits with 1 when a message is not resent', async () => {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const sent = await cli(['message', 'resend', await anUnconfirmed()], { SMTP_URL: sink.url })
       assert.deepEqual([sent.code, sent.stderr], [0, ''])
@@ -151,7 +151,7 @@ describe('prints its version, and all commands with --help', function () {
       assert.match(sink.mails.at(-1)!.headers, /^From: You <you@example\.com>\r?$/m)
     })
 
-    it('dismiss reports that a message is already dismissed', async () => {
+    it('reports that a message is already dismissed', async () => {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const id = await anUnconfirmed()
       sink.behave({ code: 451, text: 'later', at: 'rcpt' })

@@ -39,7 +39,7 @@ describe('the mail line of npm start', () => {
   }
 })
 
-it('npm start prints the first owner’s link with the public URL', () => {
+it('prints the first owner’s link with the public URL', () => {
   const text = welcome({
     port: 3000,
     publicUrl: 'https://mail.example.com',
@@ -56,12 +56,12 @@ it('npm start prints the first owner’s link with the public URL', () => {
 describe('the first commands that npm start prints', () => {
   const text = showFirstKeys('http://localhost:3000', { live: 'svc_live_…', test: 'svc_test_…' })
 
-  it('match the README', () => {
+  it('prints the commands of the README', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
     assert.ok(readme.includes(`\`\`\`sh\n${text.slice(text.indexOf('\nKEY=') + 1)}\n\`\`\``))
   })
 
-  it('fit in a terminal', () => {
+  it('prints lines that fit in a terminal', () => {
     assert.deepEqual(
       text.split('\n').filter((line) => line.length > 80),
       [],
