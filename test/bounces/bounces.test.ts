@@ -143,7 +143,7 @@ describe('returned mail', () => {
     assert.equal(mailsTo(address).length, 1)
   })
 
-  it('is stored without the return path, with which anyone could report a bounce', async () => {
+  it('stores a bounce without the return path, with which anyone could report one', async () => {
     const { contactId, address, mail } = await mailed()
     const diagnostic = `451 4.7.1 <${mail.from.toUpperCase()}>: Sender address rejected: greylisted`
     await comesBack(mail.from, notification(mail.from, { recipient: address, status: '4.7.1', diagnostic }))
@@ -151,7 +151,7 @@ describe('returned mail', () => {
     assert.match(bounce!.diagnostic, /451 4\.7\.1 <…@bounces\.example\.com>: Sender/i)
   })
 
-  it('records repeated reports once, and keeps a deleted suppression deleted', async () => {
+  it('records repeated reports of a bounce once, and keeps a deleted suppression deleted', async () => {
     const { contactId, address, mail } = await mailed()
     const raw = notification(mail.from, { recipient: address })
     await Promise.all([1, 2, 3].map(() => comesBack(mail.from, raw)))

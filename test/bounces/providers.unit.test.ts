@@ -58,7 +58,7 @@ const reads = async (provider: Provider, { body, headers, credential }: Call): P
 describe('webhooks of mail providers', () => {
   for (const { file, provider: name, events } of expected) {
     const provider = findProvider(name)!
-    it(`read ${events.map(({ kind }) => kind).join(', ') || 'nothing'} from ${file}`, async () => {
+    it(`reads ${events.map(({ kind }) => kind).join(', ') || 'nothing'} from ${file}`, async () => {
       const call = CALLS[name]!(file)
       assert.equal(provider.problemOf(call.credential), undefined)
       const told = await reads(provider, call)
@@ -68,7 +68,7 @@ describe('webhooks of mail providers', () => {
       )
       assert.ok(told.every(({ id }) => id.length > 5))
     })
-    it(`reject ${file} with a changed byte or another credential`, async () => {
+    it(`rejects ${file} with a changed byte or another credential`, async () => {
       const call = CALLS[name]!(file)
       const at = name === 'mailgun' ? call.body.indexOf('"token":"') + 9 : Math.floor(call.body.length / 2)
       const changed = Buffer.from(call.body)
@@ -87,7 +87,7 @@ describe('webhooks of mail providers', () => {
     })
   }
 
-  it('accept the example that SendGrid publishes', async () => {
+  it('accepts the example that SendGrid publishes', async () => {
     const vector = JSON.parse(read('sendgrid/published-vector.json').toString()) as Record<string, string>
     const call = {
       body: Buffer.from(vector['payload']!),
@@ -100,13 +100,13 @@ describe('webhooks of mail providers', () => {
     assert.deepEqual(await reads(findProvider('sendgrid')!, call), [])
   })
 
-  it('reject a Mailgun call that is older than a day', async () => {
+  it('rejects a Mailgun call that is older than a day', async () => {
     const old = signedByMailgun(read('mailgun/complained.json'), Math.floor(Date.now() / 1_000) - 25 * 3_600)
     const call = { body: old, headers: {}, credential: MAILGUN_KEY }
     await assert.rejects(reads(findProvider('mailgun')!, call), /too old/)
   })
 
-  it('reject a Mailgun call whose timestamp contains the beginning of its token, although the signature matches', async () => {
+  it('rejects a Mailgun call whose timestamp contains the beginning of its token, although the signature matches', async () => {
     const call = JSON.parse(signedByMailgun(read('mailgun/complained.json')).toString()) as {
       signature: { timestamp: string; token: string; signature: string }
     }
@@ -118,7 +118,7 @@ describe('webhooks of mail providers', () => {
     }
   })
 
-  it('reject an SES call with a type or version that is a property of every object', async () => {
+  it('rejects an SES call with a type or version that is a property of every object', async () => {
     const call = JSON.parse(read('ses/ses-complaint-abuse.json').toString()) as object
     for (const odd of [{ Type: 'constructor' }, { Type: '__proto__' }, { SignatureVersion: 'constructor' }]) {
       const body = Buffer.from(JSON.stringify({ ...call, ...odd }))
@@ -126,7 +126,7 @@ describe('webhooks of mail providers', () => {
     }
   })
 
-  it('confirm the SES topic of the workspace, and fetch only from Amazon', async () => {
+  it('confirms the SES topic of the workspace, and fetches only from Amazon', async () => {
     const provider = findProvider('ses')!
     const file = 'ses/sns-subscription-confirmation.json'
     fetched.length = 0
@@ -155,7 +155,7 @@ describe('webhooks of mail providers', () => {
     assert.deepEqual(fetched, [])
   })
 
-  it('report an invalid credential', () => {
+  it('reports an invalid credential', () => {
     for (const [name, wrong] of [
       ['ses', 'my topic'],
       ['sendgrid', 'MFkw'],

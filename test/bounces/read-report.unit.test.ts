@@ -17,7 +17,7 @@ const expected = JSON.parse(readFileSync(new URL('expected.json', FOLDER), 'utf8
 const WEIGHT = ['COMPLAINT', 'HARD', 'BLOCKED', 'SOFT']
 
 describe('readReport', () => {
-  it('is tested with reports of at least eight systems', () => {
+  it('covers reports of at least eight systems', () => {
     assert.ok(new Set(expected.map(({ system }) => system)).size >= 8)
   })
 

@@ -57,7 +57,7 @@ describe('the thread that reads returned mail', () => {
     assert.deepEqual(reports, [])
   })
 
-  it('is terminated after the time limit without blocking other work, and a new thread reads the next mail', async () => {
+  it('terminates the thread after the time limit without blocking other work, and reads the next mail in a new one', async () => {
     const script = join(folder, 'thread.mjs')
     // A regular expression with exponential backtracking, as a parser may contain one.
     writeFileSync(
