@@ -54,7 +54,7 @@ describe('repeated sign-ups with the same address', () => {
       seconds,
     ])
 
-  it('send one confirmation email, even if Temporal is unreachable in the meantime', async () => {
+  it('sends one confirmation email for repeated sign-ups, even if Temporal is unreachable in the meantime', async () => {
     const { list } = await askingList()
     const email = 'outage@example.com'
     await temporal.goAway()
@@ -76,7 +76,7 @@ describe('repeated sign-ups with the same address', () => {
     assert.equal(mailsTo(email), 1)
   })
 
-  it('send the confirmation email once the paused automation is active again', async () => {
+  it('sends the confirmation email once the paused automation is active again', async () => {
     const { list, asking } = await askingList()
     const email = 'paused@example.com'
     await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
@@ -89,7 +89,7 @@ describe('repeated sign-ups with the same address', () => {
     await eventually('the confirmation email arrives', () => (mailsTo(email) > 0 ? true : undefined))
   })
 
-  it('send a confirmation email at once if an import, a paused automation or a rejection prevented the first one', async () => {
+  it('sends a confirmation email at once if an import, a paused automation or a rejection prevented the first one', async () => {
     const { list, asking } = await askingList()
     const pending = 'pending@example.com'
     const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list })).body.data as { id: string }

@@ -50,7 +50,7 @@ describe('double opt-in lists', () => {
     return { list, asking }
   }
 
-  it('ask by email, and add a contact only after they press the button on the page', async () => {
+  it('adds a contact only after they press the button on the confirmation page', async () => {
     const { list } = await askingList()
     const welcomes = await anAutomation(service, {
       trigger: 'LIST_ADDED',
@@ -90,7 +90,7 @@ describe('double opt-in lists', () => {
     assert.equal(rows.length, 1)
   })
 
-  it('send nothing else to a contact they created, who has signed up only after confirming', async () => {
+  it('sends nothing else to a contact created by joining, who has signed up only after confirming', async () => {
     const { list } = await askingList()
     const greets = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
     const email = newAddress()
@@ -114,7 +114,7 @@ describe('double opt-in lists', () => {
     await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
   })
 
-  it('ask at most once a day, however often an address is entered', async () => {
+  it('asks to confirm at most once a day, however often an address is entered', async () => {
     const { list, asking } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -147,7 +147,7 @@ describe('double opt-in lists', () => {
     await confirmed(first)
   })
 
-  it('ask an address at most five times a day, whichever contact has it', async () => {
+  it('asks an address to confirm at most five times a day, whichever contact has it', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const askings = async () =>
@@ -183,7 +183,7 @@ describe('double opt-in lists', () => {
     assert.equal(saysTo(email, 'Please confirm').length, 6)
   })
 
-  it('end the reminder after the confirmation', async () => {
+  it('ends the reminder after the confirmation', async () => {
     const { list, asking } = await askingList([ASKS, wait(60 * 24), { ...ASKS, subject: 'Still?' }])
     const email = newAddress()
     const { body } = await service.call('POST', 'contacts', { email, listId: list })
@@ -196,7 +196,7 @@ describe('double opt-in lists', () => {
     assert.equal(row?.status, 'CANCELLED')
   })
 
-  it('reject a link that went to a former address', async () => {
+  it('rejects a confirmation link that went to a former address', async () => {
     const { list } = await askingList()
     const [first, second] = [newAddress(), newAddress()]
     const made = await service.call('POST', 'contacts', { email: first, listId: list })
@@ -212,7 +212,7 @@ describe('double opt-in lists', () => {
     await confirmed(next)
   })
 
-  it('return 404 for forged, truncated and foreign links', async () => {
+  it('returns 404 for forged, truncated and foreign confirmation links', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -224,7 +224,7 @@ describe('double opt-in lists', () => {
     assert.deepEqual((await contact(made.body.data.id as string)).listIds, [])
   })
 
-  it('keep an opt-out until the contact confirms, which also ends an unsubscribe', async () => {
+  it('keeps an opt-out until the contact confirms, which also ends an unsubscribe', async () => {
     const { list } = await askingList()
     const id = await aContact(service)
     const email = await addressOf(service, id)
@@ -240,7 +240,7 @@ describe('double opt-in lists', () => {
     assert.equal((await contact(id)).suppressedBy, null)
   })
 
-  it('reject a link after the contact was removed or erased, or the list was deleted', async () => {
+  it('rejects a confirmation link after the contact was removed or erased, or the list was deleted', async () => {
     const { list, asking } = await askingList()
     const emails = [newAddress(), newAddress(), newAddress()]
     const ids: string[] = []
@@ -257,7 +257,7 @@ describe('double opt-in lists', () => {
     assert.match(await (await confirm(links[2]!)).text(), /nothing to confirm/)
   })
 
-  it('send no confirmation email to an enrolled contact with nothing to confirm', async () => {
+  it('sends no confirmation email to an enrolled contact with nothing to confirm', async () => {
     const { asking } = await askingList()
     const id = await aContact(service)
     await enroll(service, asking, id)
@@ -267,7 +267,7 @@ describe('double opt-in lists', () => {
     assert.deepEqual(saysTo(await addressOf(service, id), 'Please confirm'), [])
   })
 
-  it('confirm once when a link is used concurrently', async () => {
+  it('confirms once when a link is used concurrently', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -277,7 +277,7 @@ describe('double opt-in lists', () => {
     assert.deepEqual((await contact(made.body.data.id as string)).listIds, [list])
   })
 
-  it('return an error without an ACTIVE automation that asks for confirmation and contains the link', async () => {
+  it('returns an error without an ACTIVE automation that asks for confirmation and contains the link', async () => {
     const list = await aList(service)
     const { refused: why } = await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })
     assert.equal(why, '409 confirmation_automation_missing')
@@ -316,7 +316,7 @@ describe('double opt-in lists', () => {
     )
   }
 
-  it('ask again while a reminder is pending, for a new address, after removal from the list, and a day later', async () => {
+  it('asks again while a reminder is pending, for a new address, after removal from the list, and a day later', async () => {
     const { list, asking } = await waitsThreeDays()
     const [first, second] = [newAddress(), newAddress()]
     const id = await signUp(first, list)
@@ -339,7 +339,7 @@ describe('double opt-in lists', () => {
     assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['CANCELLED'])
   })
 
-  it('start automations of a new contact’s tags only after the confirmation', async () => {
+  it('starts automations of a new contact’s tags only after the confirmation', async () => {
     const { list } = await askingList()
     const tag = `lead-${(count += 1)}`
     await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: tag }, steps: [WELCOME] })
@@ -360,7 +360,7 @@ describe('double opt-in lists', () => {
     'by an import': (email: string) =>
       em().transactional((unit) => suppressMany(unit, service.workspaceId, [{ email, reason: 'UNSUBSCRIBED' }])),
   }))
-    it(`send no reminder to a contact who was suppressed ${how}`, async () => {
+    it(`sends no reminder to a contact who was suppressed ${how}`, async () => {
       const { list } = await askingList()
       const email = newAddress()
       await signUp(email, list)
@@ -371,7 +371,7 @@ describe('double opt-in lists', () => {
       assert.match(await (await confirm(linkIn(asked))).text(), /nothing to confirm/)
     })
 
-  it('ask every contact who joins after double opt-in was turned on', async () => {
+  it('asks every contact who joins after double opt-in was turned on', async () => {
     for (const how of ['put into it', 'written with it']) {
       const list = await aList(service)
       await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
@@ -404,7 +404,7 @@ describe('double opt-in lists', () => {
     }
   })
 
-  it('keep the last automation that asks for confirmation', async () => {
+  it('keeps the last automation that asks for the confirmation of a list', async () => {
     const { list, asking } = await askingList()
     const alone = '409 automation_confirms_list'
     const patch = async (change: object) => (await service.call('PATCH', `automations/${asking}`, change)).refused
@@ -424,7 +424,7 @@ describe('double opt-in lists', () => {
     )
   })
 
-  it('reject one of two concurrent requests that turn off the last automations that ask for confirmation', async () => {
+  it('rejects one of two requests that concurrently turn off the last automations that ask for confirmation', async () => {
     const asks = (list: string) =>
       anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
     for (let n = 0; n < 4; n += 1) {

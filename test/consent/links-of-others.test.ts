@@ -29,7 +29,7 @@ describe('signed links in emails', () => {
   const sent = (id: string) =>
     eventually('the email is sent', async () => (await activityOf(service, id)).find(({ status }) => status === 'SENT'))
 
-  it('are hidden from a key that may only read, wherever a template contains them', async () => {
+  it('hides signed links from a key that may only read, wherever a template contains them', async () => {
     const list = await aList(service)
     const says = {
       subject: 'Confirm: {{ confirmUrl }}',
@@ -51,7 +51,7 @@ describe('signed links in emails', () => {
     assert.match(mail.body.replaceAll('=\r\n', ''), TOKEN, 'the email contains the link')
   })
 
-  it('are hidden in the URLs of recorded clicks', async () => {
+  it('hides signed links in the URLs of recorded clicks', async () => {
     const id = await aContact(service)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), id)
     const { id: messageId } = (await sent(id)) as unknown as { id: string }
@@ -70,7 +70,7 @@ describe('signed links in emails', () => {
     )
   })
 
-  it('cannot resubscribe from a former address, even while a later email is deferred', async () => {
+  it('resubscribes no contact through a link to a former address, even while a later email is deferred', async () => {
     const id = await aContact(service)
     const old = await addressOf(service, id)
     const automation = await anAutomation(service, { steps: [EMAIL, { ...EMAIL, subject: 'Second' }] })
@@ -93,7 +93,7 @@ describe('signed links in emails', () => {
     assert.equal(await suppressedBy(id), 'UNSUBSCRIBED')
   })
 
-  it('cannot resubscribe from a former address if the worker died without storing the recipient', async () => {
+  it('resubscribes no contact through a link to a former address if the worker died without storing the recipient', async () => {
     const id = await aContact(service)
     const old = await addressOf(service, id)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), id)

@@ -18,7 +18,7 @@ describe('suppressions', () => {
       pagination: { nextCursor: string | null }
     }
 
-  it('are created once for each reason, listed newest first, and found by address in any case', async () => {
+  it('creates one suppression for each reason, lists them newest first, and finds them by address in any case', async () => {
     const email = 'Grace@Example.com'
     const first = await suppress({ email, note: 'asked by phone' })
     assert.equal(first.status, 201)
@@ -36,7 +36,7 @@ describe('suppressions', () => {
     assert.deepEqual([page.data[0]!.reason, next.data[0]!.reason], ['BOUNCED', 'MANUAL'])
   })
 
-  it('are deleted individually, and other reasons stay', async () => {
+  it('deletes one suppression and keeps those with other reasons', async () => {
     const id = await aContact(service, { email: 'lifted@example.com' })
     const by = async () => (await service.call('GET', `contacts/${id}`)).body.data.suppressedBy as string | null
     const manual = (await suppress({ email: 'lifted@example.com' })).body.data.id as string
@@ -49,7 +49,7 @@ describe('suppressions', () => {
     assert.equal((await service.call('DELETE', `suppressions/${wish}`)).refused, '404 suppression_not_found')
   })
 
-  it('apply only to their own workspace', async () => {
+  it('suppresses an address only in its own workspace', async () => {
     const id = await aContact(service, { email: 'theirs@example.com' })
     const key = await service.newKey()
     const theirs = await service.call('POST', 'suppressions', { email: 'theirs@example.com' }, { key })
@@ -58,7 +58,7 @@ describe('suppressions', () => {
     assert.equal(asked.refused, '404 suppression_not_found')
   })
 
-  it('for a bounce stop receipts as well, and end waiting enrollments', async () => {
+  it('stops receipts as well after a bounce, and ends waiting enrollments', async () => {
     const receipt = { ...EMAIL, category: 'transactional' }
     const automationId = await anAutomation(service, { steps: [receipt, wait(60), receipt] })
     const contactId = await aContact(service)
@@ -72,7 +72,7 @@ describe('suppressions', () => {
     assert.equal(data[0].status, 'CANCELLED')
   })
 
-  it('survive an erasure without the address', async () => {
+  it('keeps suppressions after an erasure without the address', async () => {
     const contactId = await aContact(service, { email: 'gone@example.com' })
     const { id } = (await suppress({ email: 'gone@example.com', reason: 'UNSUBSCRIBED', note: 'of Gone' })).body.data
     await service.call('DELETE', `contacts/${contactId}`)
@@ -86,7 +86,7 @@ describe('suppressions', () => {
     assert.equal((await service.call('GET', `contacts/${again}`)).body.data.suppressedBy, 'UNSUBSCRIBED')
   })
 
-  it('survive an erasure without a former address, however it was spelled', async () => {
+  it('keeps suppressions after an erasure without a former address, however it was spelled', async () => {
     const email = 'Ada@xn--exmple-cua.example.com'
     const contactId = await aContact(service, { email })
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
@@ -104,7 +104,7 @@ describe('suppressions', () => {
     assert.equal(kept.length, 0)
   })
 
-  it('show a key that may not read only what it sent', async () => {
+  it('returns only the sent fields of a suppression to a key that may not read', async () => {
     await suppress({ email: 'secret@example.com', note: 'a secret' })
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
     const { body } = await service.call('POST', 'suppressions', { email: 'secret@example.com' }, { key })

@@ -46,7 +46,7 @@ describe('unsubscribe links', () => {
   const suppressedBy = async (contactId: string) =>
     (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
 
-  it('are in two headers and in a line of each body, in the recipient’s language', async () => {
+  it('puts the unsubscribe link into two headers and each body, in the recipient’s language', async () => {
     const contactId = await aContact(service, { metadata: { locale: 'de-CH' } })
     const html = '<html><body><p>Hello</p></body></html>'
     const automationId = await anAutomation(service, { steps: [{ ...EMAIL, html }] })
@@ -61,7 +61,7 @@ describe('unsubscribe links', () => {
     assert.match(text, /\n-- \nAbmelden: https:\/\/mail\.example\.com\/unsubscribe\/…\n$/)
   })
 
-  it('are only where the template puts them, and not in receipts', async () => {
+  it('puts the unsubscribe link only where the template does, and into no receipt', async () => {
     const contactId = await aContact(service)
     const steps = [{ ...EMAIL, text: 'Enough? {{ unsubscribeUrl }}' }, RECEIPT]
     await enroll(service, await anAutomation(service, { steps }), contactId)
@@ -75,7 +75,7 @@ describe('unsubscribe links', () => {
     assert.equal(receipt!.headers['list-unsubscribe'], undefined)
   })
 
-  it('unsubscribe from any address, and resubscribe only from the current one', async () => {
+  it('unsubscribes from any address, and resubscribes only from the current one', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, automationId, contactId)
@@ -117,7 +117,7 @@ describe('unsubscribe links', () => {
         ),
     ],
   ] as const) {
-    it(`end a waiting enrollment with one click sent ${how}`, async () => {
+    it(`ends a waiting enrollment with one click sent ${how}`, async () => {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
       await enroll(service, automationId, contactId)
@@ -138,7 +138,7 @@ describe('unsubscribe links', () => {
     })
   }
 
-  it('do nothing for GET, HEAD, or a POST without List-Unsubscribe=One-Click', async () => {
+  it('does nothing for GET, HEAD, or a POST without List-Unsubscribe=One-Click', async () => {
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service), contactId)
     const link = await linkIn(await addressOf(service, contactId))
@@ -151,7 +151,7 @@ describe('unsubscribe links', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('unsubscribe the address of an erased contact, also for a contact created again', async () => {
+  it('unsubscribes the address of an erased contact, also for a contact created again', async () => {
     const email = 'made-anew@example.com'
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const first = await aContact(service, { email })
@@ -181,7 +181,7 @@ describe('unsubscribe links', () => {
     assert.equal(await suppressedBy(await aContact(service, { email: address })), 'UNSUBSCRIBED')
   })
 
-  it('unsubscribe all addresses at which an erased contact was mailed, and resume after a failure', async () => {
+  it('unsubscribes all addresses at which an erased contact was mailed, and resumes after a failure', async () => {
     const [first, second, third] = ['moved-a@example.com', 'moved-b@example.com', 'moved-c@example.com']
     const contactId = await aContact(service, { email: first })
     await enroll(service, await anAutomation(service), contactId)
@@ -209,7 +209,7 @@ describe('unsubscribe links', () => {
     assert.equal(await enrollmentOf(automationId, atFirst), 'CANCELLED')
   })
 
-  it('also unsubscribe the contact who now has the address that the link went to', async () => {
+  it('also unsubscribes the contact who now has the address that the link went to', async () => {
     const [first, second] = ['was-a@example.com', 'is-b@example.com']
     const contactId = await aContact(service, { email: first })
     await enroll(service, await anAutomation(service), contactId)
@@ -220,13 +220,13 @@ describe('unsubscribe links', () => {
     assert.deepEqual([await suppressedBy(contactId), await suppressedBy(anew)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
   })
 
-  it('return 410 for a link to an unknown contact', async () => {
+  it('returns 410 for a link to an unknown contact', async () => {
     const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId: newId(), originId: newId() })
     const link = `http://127.0.0.1:${service.port}/unsubscribe/${token}`
     assert.equal((await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status, 410)
   })
 
-  it('return 404 for forged and truncated tokens', async () => {
+  it('returns 404 for forged and truncated tokens', async () => {
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service), contactId)
     const link = await linkIn(await addressOf(service, contactId))
