@@ -35,7 +35,7 @@ describe('the limits of a contact', () => {
     return id
   }
 
-  it('limit the number of tags, whichever endpoint adds one', async () => {
+  it('limits the tags of a contact, whichever endpoint adds one', async () => {
     const email = 'full@example.com'
     const id = await tagged(1, email)
     const tooMany = await tag(id, someTags(2))
@@ -50,14 +50,14 @@ describe('the limits of a contact', () => {
     assert.equal((await tagsOf(id)).length, MAX_TAGS_OF_CONTACT)
   })
 
-  it('limit the number of tags under concurrent requests', async () => {
+  it('limits the tags of a contact under concurrent requests', async () => {
     const id = await tagged(25, 'race@example.com')
     const answers = await Promise.all(Array.from({ length: 5 }, () => tag(id, someTags(20))))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
     assert.equal((await tagsOf(id)).length, MAX_TAGS_OF_CONTACT - 5)
   })
 
-  it('reject only the affected item of a bulk request', async () => {
+  it('rejects only the item of a bulk request that has too many tags', async () => {
     const [full, free] = ['bulk-full@example.com', 'bulk-free@example.com']
     await tagged(0, full)
     const contacts = [full, free].map((email) => ({ email, tags: someTags(3) }))
@@ -66,7 +66,7 @@ describe('the limits of a contact', () => {
     assert.deepEqual(body.data, { created: 1, updated: 0, failed: 1, errors: [{ index: 0, error: TOO_MANY_TAGS }] })
   })
 
-  it('limit the number of lists, whichever endpoint adds to one', async () => {
+  it('limits the lists of a contact, whichever endpoint adds to one', async () => {
     const email = 'everywhere@example.com'
     const id = await aContact(service, { email })
     await sql(

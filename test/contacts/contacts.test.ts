@@ -11,7 +11,7 @@ describe('contacts', () => {
   after(() => service.stop())
   const post = (body: unknown) => service.call('POST', 'contacts', body)
 
-  it('are created once and then updated, compared without case', async () => {
+  it('creates a contact once and then updates it, comparing emails without case', async () => {
     const first = await post({ email: ' Ada@Example.com ', firstName: 'Ada', metadata: { plan: 'free', n: 1 } })
     assert.equal(first.status, 201)
     assert.equal(first.body.data.email, 'Ada@Example.com')
@@ -23,7 +23,7 @@ describe('contacts', () => {
     assert.equal((await post({ email: 'ada@example.com', firstName: null })).body.data.firstName, null)
   })
 
-  it('are listed in pages, newest first, only from the same workspace', async () => {
+  it('lists contacts in pages, newest first, only from the same workspace', async () => {
     const key = await service.newKey()
     for (const n of [1, 2, 3]) await service.call('POST', 'contacts', { email: `page-${n}@example.com` }, { key })
     const { body } = await service.call('GET', 'contacts?limit=2&page=1', undefined, { key })
@@ -36,7 +36,7 @@ describe('contacts', () => {
     assert.deepEqual(past.body, { data: [], pagination: { page: 99, limit: 50, total: 3, totalPages: 1 } })
   })
 
-  it('are found by the beginning of their email or first name, or by their externalId', async () => {
+  it('finds contacts by the beginning of their email or first name, or by their externalId', async () => {
     const key = await service.newKey()
     const write = (body: object) => service.call('POST', 'contacts', body, { key })
     await write({ email: 'Grace_100%@example.com', firstName: 'Zoë', externalId: 'A-1' })
@@ -67,21 +67,21 @@ describe('contacts', () => {
     ['page=1.5', 'page must be an integer from 1 to 1000000000'],
     ['page=99999999999999999999', 'page must be an integer from 1 to 1000000000'],
   ] as const) {
-    it(`return 400 for ?${query}`, async () => {
+    it(`returns 400 for ?${query}`, async () => {
       const { refused, body } = await service.call('GET', `contacts?${query}`)
       assert.equal(refused, '400 invalid_request')
       assert.equal(body.error, message)
     })
   }
 
-  it('are listed with a warning for a misspelt filter', async () => {
+  it('lists contacts with a warning for a misspelt filter', async () => {
     const { status, headers } = await service.call('GET', 'contacts?limit=1&emial=ada@example.com')
     assert.deepEqual([status, headers.get('x-warning')], [200, '/emial is unknown here, and ignored; is email meant?'])
     const polluting = await service.call('GET', 'contacts?__proto__=1')
     assert.match(polluting.headers.get('x-warning') ?? '', /^\/__proto__ is unknown here/)
   })
 
-  it('are written in bulk, except invalid items, and the last item of an address wins', async () => {
+  it('writes the valid contacts of a bulk request, and of two items with one address the later', async () => {
     const existing = await aContact(service, {
       email: 'bulk-0@example.com',
       firstName: 'Old',
@@ -116,7 +116,7 @@ describe('contacts', () => {
     assert.deepEqual(byEmail.get('bulk-0@example.com')?.metadata, { a: 1, c: 3 })
   })
 
-  it('are limited to a thousand per request', async () => {
+  it('limits a bulk request to a thousand contacts', async () => {
     const contacts = Array.from({ length: 1001 }, (_, n) => ({ email: `many-${n}@example.com` }))
     const { refused, body } = await service.call('POST', 'contacts/bulk', { contacts })
     assert.equal(refused, '400 invalid_request')
@@ -125,7 +125,7 @@ describe('contacts', () => {
     assert.equal(thousand.body.data.created, 1000)
   })
 
-  it('are created once when ten requests write the same thousand concurrently', async () => {
+  it('creates contacts once when ten requests write the same thousand concurrently', async () => {
     const key = await service.newKey()
     const contacts = Array.from({ length: 1000 }, (_, n) => ({ email: `same-${n}@example.com`, metadata: { n } }))
     const answers = await Promise.all(
@@ -144,7 +144,7 @@ describe('contacts', () => {
     assert.equal(created, 1000)
   })
 
-  it('start no automations in a bulk request with "triggers": false', async () => {
+  it('starts no automations for a bulk request with "triggers": false', async () => {
     const listId = await aList(service)
     await anAutomation(service, { trigger: 'SIGNUP', triggerConfig: undefined })
     await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId } })
@@ -170,7 +170,7 @@ describe('contacts', () => {
     assert.equal(await countEvents(), before! + 3)
   })
 
-  it('return 400 for a bulk request that would start too many automations', async () => {
+  it('returns 400 for a bulk request that would start too many automations', async () => {
     const crowd = await startService({ worker: false })
     try {
       const em = crowd.context.orm.em.fork()

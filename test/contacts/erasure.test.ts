@@ -68,7 +68,7 @@ describe('erasing a contact', () => {
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).status, 200)
   })
 
-  it('is completed by the outbox relay if the process died before cancelling the workflow', async () => {
+  it('completes through the outbox relay if the process died before cancelling the workflow', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, contactId)

@@ -34,7 +34,7 @@ describe('an export', () => {
       .map((line) => JSON.parse(line) as Thing)
   }
 
-  it('of a contact contains everything stored about them, and nothing about other contacts', async () => {
+  it('contains everything stored about a contact, and nothing about other contacts', async () => {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'], externalId: '4711', metadata: { plan: 'pro' } })
     const address = await addressOf(service, contactId)
@@ -65,7 +65,7 @@ describe('an export', () => {
     )
   })
 
-  it('of a contact contains all their events, however many and large', async () => {
+  it('contains all events of a contact, however many and large', async () => {
     const contactId = await aContact(service)
     const count = 4_500
     // Many events have the same timestamp, including the last of a page and the first of the next.
@@ -100,7 +100,7 @@ describe('an export', () => {
     )
   })
 
-  it('of a workspace is a file of JSON lines that only its owner can read', async () => {
+  it('writes a workspace as JSON lines to a file that only its owner can read', async () => {
     const many = Array.from({ length: 450 }, (_, n) => ({ email: `exported-${n}@example.com` }))
     await service.call('POST', 'contacts/bulk', { contacts: many })
     await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'said in a template' })

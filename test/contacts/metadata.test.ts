@@ -4,7 +4,7 @@ import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService } from '../support/service.ts'
 
 describe('metadata', () => {
-  it('is split into keys to set and keys to remove, whatever their names', () => {
+  it('splits metadata into keys to set and keys to remove, whatever their names', () => {
     const { set, removedKeys } = splitMetadata(
       JSON.parse('{"__proto__":{"x":1},"constructor":2,"gone":null}') as Record<string, unknown>,
     )
@@ -12,7 +12,7 @@ describe('metadata', () => {
     assert.deepEqual(removedKeys, ['gone'])
   })
 
-  it('can lose thousands of keys in one request, through every endpoint that writes it', async () => {
+  it('removes thousands of keys in one request, through every endpoint that writes metadata', async () => {
     const service = await startService({ worker: false })
     try {
       const object = (prefix: string, value: unknown) =>

@@ -17,7 +17,7 @@ describe('a contact addressed by email or externalId', () => {
   /** An unused email and externalId. */
   const names = () => ({ email: `own+${(count += 1)}@example.com`, externalId: `own/${count} ü?` })
 
-  it('is found in every path that takes an ID', async () => {
+  it('finds a contact by email or externalId in every path that takes an ID', async () => {
     const { email, externalId } = names()
     const id = await aContact(service, { email, externalId })
     const listId = await aList(service)
@@ -39,7 +39,7 @@ describe('a contact addressed by email or externalId', () => {
     assert.equal((await call('DELETE', `contacts/email:${email}`)).refused, '404 contact_not_found')
   })
 
-  it('is not found with a key that may neither read nor write contacts', async () => {
+  it('finds no contact by email for a key that may neither read nor write contacts', async () => {
     const { email } = names()
     const listId = await aList(service)
     const id = await aContact(service, { email, listId })
@@ -49,7 +49,7 @@ describe('a contact addressed by email or externalId', () => {
     assert.deepEqual((await leave(id)).body.data, { id, deleted: true })
   })
 
-  it('is not found from another workspace', async () => {
+  it('finds no contact of another workspace by email or externalId', async () => {
     const { email, externalId } = names()
     await aContact(service, { email, externalId })
     const key = await service.newKey()
@@ -69,12 +69,12 @@ describe('a contact addressed by email or externalId', () => {
     ['a prefix in capitals', 'EMAIL:nobody@example.com'],
     ['an ID after a prefix', `external:${newId()}`],
   ] as const) {
-    it(`is not found by ${what}`, async () => {
+    it(`finds no contact by ${what}`, async () => {
       assert.equal((await call('GET', `contacts/${name}`)).refused, '404 contact_not_found')
     })
   }
 
-  it('is not confused with contacts whose names look alike', async () => {
+  it('distinguishes contacts whose IDs, emails and externalIds look alike', async () => {
     const first = await aContact(service, { externalId: 'same@example.com' })
     const second = await aContact(service, { email: 'same@example.com', externalId: first })
     const third = await aContact(service, { externalId: 'email:same@example.com' })
@@ -95,13 +95,13 @@ describe('a contact addressed by email or externalId', () => {
   })
 
   for (const externalId of ['', ' ', 'x'.repeat(201), null, 5, 'a\u0000b'] as const) {
-    it(`cannot have the externalId ${JSON.stringify(externalId)?.slice(0, 20)}`, async () => {
+    it(`rejects the externalId ${JSON.stringify(externalId)?.slice(0, 20)}`, async () => {
       const { refused } = await call('POST', 'contacts', { email: names().email, externalId })
       assert.equal(refused, '400 invalid_request')
     })
   }
 
-  it('conflicts with a taken email or externalId, and the error shows the other contact only to readers', async () => {
+  it('returns 409 for a taken email or externalId, and shows the other contact only to readers', async () => {
     const [one, other] = [names(), names()]
     const id = await aContact(service, one)
     const otherId = await aContact(service, other)
@@ -122,7 +122,7 @@ describe('a contact addressed by email or externalId', () => {
     assert.equal((await call('PATCH', `contacts/${newId()}`, { email: one.email })).refused, '404 contact_not_found')
   })
 
-  it('can change its email, names and metadata separately', async () => {
+  it('changes the email, names and metadata of a contact separately', async () => {
     const { email, externalId } = names()
     const id = await aContact(service, { email, externalId, firstName: 'Ada', metadata: { a: 1, b: 2 } })
     const change = async (fields: object) => {
@@ -178,7 +178,7 @@ describe('a contact addressed by email or externalId', () => {
     })
   })
 
-  it('is the only one to get an externalId that many concurrent requests write', async () => {
+  it('gives an externalId that many concurrent requests write to one contact', async () => {
     const externalId = 'wanted by many'
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('POST', 'contacts', { email: names().email, externalId })),
@@ -195,7 +195,7 @@ describe('a changed email address', () => {
   })
   after(() => service.stop())
 
-  it('is used for the next email', async () => {
+  it('sends the next email to the changed address', async () => {
     const id = await aContact(service, { email: 'before@example.com' })
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await service.stopWorkers()
