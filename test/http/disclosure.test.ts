@@ -18,7 +18,7 @@ describe('responses', () => {
     const post = (path: string, body: object) => service.call('POST', path, body, { key })
     const profile = { email: 'Ada@example.com', firstName: 'Ada', metadata: { plan: 'secret' }, tags: ['secret'] }
 
-    it('contain the ID of an existing contact, but no stored data', async () => {
+    it('returns the ID of an existing contact, but no stored data', async () => {
       const listId = await aList(service)
       const id = await aContact(service, { ...profile, listId })
       const { status, body } = await post('contacts', { email: 'ada@EXAMPLE.com' })
@@ -27,7 +27,7 @@ describe('responses', () => {
       assert.deepEqual([tagged.status, tagged.body], [200, { data: { id, tags: ['new'] } }])
     })
 
-    it('contain what the request sent', async () => {
+    it('returns what the request sent', async () => {
       const listId = await aList(service)
       const given = { email: 'bob@example.com', firstName: null, metadata: { a: null, b: 1 }, tags: ['x'] }
       const { status, body } = await post('contacts', { ...given, listId })
@@ -35,7 +35,7 @@ describe('responses', () => {
       assert.deepEqual(body.data, { id: body.data.id, ...given, listIds: [listId] })
     })
 
-    it('contain the whole contact if the key may read as well', async () => {
+    it('returns the whole contact if the key may read as well', async () => {
       const both = await service.newKey({
         workspaceId: service.workspaceId,
         scopes: ['contacts:write', 'contacts:read'],
@@ -46,7 +46,7 @@ describe('responses', () => {
     })
   })
 
-  it('contain only the ID and the sent fields of an automation if the key may not read it', async () => {
+  it('returns only the ID and the sent fields of an automation if the key may not read it', async () => {
     const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
     const id = await anAutomation(service, { name: 'Secret plan' })
     const patch = { onSendFailure: 'CONTINUE' }
@@ -68,7 +68,7 @@ describe('responses', () => {
     )
   })
 
-  it('of the API are not cached, and forbid MIME sniffing', async () => {
+  it('forbids caching of API responses and MIME sniffing', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const authorization = `Bearer ${service.key}`
     for (const [path, headers, stored] of [
@@ -89,7 +89,7 @@ describe('responses', () => {
     }
   })
 
-  it('for the script of the reference page are compressed and have an ETag', async () => {
+  it('serves the script of the reference page compressed and with an ETag', async () => {
     const script = `http://127.0.0.1:${service.port}/docs/scalar.js`
     const packed = await fetch(script, { headers: { 'accept-encoding': 'gzip' } })
     assert.equal(packed.headers.get('content-encoding'), 'gzip')

@@ -444,7 +444,7 @@ describe('X-Error-Code', () => {
     })
 
   for (const [expected, request] of Object.entries(requests)) {
-    it(`is ${expected}`, async () => {
+    it(`returns ${expected}`, async () => {
       const { refused, headers } = await request()
       const [status, code, param] = expected.split(' ')
       assert.equal(refused, `${status} ${code}`)
@@ -452,12 +452,12 @@ describe('X-Error-Code', () => {
     })
   }
 
-  it('is always documented, and every documented code is tested', () => {
+  it('returns only documented codes, and every documented code is tested', () => {
     const produced = new Set(Object.keys(requests).map((expected) => expected.split(' ')[1]))
     assert.deepEqual([...produced].toSorted(), [...documentedCodes()].toSorted())
   })
 
-  it('is documented in docs/api.md', () => {
+  it('lists every code in docs/api.md', () => {
     const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
     assert.deepEqual(
       [...documentedCodes()].filter((code) => !page.includes(`\`${code}\``)),
@@ -465,7 +465,7 @@ describe('X-Error-Code', () => {
     )
   })
 
-  it('is replayed with the JSON pointer of an idempotent response', async () => {
+  it('replays the error code and the JSON pointer of an idempotent response', async () => {
     const ask = () => post('lists', { name: '' }, { 'idempotency-key': 'kept' })
     assert.equal((await ask()).refused, '400 invalid_request')
     const again = await ask()

@@ -24,7 +24,7 @@ describe('an Idempotency-Key', () => {
     service.call(method, path, body, { headers: { 'idempotency-key': key } })
   const em = () => service.context.orm.em.fork()
 
-  it('does not wait for automations of other workspaces or unknown IDs', async () => {
+  it('replays the 404 for an automation of another workspace or an unknown ID without waiting', async () => {
     const theirs = await anAutomation(service)
     const key = await service.newKey()
     for (const id of [theirs, 'nothing']) {
@@ -53,7 +53,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(body.data.firstName, 'Two')
   })
 
-  it('is rejected for a key that may not resolve the email in the body, however the email is encoded', async () => {
+  it('rejects the key for an API key that may not resolve the email in the body, however it is encoded', async () => {
     const key = aKey()
     await service.call('POST', 'contacts', { email: 'secret@example.com' })
     const automationId = await anAutomation(service)
@@ -110,7 +110,7 @@ describe('an Idempotency-Key', () => {
     }
   })
 
-  it('that contains the email is deleted with the contact', async () => {
+  it('deletes an idempotency key that contains the email with the contact', async () => {
     const key = 'signup-Named@Example.com'
     const first = await post(key, 'contacts', { email: 'named@example.com' })
     await service.call('DELETE', `contacts/${first.body.data.id}`)
@@ -146,7 +146,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await service.call('GET', 'lists')).body.pagination.total, 1)
   })
 
-  it('is independent of other workspaces', async () => {
+  it('separates the keys of workspaces', async () => {
     const key = aKey()
     await post(key, 'lists', { name: 'Mine' })
     const other = await service.newKey()
@@ -172,7 +172,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await post(key, 'lists', { name: 'Race' })).headers.get('idempotent-replayed'), 'true')
   })
 
-  it('is taken over after its first attempt died, and is new after 24 hours', async () => {
+  it('takes over after the first attempt died, and forgets a key after 24 hours', async () => {
     const request = { id: newId(), fingerprint: Buffer.from('a') }
     const take = (fields: object = {}) =>
       takeIdempotencyKey(em(), service.workspaceId, 'died', { ...request, id: newId(), ...fields })
@@ -187,7 +187,7 @@ describe('an Idempotency-Key', () => {
   })
 
   for (const bad of ['', 'with space', 'ä', 'x'.repeat(256)]) {
-    it(`cannot be ${JSON.stringify(bad.slice(0, 12))}`, async () => {
+    it(`rejects the key ${JSON.stringify(bad.slice(0, 12))}`, async () => {
       const headers = { 'idempotency-key': Buffer.from(bad).toString('latin1') }
       const { refused, body } = await service.call('POST', 'lists', { name: 'x' }, { headers })
       assert.equal(refused, '400 invalid_idempotency_key')

@@ -173,7 +173,7 @@ describe('IDs', () => {
       ID_FIELDS.some((name) => name in (query?.fields ?? {})) || /upsert|addTo|createAut|updateAut|enroll/.test(id)
     if (!inPath && !elsewhere) continue
 
-    it(`in capitals are accepted by ${method} ${path}, and returned in lower case`, async () => {
+    it(`accepts IDs in capitals at ${method} ${path}, and returns them in lower case`, async () => {
       const status = id === 'dismissMessage' ? 'UNCONFIRMED' : 'FAILED'
       const campaign =
         { pauseCampaign: 'SCHEDULED', resumeCampaign: 'PAUSED', cancelCampaign: 'SCHEDULED' }[id] ?? 'DRAFT'
@@ -199,7 +199,7 @@ describe('IDs', () => {
     })
 
     if (inPath)
-      it(`in braces return the same as unknown ones from ${method} ${path}`, async () => {
+      it(`returns the same for an ID in braces as for an unknown one from ${method} ${path}`, async () => {
         const known = await things()
         const missing = await ask(operation, known, () => '00000000-0000-7000-8000-000000000000', same)
         const answer = await ask(operation, known, inBraces, same)
@@ -208,14 +208,14 @@ describe('IDs', () => {
       })
 
     if (elsewhere && id !== 'createAutomation' && id !== 'updateAutomation')
-      it(`in braces in a body or query are not found by ${method} ${path}`, async () => {
+      it(`finds nothing for an ID in braces in the body or query of ${method} ${path}`, async () => {
         const answer = await ask(operation, await things(), same, inBraces)
         if (id === 'upsertContacts') assert.equal(answer.body.data.errors[0].error, 'List not found in workspace')
         else assert.match(answer.refused ?? '', /^404 (contact|list|segment)_not_found$/, JSON.stringify(answer.body))
       })
   }
 
-  it('of lists in capitals trigger automations, and are returned in lower case', async () => {
+  it('triggers an automation whose list ID is in capitals, and returns it in lower case', async () => {
     const listId = await aList(service)
     const fields = { trigger: 'LIST_ADDED', triggerConfig: { listId: capitals(listId), other: 'KEPT' } }
     const automationId = await anAutomation(service, fields)
@@ -228,7 +228,7 @@ describe('IDs', () => {
     )
   })
 
-  it('of steps in capitals keep the step', async () => {
+  it('keeps a step whose ID is in capitals', async () => {
     const automationId = await anAutomation(service)
     const { body } = await service.call('GET', `automations/${automationId}`)
     const [step] = body.data.steps as { id: string }[]
@@ -237,7 +237,7 @@ describe('IDs', () => {
     assert.equal(changed.body.data.steps[0].id, step!.id)
   })
 
-  it('in capitals mean the same contact, who is enrolled and mailed once', async () => {
+  it('enrolls and mails a contact once, whether or not IDs are in capitals', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const answers = [

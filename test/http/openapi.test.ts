@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
     })
   }
 
-  it('is returned for any valid key', async () => {
+  it('returns the document for any valid key', async () => {
     const { key } = await mine({ scopes: [] })
     const { status, body } = await service.call('GET', 'openapi.json', undefined, { key })
     assert.equal(status, 200)
@@ -264,7 +264,7 @@ describe('the OpenAPI document', () => {
     })
   }
 
-  it('is shown at /docs without resources from other hosts', async () => {
+  it('shows the document at /docs without resources from other hosts', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const page = await fetch(`${origin}/docs`)
     const html = await page.text()
@@ -281,7 +281,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has samples with the requested server at /docs', async () => {
+  it('shows samples with the requested server at /docs', async () => {
     const origin = `http://127.0.0.1:${service.port}`
     const html = await (await fetch(`${origin}/docs`)).text()
     const [, textContent = ''] = /<script id="configuration"[^>]*>([^]*?)<\/script>/.exec(html) ?? []

@@ -37,7 +37,7 @@ function compile(schema: Schema): (value: unknown) => boolean {
 }
 
 describe('generated JSON Schemas', () => {
-  it('accept the same contacts as the yup schema, for any JSON', () => {
+  it('accepts the same contacts as the yup schema, for any JSON', () => {
     const isDescribed = compile(contactSchema)
     const emails = fc.oneof(
       fc.emailAddress(),
@@ -73,7 +73,7 @@ describe('generated JSON Schemas', () => {
     assert.ok(passed > 10, `only ${passed} passed`)
   })
 
-  it('accept every valid condition', () => {
+  it('accepts every valid condition', () => {
     const validate = new Ajv2020({ strict: false, validateFormats: false })
       .addSchema(document, 'api')
       .compile({ $ref: 'api#/components/schemas/Condition' })

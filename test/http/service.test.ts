@@ -52,7 +52,7 @@ describe('the service status', () => {
       return { to, answer: await browser.ask('POST', 'emails/test', { workspaceId: of.workspaceId, body }) }
     }
 
-    it('is sent to the member as a contact would get it, without a message', async () => {
+    it('sends a test email to the member as a contact would get it, without a message', async () => {
       const contactId = await aContact(service, { email: 'ada@example.com', firstName: 'Ada' })
       const { to, answer } = await sendMine({ ...email, contactId })
       assert.deepEqual(answer.body.data, { to, status: 'SENT', error: null })
@@ -63,20 +63,20 @@ describe('the service status', () => {
       assert.deepEqual((await service.call('GET', 'messages')).body.data, [])
     })
 
-    it('returns the response of the mail server if it is rejected', async () => {
+    it('returns the response of the mail server if it rejects the test email', async () => {
       sink.behave({ code: 550, text: '5.7.1 Not from here', at: 'rcpt' })
       const { answer } = await sendMine()
       assert.equal(answer.body.data.status, 'FAILED')
       assert.match(answer.body.data.error, /Not from here/)
     })
 
-    it('returns 400 if it cannot be rendered', async () => {
+    it('returns 400 if the test email cannot be rendered', async () => {
       const { answer } = await sendMine({ subject: '{% if %}' })
       assert.equal(answer.refused, '400 invalid_template')
       assert.equal(answer.body.error.param ?? '/subject', '/subject')
     })
 
-    it('is captured if the instance captures mail', async () => {
+    it('captures the test email if the instance captures mail', async () => {
       const capturing = await startService({ worker: false })
       try {
         await setMailSender(capturing.context.orm.em.fork(), 'Orchard <hello@example.com>')
@@ -86,7 +86,7 @@ describe('the service status', () => {
       }
     })
 
-    it('returns 403 for a viewer', async () => {
+    it('returns 403 for a test email of a viewer', async () => {
       const { browser } = await aMember(service, 'viewer')
       const { refused } = await browser.ask('POST', 'emails/test', { workspaceId: service.workspaceId, body: email })
       assert.equal(refused, '403 role_missing')

@@ -90,7 +90,7 @@ describe('X-Warning', () => {
     assert.ok(said !== null && said.length < 1_000 && said.split('is unknown here').length === 6, said ?? '')
   })
 
-  it('is absent for known fields and free metadata', async () => {
+  it('omits the header for known fields and free metadata', async () => {
     assert.equal(
       await warning('POST', 'contacts', { email: 'a@b.example', metadata: { anything: { at: 'all' } } }),
       null,
@@ -98,7 +98,7 @@ describe('X-Warning', () => {
     assert.equal(await warning('GET', 'contacts?tag=vip&page=1'), null)
   })
 
-  it('is replayed with an idempotent response', async () => {
+  it('replays the warning of an idempotent response', async () => {
     const options = { headers: { 'idempotency-key': 'warned' } }
     const first = await warning('POST', 'lists', { nmae: 'x', name: 'x' }, options)
     assert.match(first ?? '', /nmae/)
