@@ -10,7 +10,7 @@ import { type ImportBody, importing } from './importing.ts'
 describe('an import', () => {
   const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
 
-  it('of another service’s file rejects files and rows that do not show who opted out', async () => {
+  it('rejects files and rows of another service that do not show who opted out', async () => {
     const of = async (format: string, header: string, cells: string) => {
       const { id } = await begin({ format })
       const answer = await bring(id, 0, `${header}\nx@${domain()},${cells}\n`, true)
