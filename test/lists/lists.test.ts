@@ -15,7 +15,7 @@ describe('lists and tags', () => {
   const post = (path: string, body: unknown) => service.call('POST', path, body)
   const get = (path: string) => service.call('GET', path)
 
-  it('are created, listed and read with their number of contacts', async () => {
+  it('creates, lists and returns lists with their number of contacts', async () => {
     const created = await post('lists', { name: 'Newsletter', description: 'Monthly' })
     assert.equal(created.status, 201)
     assert.partialDeepStrictEqual(created.body.data, { name: 'Newsletter', description: 'Monthly', contactCount: 0 })
@@ -39,7 +39,7 @@ describe('lists and tags', () => {
     assert.equal((await post('lists', {})).body.error, 'name is required')
   })
 
-  it('can change their name and description separately', async () => {
+  it('changes the name and description of a list separately', async () => {
     const { body } = await post('lists', { name: 'Newsletter', description: 'Monthly' })
     const { id } = body.data
     const patch = (fields: object, key = service.key) => service.call('PATCH', `lists/${id}`, fields, { key })
@@ -59,7 +59,7 @@ describe('lists and tags', () => {
     assert.equal((await patch({ name: 'Theirs' }, other)).refused, '404 list_not_found')
   })
 
-  it('are deleted without their contacts', async () => {
+  it('deletes a list but keeps its contacts', async () => {
     const id = await aList(service)
     const [kept] = [await aContact(service), await aContact(service)]
     await post(`lists/${id}/contacts`, { contactId: kept })
@@ -71,7 +71,7 @@ describe('lists and tags', () => {
     assert.equal((await service.call('DELETE', `lists/${id}`)).refused, '404 list_not_found')
   })
 
-  it('are deleted even if they have more contacts than one statement removes', async () => {
+  it('deletes a list with more contacts than one statement removes', async () => {
     const id = await aList(service)
     await sql(
       service.context.orm.em.fork(),
@@ -91,7 +91,7 @@ describe('lists and tags', () => {
     assert.equal(counted.length, 0)
   })
 
-  it('return 404 to requests that wait for their deletion, and fail only the affected items in bulk', async () => {
+  it('returns 404 to requests that wait for the deletion of a list, and fails only the affected items in bulk', async () => {
     const id = await aList(service)
     const contactId = await aContact(service)
     const other = new Postgres({ connectionString: service.context.config.DATABASE_URL })
@@ -127,7 +127,7 @@ describe('lists and tags', () => {
     }
   })
 
-  it('cannot be deleted while an ACTIVE automation is triggered by joining them', async () => {
+  it('rejects the deletion of a list while an ACTIVE automation is triggered by joining it', async () => {
     const id = await aList(service)
     const automationId = await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId: id } })
     assert.equal((await service.call('DELETE', `lists/${id}`)).refused, '409 list_in_use')
@@ -137,7 +137,7 @@ describe('lists and tags', () => {
     assert.equal(resumed.refused, '400 automation_never_acts')
   })
 
-  it('accept up to a thousand contacts per request, and report those that do not exist', async () => {
+  it('adds up to a thousand contacts per request, and reports those that do not exist', async () => {
     const id = await aList(service)
     const contacts = Array.from({ length: 998 }, (_, n) => ({ email: `member-${n}@example.com` }))
     await post('contacts/bulk', { contacts: contacts.map((contact) => ({ ...contact, tags: ['member'] })) })
@@ -170,7 +170,7 @@ describe('lists and tags', () => {
     assert.equal((await post(`lists/${id}/contacts`, { contactId: nobody })).body.error, 'Contact not found')
   })
 
-  it('can be joined by writing a contact, and left', async () => {
+  it('adds a written contact to a list, and removes them', async () => {
     const id = await aList(service)
     const contactId = await aContact(service, { listId: id })
     assert.equal((await get(`lists/${id}`)).body.data.contactCount, 1)
@@ -188,7 +188,7 @@ describe('lists and tags', () => {
     assert.equal((await get('contacts?email=lost@example.com')).body.pagination.total, 0)
   })
 
-  it('fail only the affected item of a bulk request', async () => {
+  it('fails only the item of a bulk request whose list does not exist', async () => {
     const listId = await aList(service)
     const { body } = await post('contacts/bulk', {
       contacts: [
@@ -210,7 +210,7 @@ describe('lists and tags', () => {
     assert.deepEqual([data[0].listIds, data[0].tags], [[listId], ['A']])
   })
 
-  it('add tags to contacts and remove them, compared without case', async () => {
+  it('adds and removes tags, compared without case', async () => {
     const key = await service.newKey()
     const own = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
     const contactId = await aContact(own, { tags: [' VIP '] })
