@@ -18,7 +18,7 @@ describe('batched calls', () => {
   }
   const settled = () => new Promise((done) => setImmediate(done))
 
-  it('run at once when they arrive alone', async () => {
+  it('runs a call at once when it arrives alone', async () => {
     const { call, running } = batches()
     const answer = call('a1')
     assert.deepEqual(running[0]?.batch, ['a1'])
@@ -26,7 +26,7 @@ describe('batched calls', () => {
     assert.equal(await answer, 'a1!')
   })
 
-  it('share the next batch when they arrive during another one, and each gets its own result', async () => {
+  it('puts calls that arrive during a batch into the next one, and returns each its own result', async () => {
     const { call, running, batchesSoFar } = batches()
     const answers = ['a1', 'a2', 'a3'].map(call)
     assert.deepEqual(batchesSoFar(), [['a1']])
@@ -38,13 +38,13 @@ describe('batched calls', () => {
     assert.deepEqual(await Promise.all(answers), ['a1!', 'a2!', 'a3!'])
   })
 
-  it('never share a batch with calls of another key, and do not wait for them', () => {
+  it('separates the batches of keys, which do not wait for each other', () => {
     const { call, batchesSoFar } = batches()
     for (const item of ['a1', 'b1', 'a2', 'b2']) void call(item)
     assert.deepEqual(batchesSoFar(), [['a1'], ['b1']])
   })
 
-  it('are split into batches of limited size', async () => {
+  it('splits calls into batches of limited size', async () => {
     const { call, running, batchesSoFar } = batches(2)
     for (const item of ['a1', 'a2', 'a3', 'a4']) void call(item)
     running[0]!.end()
@@ -54,7 +54,7 @@ describe('batched calls', () => {
     assert.deepEqual(batchesSoFar(), [['a1'], ['a2', 'a3'], ['a4']])
   })
 
-  it('all fail with their batch, and the next batch runs', async () => {
+  it('fails all calls of a failed batch, and runs the next batch', async () => {
     const { call, running } = batches()
     const first = call('a1')
     const failing = Promise.allSettled([call('a2'), call('a3')])
@@ -72,7 +72,7 @@ describe('batched calls', () => {
     assert.equal(await next, 'a4!')
   })
 
-  it('run at once again after the queue was empty', async () => {
+  it('runs a call at once again after the queue was empty', async () => {
     const { call, running } = batches()
     const first = call('a1')
     running[0]!.end()

@@ -66,12 +66,12 @@ describe('email address', () => {
       assert.equal(emailKey(one), emailKey(other))
     })
   }
-  it('is normalized for comparison even if it is incomplete', () => {
+  it('normalizes incomplete addresses for comparison', () => {
     assert.equal(emailKey('.ORG'), '.org')
     assert.equal(emailKey('EXÄM'), 'exäm')
     assert.equal(emailKey('@EXÄMPLE.'), '@exämple.')
   })
-  it('is compared without case', () => assert.equal(emailKey('Ada@Example.COM'), emailKey('ada@example.com')))
+  it('compares addresses without case', () => assert.equal(emailKey('Ada@Example.COM'), emailKey('ada@example.com')))
 })
 
 describe('withoutAddresses', () => {

@@ -48,14 +48,14 @@ describe('Postgres connections', () => {
       await run(em)
     })
 
-  it('stay available in the pool when backends end within transactions, fifty times', async () => {
+  it('keeps connections available when backends end within transactions, fifty times', async () => {
     for (let n = 0; n < 50; n += 1) {
       await assert.rejects(inTransaction((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())')))
     }
     await assertFullService()
   })
 
-  it('stay available when the network breaks within transactions', async () => {
+  it('keeps connections available when the network breaks within transactions', async () => {
     for (let n = 0; n < 2 * POOL; n += 1) {
       await assert.rejects(
         inTransaction(async (em) => {
@@ -67,7 +67,7 @@ describe('Postgres connections', () => {
     await assertFullService()
   })
 
-  it('are not reused while an abandoned statement still runs on them', async () => {
+  it('does not reuse a connection while an abandoned statement still runs on it', async () => {
     proxy.stall()
     await Promise.all(Array.from({ length: POOL }, () => assert.rejects(sql(orm.em.fork(), 'select 1'))))
     proxy.resume()
@@ -75,7 +75,7 @@ describe('Postgres connections', () => {
     await assertFullService()
   })
 
-  it('leave no lock behind when the network stops responding within a transaction', async () => {
+  it('leaves no lock behind when the network stops responding within a transaction', async () => {
     await assert.rejects(
       inTransaction(async (em) => {
         proxy.stall()
@@ -91,13 +91,13 @@ describe('Postgres connections', () => {
     await sql(orm.em.fork(), 'update counter set value = value + 1 where id = 1')
   })
 
-  it('have their statement ended by Postgres before the caller gives up', async () => {
+  it('ends a statement in Postgres before the caller gives up', async () => {
     await assert.rejects(sql(orm.em.fork(), 'select pg_sleep(30)'), /statement timeout/)
     assert.equal((await sessions('active')).length, 0)
     await assertFullService()
   })
 
-  it('count as lost when all are in use and none is returned, but not while Postgres is unreachable', async () => {
+  it('reports lost connections when all are in use and none is returned, but not while Postgres is unreachable', async () => {
     const watch = createSessionWatch(POOL, TIMEOUT_MS * 2)
     let pool: Pool | undefined
     const url = new URL(database.url)

@@ -42,7 +42,7 @@ describe('a Postgres connection', () => {
     return rows.length
   }
 
-  it('is not held while templates are checked, even with an Idempotency-Key', async () => {
+  it('holds no connection while templates are checked, even with an Idempotency-Key', async () => {
     const automation = { name: 'x', trigger: 'SIGNUP', steps: [EMAIL] }
     const calls = Array.from({ length: CALLS }, (_, n) => send('POST', 'automations', automation, `create-${n}`))
     await eventually('all checks have begun', () => (trials.length === CALLS ? true : undefined))
@@ -70,7 +70,7 @@ describe('a Postgres connection', () => {
     })
   const get = (key: string | null) => service.call('GET', 'whoami', undefined, { key })
 
-  it('is available to a workspace while another one waits with its whole share', async () => {
+  it('keeps connections for a workspace while another one waits with its whole share', async () => {
     const others = await service.newKey()
     let calls: Promise<number>[] = []
     await whileLocked('lock table contacts in exclusive mode', [], async () => {
@@ -89,7 +89,7 @@ describe('a Postgres connection', () => {
     )
   })
 
-  it('is available to a key during many requests without a key', async () => {
+  it('keeps connections for a key during many requests without a key', async () => {
     const first = await get(null)
     assert.equal(first.refused, '401 key_missing')
     // Created before the transaction, whose changes are not visible until it ends.
