@@ -12,7 +12,7 @@ import { stepOf } from '../support/step-claims.ts'
 import { startService } from '../support/service.ts'
 
 describe('an email that cannot be rendered because the machine is busy', () => {
-  it('is deferred, and sent later', async () => {
+  it('defers the email, and sends it later', async () => {
     const service = await startService({ worker: false })
     const { em } = service.context.orm
     const mail = createMail(service.context.config, em, { mailFrom: SENDER, links: someLinks })

@@ -80,13 +80,13 @@ describe('direct reads of values', () => {
   const render = (html: string) => renderer.render({ subject: 'x', html, text: 'x' }, { contact })
 
   for (const template of TEMPLATES) {
-    it(`return the same as LiquidJS for ${template}`, async () => {
+    it(`reads the same as LiquidJS for ${template}`, async () => {
       assert.equal((await render(template)).html, said[template])
     })
   }
 
   for (const template of FAILING) {
-    it(`fail like LiquidJS for ${template}`, () =>
+    it(`fails like LiquidJS for ${template}`, () =>
       assert.rejects(render(template), { message: `html: ${said[template]}` }))
   }
 })

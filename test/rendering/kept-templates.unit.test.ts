@@ -19,7 +19,7 @@ describe('cached templates', () => {
     'of the other kind, in a tag': (n) => `{% case a %}{% when "}}"${',1'.repeat(60_000)},${n} %}{% endcase %}`,
   }
   for (const [what, source] of Object.entries(braces)) {
-    it(`take limited memory with braces ${what}`, () => {
+    it(`limits the memory of cached templates with braces ${what}`, () => {
       const before = held()
       for (let n = 0; n < 5; n += 1) assert.equal(parseSource('text', source(n), `${what} ${n}`), undefined)
       const more = held() - before

@@ -21,7 +21,7 @@ describe('template limits', () => {
       },
     )
 
-  describe('count the characters of a search, because a running search cannot be stopped', () => {
+  describe('searches', () => {
     const halves = '{% assign s = "a" %}' + '{% assign s = s | append: s %}'.repeat(17)
     const made = `${halves}{% assign p = s | append: "b" | append: s %}{% assign s = s | append: s | append: s %}`
     const searches = {
@@ -38,12 +38,12 @@ describe('template limits', () => {
       'replace, in a list': '{{ s | split: "," | replace: p, "" | size }}',
     }
     for (const [what, use] of Object.entries(searches)) {
-      it(what, async () => {
+      it(`limits the characters of ${what}`, async () => {
         assert.match((await outcome(made + use))!, /^text: processes more than 10,000,000 characters and items/)
       })
     }
 
-    it('allow ordinary searches in a letter', async () => {
+    it('allows ordinary searches in a letter', async () => {
       const letter = '{% assign s = "<p>Hello NAME, how are you?</p>" %}' + '{% assign s = s | append: s %}'.repeat(10)
       assert.match(
         (await outcome(`${letter}{{ s | replace: "NAME", "Ada" | replace: "how are", "where are" | size }}`))!,
@@ -52,7 +52,7 @@ describe('template limits', () => {
     })
   })
 
-  describe('reject numbers so large that counting never ends', () => {
+  describe('large numbers', () => {
     const TOO_LARGE = /^text: uses a range with numbers that are too large/
     const loops = {
       'a loop': '{% for i in (9007199254740992..9007199254740996) %}x{% endfor %}',
@@ -64,12 +64,12 @@ describe('template limits', () => {
       'bounds in exponential notation': '{% assign a = "1e300" | plus: 0 %}{% for i in (a..a) %}x{% endfor %}',
     }
     for (const [what, source] of Object.entries(loops)) {
-      it(what, async () => {
+      it(`rejects too large numbers in ${what}`, async () => {
         assert.match((await outcome(source))!, TOO_LARGE)
       })
     }
 
-    it('apply to values of contacts', async () => {
+    it('applies the limit on numbers to values of contacts', async () => {
       const options = { ...contact, metadata: { a: 9007199254740992, b: '9007199254740996', c: '2', d: 4 } }
       const render = (source: string) => renderer.render(email(source), { contact: options })
       await assert.rejects(render('{% for i in (contact.metadata.a..contact.metadata.b) %}x{% endfor %}'), {
@@ -81,7 +81,7 @@ describe('template limits', () => {
     })
   })
 
-  it('ignore the indent of json and inspect', async () => {
+  it('ignores the indent of json and inspect', async () => {
     assert.equal(await outcome('{{ "a,b" | split: "," | json: 10 }}'), '["a","b"]')
     assert.equal(await outcome('{{ "a,b" | split: "," | inspect: 10 }}'), '["a","b"]')
   })

@@ -83,7 +83,7 @@ describe('the worst templates', function () {
   })
   after(() => renderer.close())
 
-  it(`end in an email or an error in a search of ${RUNS}`, async () => {
+  it(`returns an email or an error for each of ${RUNS} generated templates`, async () => {
     const contact = { email: 'a@example.com', firstName: 'Ada', metadata: { items: [{ x: 1 }, { x: [2, 3] }, 'text'] } }
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
     // Copied, because a concatenated string keeps all its parts in memory until it is sent.
