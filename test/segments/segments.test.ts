@@ -40,7 +40,7 @@ describe('segments', () => {
   })
   after(() => service.stop())
 
-  it('can be counted before they are created, which stores nothing', async () => {
+  it('counts the contacts of a condition without storing a segment', async () => {
     const count = (condition: unknown) => service.call('POST', 'segments/count', { condition })
     assert.deepEqual((await count({ tag: 'vip' })).body.data, { contactCount: 1 })
     assert.deepEqual((await count({ all: [] })).body.data, { contactCount: 3 })
@@ -110,12 +110,12 @@ describe('segments', () => {
       ['ada', 'bob'],
     ],
   ] as [Condition, string[]][]) {
-    it(`find ${expected.join(', ') || 'nobody'} with ${JSON.stringify(condition)}`, async () => {
+    it(`finds ${expected.join(', ') || 'nobody'} with ${JSON.stringify(condition)}`, async () => {
       assert.deepEqual(await members(condition), expected)
     })
   }
 
-  it('reference lists and automations by ID', async () => {
+  it('accepts the IDs of lists and automations', async () => {
     assert.deepEqual(await members({ list: listId }), ['ada'])
     const inCapitals = await segment({ all: [{ list: listId.toUpperCase() }] })
     const { body } = await service.call('GET', `segments/${inCapitals.toUpperCase()}/contacts`)
@@ -163,12 +163,12 @@ describe('segments', () => {
     [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
     [{ tag: 'x'.repeat(17_000) }, 'condition must not be larger than 16384 bytes as JSON'],
   ] as [unknown, string | RegExp][]) {
-    it(`reject ${JSON.stringify(condition).slice(0, 60)}`, async () => {
+    it(`rejects ${JSON.stringify(condition).slice(0, 60)}`, async () => {
       await assert.rejects(segment(condition), { message: problem })
     })
   }
 
-  it('are listed, and combined with other filters of contacts', async () => {
+  it('lists segments, and combines them with other filters of contacts', async () => {
     const id = await segment({ metadata: 'seats', is: 'present' })
     const { body } = await service.call('GET', 'segments?limit=1')
     assert.equal(body.data[0].id, id)
@@ -187,7 +187,7 @@ describe('segments', () => {
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
   })
 
-  it('of the maximum size are planned and queried in time', async () => {
+  it('queries segments of the maximum size in time', async () => {
     const part = (n: number): Condition[] => [
       { tag: `t${n}` },
       { list: listId },
@@ -200,7 +200,7 @@ describe('segments', () => {
     }
   })
 
-  it('are created, updated and deleted only in their own workspace', async () => {
+  it('creates, updates and deletes segments only in their own workspace', async () => {
     const call = (method: string, path: string, body?: unknown, key = service.key) =>
       service.call(method, path, body, { key })
     const made = await call('POST', 'segments', {
