@@ -34,7 +34,7 @@ describe('a response of a mail server', () => {
     '553 5.7.1 Sender address rejected: not owned by user',
     '550 5.4.5 Daily user sending limit exceeded',
   ]) {
-    it(`to the sender defers the message: ${words}`, async () => {
+    it(`defers the message after a rejection of the sender: ${words}`, async () => {
       await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
       assert.deepEqual(await deliver(), {
         ...{ kind: 'not-sent', reason: words, serverFailed: true },
@@ -43,12 +43,12 @@ describe('a response of a mail server', () => {
     })
   }
 
-  it('to the sender rejects the message if it is about its size', async () => {
+  it('rejects the message if the response to the sender is about its size', async () => {
     await say({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
     assert.equal((await deliver()).kind, 'refused')
   })
 
-  it('to the sender rejects the message if it is about the recipient’s address', async () => {
+  it('rejects the message if the response to the sender is about the recipient’s address', async () => {
     await say({
       answer(command) {
         if (command.startsWith('EHLO')) return '250-here\r\n250 SMTPUTF8'
@@ -66,7 +66,7 @@ describe('a response of a mail server', () => {
     ['message', '550 5.4.5 Daily user sending limit exceeded'],
     ['message', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
   ] as const) {
-    it(`about the sender defers the message, also at ${at}: ${words}`, async () => {
+    it(`defers the message after a rejection about the sender at ${at}: ${words}`, async () => {
       await say({
         answer: (command) => (command.startsWith(at) ? words : undefined),
         message: () => words,
@@ -75,7 +75,7 @@ describe('a response of a mail server', () => {
     })
   }
 
-  it('about the sender or the recipient rejects the message, and is logged without its text', async () => {
+  it('rejects the message if it is unclear whether sender or recipient is meant, and logs that without the text', async () => {
     const words = '554 5.7.1 <to@example.com>: Client host blocked'
     await say({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
     assert.deepEqual(await deliver(), {
@@ -84,12 +84,12 @@ describe('a response of a mail server', () => {
     })
   })
 
-  it('that requires authentication defers the message at any command', async () => {
+  it('defers the message if authentication is required at any command', async () => {
     await say({ answer: (command) => (command.startsWith('RCPT') ? '530 5.7.0 log in first' : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
   })
 
-  it('is logged without its text if it may contain an address, and completely before it can', async () => {
+  it('logs a response without its text if that may contain an address, and completely before it can', async () => {
     const failureAt = async (asked: string, words: string) => {
       await say({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
       const delivery = await deliver()
@@ -109,7 +109,7 @@ describe('a response of a mail server', () => {
   const isCut = () => eventually('the connection is closed', () => (server.connections() === 0 ? true : undefined))
 
   for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
-    it(`after a message that is not a rejection leaves the outcome unknown: ${words}`, async () => {
+    it(`reports an unknown outcome for a response to the message that is not a rejection: ${words}`, async () => {
       await say({ message: () => words })
       assert.equal((await deliver()).kind, 'unknown')
       // More data on this connection could be read as part of a message.
@@ -119,7 +119,7 @@ describe('a response of a mail server', () => {
   }
 
   for (const words of ['250 ok', '3540 go on']) {
-    it(`to DATA other than 354 sends nothing: ${words}`, async () => {
+    it(`sends nothing after a response to DATA other than 354: ${words}`, async () => {
       await say({ answer: (command) => (command === 'DATA' ? words : undefined) })
       let asked = 0
       const begin = () => Promise.resolve((asked += 1) > 0)
@@ -131,7 +131,7 @@ describe('a response of a mail server', () => {
 
   for (const verb of ['220', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']) {
     for (const surplus of ['250 ok', '354 go on']) {
-      it(`too many after ${verb} is not taken for the response to the message: ${surplus}`, async () => {
+      it(`does not take a surplus response after ${verb} for the one to the message: ${surplus}`, async () => {
         const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
         await say({
           greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
@@ -150,7 +150,7 @@ describe('a response of a mail server', () => {
     }
   }
 
-  it('that is one behind because of a surplus one is detected before the message is sent', async () => {
+  it('detects a surplus response before the message is sent', async () => {
     await say({
       answer(command, socket) {
         if (command.startsWith('MAIL')) return '250 ok\r\n250 ok'
@@ -167,7 +167,7 @@ describe('a response of a mail server', () => {
     ['250 ok', 'not-sent'],
     ['552 5.3.4 too big', 'refused'],
   ] as const) {
-    it(`before the end of a message is ${kind}, whether or not the claim succeeds: ${words}`, async () => {
+    it(`returns ${kind} for a response before the end of the message, whether or not the claim succeeds: ${words}`, async () => {
       let socket: Socket | undefined
       await say({
         answer(_command, from) {
@@ -186,7 +186,7 @@ describe('a response of a mail server', () => {
   }
 
   for (const verb of ['RCPT', 'RSET']) {
-    it(`too many after ${verb} is not taken for a response to the next message`, async () => {
+    it(`does not take a surplus response after ${verb} for one to the next message`, async () => {
       let refusing = true
       await say({
         answer(command) {
@@ -202,14 +202,14 @@ describe('a response of a mail server', () => {
     })
   }
 
-  it('to a message is reported before the connection is reset for the next one', async () => {
+  it('reports a delivery before the connection is reset for the next one', async () => {
     await say({ message: () => '451 4.3.0 not now', answer: (command) => (command === 'RSET' ? null : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
     // The connection is not reused before that.
     assert.equal(await transport.permitSoon('anybody'), undefined)
   })
 
-  it('that never comes because the server is gone leads to one claim over one connection', async () => {
+  it('claims once, over one connection, if the server disappears', async () => {
     let cut: Socket | undefined
     await say({
       answer(command, socket) {
@@ -233,7 +233,7 @@ describe('a response of a mail server', () => {
     assert.deepEqual([delivery.kind, asked, server.whole.length], ['not-sent', 1, 1])
   })
 
-  it('that never comes because the server does not read leaves nothing for it to accept later', async () => {
+  it('leaves nothing for a stalled server to accept later', async () => {
     let slow: Socket | undefined
     await say({
       answer(command, socket) {
@@ -254,13 +254,13 @@ describe('a response of a mail server', () => {
     assert.deepEqual(server.whole, [])
   })
 
-  it('follows a recipient domain in ASCII, because the server may not support Unicode', async () => {
+  it('sends recipient domains in ASCII, because the server may not support Unicode', async () => {
     await say({})
     await deliver({ to: 'ada@exämple.de' })
     assert.deepEqual(server.whole, ['ada@xn--exmple-cua.de'])
   })
 
-  it('of endless empty lines is cut off', async () => {
+  it('closes the connection after endless empty lines', async () => {
     const flood = (socket: Socket): null => {
       const lines = Buffer.from('\r\n'.repeat(32_768))
       const flooding = setInterval(() => socket.write(lines), 1)
@@ -283,7 +283,7 @@ describe('a response of a mail server', () => {
     ['to RCPT', { answer: (command, socket) => (command.startsWith('RCPT') ? drip(socket) : undefined) }, 'not-sent'],
     ['to a message', { message: drip }, 'unknown'],
   ] as [string, Script, string][]) {
-    it(`that never ends, ${where}, is not awaited forever`, async () => {
+    it(`stops waiting for a response that never ends, ${where}`, async () => {
       await say(script, 300)
       assert.equal((await deliver()).kind, kind)
       await eventually('the connection is closed', () => Promise.resolve(server.connections() === 0 || undefined))
