@@ -54,7 +54,7 @@ describe('emails made of blocks', () => {
     }
   }
 
-  it('are stored unchanged, and compiled to HTML for Outlook once', async () => {
+  it('stores blocks unchanged, and compiles them to HTML for Outlook once', async () => {
     const theme = { accent: '#aa0000' }
     const { status, body } = await create(ALL, { design: { theme, blocks: ALL } })
     assert.equal(status, 201, JSON.stringify(body))
@@ -92,7 +92,7 @@ describe('emails made of blocks', () => {
     assert.match(plain as string, /bold/)
   })
 
-  it('support Liquid in texts and attributes, with both quotes and on several lines', async () => {
+  it('supports Liquid in texts and attributes, with both quotes and on several lines', async () => {
     const liquid = [
       '{% if contact.email == "50%" %}half{% endif %}',
       '{{ contact.metadata.nothing | default: "{x}" }}',
@@ -109,7 +109,7 @@ describe('emails made of blocks', () => {
     assert.match(html, /href="https:\/\/a\.example\/b"/)
   })
 
-  it('load nothing from other hosts', async () => {
+  it('loads nothing from other hosts', async () => {
     const { html } = await preview(ALL.filter(({ type }) => type !== 'IMAGE'))
     assert.doesNotMatch(html, /fonts\.googleapis|@import|<link/)
   })
@@ -124,25 +124,25 @@ describe('emails made of blocks', () => {
     '<plaintext>',
     '<!--[if !mso]><!--><style>a{}<!--<![endif]-->',
   ])
-    it(`report a block that would swallow the following ones: ${html}`, async () => {
+    it(`reports a block that would swallow the following ones: ${html}`, async () => {
       const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
       assert.match(problems[0]!.problem, /^in block 2: .* (does not end|does not begin in it)/)
     })
 
-  it('keep a block whose elements end, in its order', async () => {
+  it('keeps a block whose elements end, in its order', async () => {
     const html = '<!-- <style> --><style>p > b { color: red }</style><!--[if !mso]><!--><p>a</p><!--<![endif]-->'
     const seen = await preview([{ type: 'CODE', html }, text(words('behind'))])
     assert.deepEqual(seen.problems, [])
     assert.match(seen.html, /behind/)
   })
 
-  it('report a block that closes the elements around it', async () => {
+  it('reports a block that closes the elements around it', async () => {
     const html = '</mj-text></mj-column></mj-section><mj-raw>'
     const { problems } = await preview([{ type: 'CODE', html }, text(words('behind'))])
     assert.match(problems[0]!.problem, /is not closed/)
   })
 
-  it('name the block with a problem', async () => {
+  it('names the block with a problem', async () => {
     const { status, body } = await create([
       text(words('fine')),
       { type: 'DIVIDER' },
@@ -159,7 +159,7 @@ describe('emails made of blocks', () => {
     assert.doesNotMatch(problems[0]!.problem, /line:/)
   })
 
-  it('return the MJML they compile to, which renders the same', async () => {
+  it('returns the MJML of the blocks, which renders the same', async () => {
     const made = await preview(ALL)
     assert.match(made.mjml, /^<mjml>/)
     const code = await service.call('POST', 'templates/preview', { format: 'MJML', subject: 'Hello', html: made.mjml })
@@ -167,7 +167,7 @@ describe('emails made of blocks', () => {
     assert.equal(code.body.data.mjml, null)
   })
 
-  it('have translations, and support partials', async () => {
+  it('supports translations and partials', async () => {
     const partial = { name: 'greeting', kind: 'PARTIAL', html: 'Greetings, {{ contact.email }}' }
     assert.equal((await service.call('POST', 'templates', partial)).status, 201)
     const translations = [{ locale: 'de', subject: 'Hallo', design: { blocks: [text(words('Guten Tag'))] } }]
@@ -196,12 +196,12 @@ describe('emails made of blocks', () => {
     'with a color that ends its attribute': { design: { theme: { page: '"/><x' }, blocks: [] } },
     'with too many blocks': { design: { blocks: Array.from({ length: 201 }, () => ({ type: 'DIVIDER' })) } },
   }))
-    it(`are rejected ${what}`, async () => {
+    it(`rejects emails ${what}`, async () => {
       const { status, body } = await create([text(words('x'))], fields)
       assert.equal(status, 400, JSON.stringify(body))
     })
 
-  it('escape any content of texts and attributes', () => {
+  it('escapes any content of texts and attributes', () => {
     const evil = `"><mj-raw><script>x</script></mj-raw>'&{{ x | default: "a" }}{{`
     const { mjml } = mjmlOf({
       blocks: [

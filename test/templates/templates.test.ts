@@ -44,7 +44,7 @@ describe('templates', () => {
       ).find(({ status }) => status === 'SENT'),
     )
 
-  it('are compiled with their dependents only until the request times out', async () => {
+  it('stops compiling a template with its dependents when the request times out', async () => {
     const layoutId = await create({ kind: 'LAYOUT', html: '{{ content }}' })
     for (let n = 0; n < 4; n += 1) await create({ layoutId, subject: 'S', html: '<p>x</p>' })
     const renderer = createRenderer()
@@ -73,7 +73,7 @@ describe('templates', () => {
     await renderer.close()
   })
 
-  it('have immutable versions', async () => {
+  it('keeps immutable versions', async () => {
     const id = await create({ name: 'Welcome', subject: 'One', text: 'Hi' })
     const first = await service.call('GET', `templates/${id}`)
     assert.equal(first.headers.get('etag'), '"1"')
@@ -97,14 +97,14 @@ describe('templates', () => {
     assert.equal((await service.call('GET', `templates/${id}`)).refused, '404 template_not_found')
   })
 
-  it('are listed by kind, without their content', async () => {
+  it('lists templates by kind, without their content', async () => {
     const partial = await create({ kind: 'PARTIAL', name: 'listed', html: 'x' })
     const { data } = (await service.call('GET', 'templates?kind=PARTIAL')).body
     assert.ok(data.some(({ id }: { id: string }) => id === partial))
     assert.ok(data.every((each: { kind: string; html?: string }) => each.kind === 'PARTIAL' && each.html === undefined))
   })
 
-  it('in MJML are compiled to HTML with conditionals for Outlook, and to text', async () => {
+  it('compiles MJML to HTML with conditionals for Outlook, and to text', async () => {
     const html = MJML('Hello {{ contact.firstName }}')
     // Problems have the right line even with a preview text before the body.
     const open = html.replace('<mj-text>', '\n<mj-text>{% if contact.firstName %}')
@@ -130,7 +130,7 @@ describe('templates', () => {
     assert.equal((await service.call('GET', `templates/${id}`)).body.data.html, html)
   })
 
-  it('in HTML get inline styles, and keep their Liquid', async () => {
+  it('inlines the styles of HTML, and keeps its Liquid', async () => {
     const html =
       '<style>p { color: red } @media (max-width: 600px) { p { color: blue } }</style>' +
       '<p title="{{ contact.firstName | default: \'you\' }}">{% if contact.firstName > "A" %}A & B{% endif %}</p>'
@@ -139,7 +139,7 @@ describe('templates', () => {
     assert.match(made, /@media/)
   })
 
-  it('are rejected before their partials are loaded if those are too long', async () => {
+  it('rejects a template with too long partials before loading them', async () => {
     const names = Array.from({ length: 9 }, (_, n) => `long-${n}`)
     for (const name of names) await create({ kind: 'PARTIAL', name, html: 'x'.repeat(480_000) })
     const html = names.map((name) => `{% render '${name}' %}`).join('')
@@ -156,7 +156,7 @@ describe('templates', () => {
     )
   })
 
-  it('are compiled again when their layout or a partial changes, unless that would break them', async () => {
+  it('compiles templates again when their layout or a partial changes, unless that would break them', async () => {
     const foot = await create({ kind: 'PARTIAL', name: 'foot', html: '<footer>{{ contact.email }}</footer>' })
     const layout = await create({
       kind: 'LAYOUT',
@@ -182,7 +182,7 @@ describe('templates', () => {
     assert.equal(renamed.refused, '409 template_in_use')
   })
 
-  it('are rejected if they are too long in all languages together', async () => {
+  it('rejects a template that is too long in all languages together', async () => {
     await create({ kind: 'PARTIAL', name: 'long', html: 'long '.repeat(90_000) })
     const translations = Array.from({ length: 20 }, (_, n) => ({ locale: `x${String.fromCharCode(97 + n)}` }))
     const { status, body } = await write({ subject: 'Hi', html: "{% render 'long' %}", text: 'Hi', translations })
@@ -190,7 +190,7 @@ describe('templates', () => {
     assert.match(body.error, /longer than 4,000,000 characters in all its languages/)
   })
 
-  it('are rejected if they nest too deep, and fail as a step', async () => {
+  it('rejects a template that nests too deep, and fails as a step', async () => {
     const html = '<div>'.repeat(20_000)
     const { status, body } = await write({ subject: 'Hi', html })
     assert.equal(status, 400)
@@ -205,7 +205,7 @@ describe('templates', () => {
     )
   })
 
-  it('show a contact only to keys that may read contacts', async () => {
+  it('shows a contact only to keys that may read contacts', async () => {
     const id = await create({ subject: '{{ contact.email }}', text: 'Hi' })
     const contactId = await aContact(service)
     const key = await service.newKey({
@@ -219,14 +219,14 @@ describe('templates', () => {
     assert.equal((await service.call('POST', `templates/${id}/preview`, {}, { key })).status, 200)
   })
 
-  it('reject invalid and duplicate translations', async () => {
+  it('rejects invalid and duplicate translations', async () => {
     const { status, body } = await write({ subject: 'Hi', text: 'Hi', translations: [{ locale: 'de' }, 0, null, 'x'] })
     assert.deepEqual([status, /translations/.test(body.error as string)], [400, true])
     const twice = await write({ subject: 'Hi', text: 'Hi', translations: [{ locale: 'pt_BR' }, { locale: 'pt-br' }] })
     assert.match(twice.body.error, /two of one locale/)
   })
 
-  it('report the line and column of a problem', async () => {
+  it('reports the line and column of a problem', async () => {
     const cases = [
       [{ html: '<p>\n  {% if a %}' }, 'html', 2, 3],
       [{ subject: '{{ a | nothing }}' }, 'subject', 1, 1],
@@ -281,7 +281,7 @@ describe('templates', () => {
     }
   })
 
-  it('that loop, recurse, need too much memory or contain an unfinished tag are rejected, and others still work', async () => {
+  it('rejects loops, recursion, excessive memory and unfinished tags, and still renders others', async () => {
     await create({ kind: 'PARTIAL', name: 'ok', html: 'x' })
     const itself = await create({ kind: 'PARTIAL', name: 'itself', html: 'y' })
     await service.call('PUT', `templates/${itself}`, { name: 'itself', html: '{% render "itself" %}' })
@@ -311,7 +311,7 @@ describe('templates', () => {
     assert.equal((await preview(await create({ subject: 'x', text: '{% render "ok" %}' }))).text, 'x')
   })
 
-  it('in HTML report a problem of their generated text in the HTML', async () => {
+  it('reports a problem of the text generated from HTML in the HTML', async () => {
     const html = '<a href="{{ contact.metadata.url | default: "https://example.com" }}">Go</a>'
     const { body } = await write({ subject: 'x', html })
     assert.match(
@@ -320,7 +320,7 @@ describe('templates', () => {
     )
   })
 
-  it('have a size, links and lint warnings', async () => {
+  it('returns the size, links and lint warnings of an email', async () => {
     const html = `<img src="https://example.com/a.png"><a href="http://bit.ly/x?a=1&amp;b=2">Go</a>${' '.repeat(110 * 1024)}`
     const seen = await preview(await create({ subject: 'FREE MONEY!!', html }))
     assert.ok(seen.bytes > 102 * 1024)
@@ -344,7 +344,7 @@ describe('templates', () => {
     assert.deepEqual(sound.warnings, [])
   })
 
-  it('are sent by a step in the contact’s language, in the version at its publication', async () => {
+  it('sends a template in the contact’s language, in the version at the publication of the step', async () => {
     const id = await create({
       subject: 'Hello {{ contact.firstName }}',
       html: '<p>Hello</p>',
@@ -377,7 +377,7 @@ describe('templates', () => {
     assert.equal(again.body.data.steps[0].subject, 'Hello {{ contact.firstName }}')
   })
 
-  it('cannot be used by a step if they do not exist or are partials', async () => {
+  it('returns 404 for a step with an unknown template or a partial', async () => {
     const partial = await create({ kind: 'PARTIAL', name: 'apart', html: 'x' })
     for (const templateId of [partial, '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e', 'nonsense']) {
       const made = await service.call('POST', 'automations', {
@@ -389,7 +389,7 @@ describe('templates', () => {
     }
   })
 
-  it('of another workspace are not found', async () => {
+  it('returns 404 for templates of another workspace', async () => {
     const id = await create({ subject: 'Ours', text: 'x' })
     const key = await service.newKey()
     for (const [method, path, body] of [
