@@ -19,7 +19,7 @@ describe('workspace settings', () => {
   const ask = (method: string, path: string, body?: unknown) => owner.ask(method, path, { workspaceId, body })
   const withKey = (key: string) => service.call('GET', 'lists', undefined, { key })
 
-  it('create a key that is shown once, works at once, and is rejected after it is deleted', async () => {
+  it('creates a key that is shown once, works at once, and is rejected after it is deleted', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Checkout', scopes: ['lists:read'], rateLimit: 7 })
     assert.equal(made.status, 201)
     const { id, key } = made.body.data as { id: string; key: string }
@@ -36,7 +36,7 @@ describe('workspace settings', () => {
     assert.equal((await ask('DELETE', `api-keys/${id}x`)).refused, '404 api_key_not_found')
   })
 
-  it('create a workspace with its creator as the only member', async () => {
+  it('creates a workspace with its creator as the only member', async () => {
     const { browser, email } = await aMember(service, 'owner')
     const make = (body: object) => browser.ask('POST', 'workspaces', { workspaceId, body })
     const made = await make({ name: 'Orchard, to try', mode: 'test' })
@@ -67,7 +67,7 @@ describe('workspace settings', () => {
     await sql(em(), `delete from workspaces where name = 'many'`)
   })
 
-  it('are available only to owners, and not to keys or other workspaces', async () => {
+  it('returns 403 to editors and keys, and 404 for keys of other workspaces', async () => {
     const { browser: editor } = await aMember(service, 'editor')
     const body = { name: 'x', scopes: ['lists:read'] }
     assert.equal((await editor.ask('POST', 'api-keys', { workspaceId, body })).refused, '403 role_missing')
@@ -80,7 +80,7 @@ describe('workspace settings', () => {
     assert.equal((await withKey(key)).status, 200)
   })
 
-  it('write audit entries with the actor in the same transaction', async () => {
+  it('writes audit entries with the actor in the same transaction', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Told', scopes: ['lists:write'] })
     const list = await service.call('POST', 'lists', { name: 'By a key' }, { key: made.body.data.key as string })
     await ask('PATCH', 'workspace', { name: 'Orchard' })
