@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
 import { Workspace } from '../workspaces/index.ts'
 
-/** Who changes something: somebody who is signed in, a key, or whoever has a shell on the machine. */
+/** Actors of changes: a signed-in person, an API key, or an operator with the CLI. */
 export const ACTORS = ['person', 'key', 'command line'] as const
 export type Actor = (typeof ACTORS)[number]
 
@@ -14,9 +14,9 @@ const auditTable = defineEntity({
     workspace: () => p.manyToOne(Workspace),
     actor: p.text().$type<Actor>(),
     actorId: p.uuid().nullable(),
-    /** As it was called then: a person's email, or a key's name. */
+    /** Email of the person or name of the key, at the time of the change. */
     actorName: p.text(),
-    /** As the API's description calls it, such as `updateAutomation`. */
+    /** The operationId of the API, such as `updateAutomation`. */
     operation: p.text(),
     targetId: p.uuid().nullable(),
     requestId: p.text().nullable(),
@@ -24,6 +24,6 @@ const auditTable = defineEntity({
   },
 })
 
-/** A change, by whom, and to what: ids alone, and nothing of what was written. */
+/** A change with its actor and target. Contains IDs only, no content. */
 export class AuditEntry extends auditTable.class {}
 auditTable.setClass(AuditEntry)

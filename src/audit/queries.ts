@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import type { Actor } from './entities.ts'
 
-/** A change that is to be told of. */
+/** An audit entry to write. */
 export interface NewEntry {
   workspaceId: string
   actor: Actor
@@ -15,7 +15,7 @@ export interface NewEntry {
   requestId: string | null
 }
 
-/** Tells of a change, in the transaction that makes it. */
+/** Writes an audit entry, in the transaction of the change. */
 export async function writeEntry(em: EntityManager, entry: NewEntry): Promise<void> {
   await preparedSql(em, 'write-audit-entry', WRITE, [
     newId(),
@@ -39,7 +39,7 @@ export interface ListedEntry extends Omit<NewEntry, 'workspaceId'> {
   place: Place
 }
 
-/** A page of a workspace's changes, newest first. */
+/** Lists a page of a workspace's audit entries, newest first. */
 export async function entriesOf(
   em: EntityManager,
   workspaceId: string,
@@ -58,10 +58,10 @@ export async function entriesOf(
   return toItems<ListedEntry>(rows, 'createdAt')
 }
 
-/** How long is told of what a person did, and of what a key did, of which there can be thousands a minute, in days. */
-const KEPT_DAYS = { people: 400, keys: 30 }
+/** Days that entries are kept. Keys can make thousands of changes per minute. */
+const RETENTION_DAYS = { people: 400, keys: 30 }
 
-/** Forgets what has been told of for long enough. @returns how many. */
+/** Deletes entries after their retention time. @returns how many */
 export async function forgetEntries(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
@@ -71,7 +71,7 @@ export async function forgetEntries(em: EntityManager, limit: number): Promise<n
          or (actor <> 'key' and created_at < now() - make_interval(days => $3::integer))
        limit $1 for update skip locked
      ) returning id`,
-    [limit, KEPT_DAYS.keys, KEPT_DAYS.people],
+    [limit, RETENTION_DAYS.keys, RETENTION_DAYS.people],
   )
   return rows.length
 }

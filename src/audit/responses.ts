@@ -6,17 +6,20 @@ import type { ListedEntry } from './queries.ts'
 export const auditEntryResponse = object({
   id: id('entry'),
   actor: string().oneOf(ACTORS).required().meta({ example: 'person' }),
-  actorId: nullableText('The account, or the key; null of the command line.'),
-  actorName: string().required().meta({ description: 'What it was called then.', example: 'ada@example.com' }),
+  actorId: nullableText('The ID of the account or the API key; null for the CLI.'),
+  actorName: string().required().meta({
+    description: 'The email of the account or the name of the key, at the time of the change.',
+    example: 'ada@example.com',
+  }),
   operation: string()
     .required()
-    .meta({ description: 'The operationId of this description.', example: 'updateAutomation' }),
-  targetId: nullableText('What was changed, where it is one thing.'),
-  requestId: nullableText('X-Request-Id, by which the log has it.'),
-  createdAt: timestamp('When it was done.'),
+    .meta({ description: 'The operationId in this API description.', example: 'updateAutomation' }),
+  targetId: nullableText('The ID of the changed object, if there is exactly one.'),
+  requestId: nullableText('The X-Request-Id of the request, as in the log.'),
+  createdAt: timestamp('When the change was made.'),
 })
   .required()
-  .meta({ component: 'AuditEntry', description: 'A change.' })
+  .meta({ component: 'AuditEntry', description: 'A change in the workspace.' })
 
 export const presentAuditEntry = (entry: ListedEntry): InferType<typeof auditEntryResponse> => ({
   id: entry.id,

@@ -5,7 +5,7 @@ import { entriesOf } from './queries.ts'
 import { auditEntryResponse, presentAuditEntry } from './responses.ts'
 
 const auditQuery = cursorQuery({
-  actor: string().oneOf(ACTORS).meta({ description: 'Only what was done by these.', example: 'person' }),
+  actor: string().oneOf(ACTORS).meta({ description: 'Only changes by this kind of actor.', example: 'person' }),
 })
 
 /** Operations on the audit log. */
@@ -15,10 +15,10 @@ export const auditOperations = [
     method: 'GET',
     path: '/audit',
     tag: 'Settings',
-    summary: 'List who has changed what',
+    summary: 'List audit entries',
     description:
-      'By people, keys and the command line, newest first: what was done, to what, and in which request. What people did is kept ' +
-      'for 400 days, what keys did for 30. What is not in Postgres alone, such as an enrollment, is told of when it is asked for.',
+      'Changes by people, API keys and the CLI, newest first. Changes by people and the CLI are kept for 400 days, changes by keys ' +
+      'for 30. A change that also takes place outside of Postgres, such as an enrollment, is logged when it is requested.',
     role: 'owner',
     query: auditQuery,
     responses: { 200: { description: 'A page of changes.', schema: cursorListOf(auditEntryResponse) } },
