@@ -4,12 +4,12 @@ import { Account, Challenge } from './entities.ts'
 import { useChallenge } from './queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
-/** How long somebody has to come back, in milliseconds. */
+/** Lifetime of a challenge. */
 const LIFE_MS = 10 * 60_000
 
 type Purpose = Challenge['purpose']
 
-/** Keeps what somebody has begun. @returns what they come back with. */
+/** Stores a challenge. @returns the token that must be presented to complete it */
 export async function beginChallenge(
   em: EntityManager,
   purpose: Purpose,
@@ -28,7 +28,7 @@ export async function beginChallenge(
   return token
 }
 
-/** Takes it up, once. @param accountId whose it was, where it was somebody's @returns what was kept; `undefined` where there is none. */
+/** Consumes a challenge, once. @param accountId its account, if it has one @returns its data, or `undefined` if there is none */
 export async function takeChallenge(
   em: EntityManager,
   purpose: Purpose,

@@ -8,10 +8,11 @@ import { writeAuditEntry } from './write-audit-entry.ts'
 import type { From } from './rate-limits.ts'
 
 /**
- * Changes a password, or sets the first, and ends all sessions of the account, and the links that it has made: who has stolen one is out,
- * also where it is the very one by which it is changed. @returns what the cookie of the new session holds.
+ * Changes a password or sets the first one. Ends all sessions of the account, including the current one, and its invitations, so
+ * that a stolen session is useless.
  *
- * @throws {ApiError} `wrong_credentials` where the present one is another; `weak_password`; `sign_in_again`; `too_many_attempts`
+ * @returns the cookie value of the new session
+ * @throws {ApiError} `wrong_credentials` if the current password is wrong; `weak_password`; `sign_in_again`; `too_many_attempts`
  */
 export async function changePassword(
   em: EntityManager,

@@ -6,12 +6,12 @@ import { TOO_MANY_WORKSPACES } from './errors.ts'
 import { writeAuditEntry } from './write-audit-entry.ts'
 import type { From } from './rate-limits.ts'
 
-/** Whoever owns one makes them: nobody needs as many, and each costs some. */
+/** Maximum number of workspaces of an instance. Every owner can create more, and each one costs resources. */
 const MAX_WORKSPACES = 100
-/** Of one account: each has a share of what all share, and whoever had twenty kept everybody else waiting. */
+/** Maximum number of workspaces per owner. Workspaces share capacity fairly, so an owner of many would slow down the others. */
 const MAX_OWNED = 6
 
-/** Makes a workspace, and an account its owner. @throws {ApiError} `too_many_workspaces` */
+/** Creates a workspace with an account as its owner. @throws {ApiError} `too_many_workspaces` */
 export const createOwnWorkspace = (
   em: EntityManager,
   { accountId, email }: { accountId: string; email: string },

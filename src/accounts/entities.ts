@@ -9,13 +9,13 @@ const accountTable = defineEntity({
     id: p.uuid().primary().onCreate(newId),
     email: p.text(),
     emailKey: p.text(),
-    /** In the PHC string format. `null`: signs in by other means. */
+    /** PHC string, or `null` if the account signs in without a password. */
     passwordHash: p.text().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })
 
-/** A person who signs in: known by an address, one for all workspaces. */
+/** A person who can sign in, identified by email address across all workspaces. */
 export class Account extends accountTable.class {}
 accountTable.setClass(Account)
 
@@ -30,7 +30,7 @@ const memberTable = defineEntity({
   },
 })
 
-/** What an account may do in a workspace. */
+/** Membership of an account in a workspace, with a role. */
 export class Member extends memberTable.class {}
 memberTable.setClass(Member)
 
@@ -43,13 +43,13 @@ const sessionTable = defineEntity({
     account: () => p.manyToOne(Account),
     userAgent: p.text().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
-    /** Up to a minute ago: not every request writes it. */
+    /** Updated at most once a minute. */
     lastUsedAt: p.datetime().onCreate(() => new Date()),
     expiresAt: p.datetime(),
   },
 })
 
-/** A browser that has signed in: the hash of what its cookie holds. */
+/** A signed-in browser, identified by the hash of its cookie. */
 export class Session extends sessionTable.class {}
 sessionTable.setClass(Session)
 
@@ -59,20 +59,20 @@ const invitationTable = defineEntity({
   properties: {
     id: p.uuid().primary().onCreate(newId),
     tokenHash: p.blob(),
-    /** Whom it is for. `null`: whoever has the link. */
+    /** The invited address, or `null` if any holder of the link may accept. */
     email: p.text().nullable(),
     emailKey: p.text().nullable(),
     role: p.text().$type<Role>(),
-    /** Whether it is for the first account, and worth nothing once there is one. */
+    /** The invitation is for the first account, and invalid once an account exists. */
     isFirst: p.boolean().onCreate(() => false),
-    /** `null`: the command line. */
+    /** `null` for the CLI. */
     invitedBy: () => p.manyToOne(Account).nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
     expiresAt: p.datetime(),
   },
 })
 
-/** A link that makes somebody a member, once. */
+/** A link that adds a member, once. */
 export class Invitation extends invitationTable.class {}
 invitationTable.setClass(Invitation)
 
@@ -85,7 +85,7 @@ const invitationWorkspaceTable = defineEntity({
   },
 })
 
-/** A workspace that an invitation is to. */
+/** A workspace of an invitation. */
 export class InvitationWorkspace extends invitationWorkspaceTable.class {}
 invitationWorkspaceTable.setClass(InvitationWorkspace)
 
@@ -95,11 +95,11 @@ const passkeyTable = defineEntity({
   properties: {
     id: p.uuid().primary().onCreate(newId),
     account: () => p.manyToOne(Account),
-    /** In base64url, as the browser names it. */
+    /** base64url, as in the browser. */
     credentialId: p.text(),
-    /** In COSE. */
+    /** COSE key. */
     publicKey: p.blob(),
-    /** How often it has signed, as far as it counts. */
+    /** Signature counter, if the device has one. */
     counter: p.bigint('number'),
     transports: p.array(),
     name: p.text(),
@@ -108,7 +108,7 @@ const passkeyTable = defineEntity({
   },
 })
 
-/** A key of a person's device, which signs in without a password (Web Authentication Level 3). */
+/** A key of a device that signs in without a password (Web Authentication Level 3). */
 export class Passkey extends passkeyTable.class {}
 passkeyTable.setClass(Passkey)
 
@@ -123,7 +123,7 @@ const identityTable = defineEntity({
   },
 })
 
-/** By what another service knows an account (OpenID Connect Core 1.0, section 2). */
+/** The subject of an account at an OIDC provider (OpenID Connect Core 1.0, section 2). */
 export class Identity extends identityTable.class {}
 identityTable.setClass(Identity)
 
@@ -139,6 +139,6 @@ const challengeTable = defineEntity({
   },
 })
 
-/** What somebody has begun, and comes back with once. */
+/** Single-use state of a flow such as a single sign-on. */
 export class Challenge extends challengeTable.class {}
 challengeTable.setClass(Challenge)

@@ -18,25 +18,27 @@ import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
 import { limitSignInStarts, limitSignInAttempts, type From } from './rate-limits.ts'
 
-/** How long a link may be used, in milliseconds. */
+/** Lifetime of an invitation. */
 const LIFE_MS = 7 * 86_400_000
-/** To one workspace, that nobody has accepted. */
+/** Maximum number of open invitations per workspace. */
 const MAX_INVITATIONS = 100
 
 export interface NewInvitation {
   workspaceIds: readonly string[]
   role: Role
-  /** Whom it is for; whoever has the link, where nothing is said. */
+  /** The invited address. Without one, any holder of the link may accept. */
   email?: string | undefined
-  /** The account that invites; the command line where nothing is said. */
+  /** The inviting account; none for the CLI. */
   invitedBy?: string | undefined
-  /** Worth nothing as soon as somebody has an account. */
+  /** The invitation becomes invalid once an account exists. */
   isFirst?: boolean
 }
 
 /**
- * Makes a link by which somebody becomes a member, once. @returns it together with its token, which is nowhere to be had again.
- * @throws {ApiError} `not_found` where there is no such workspace; `too_many_invitations`
+ * Creates a single-use invitation.
+ *
+ * @returns the invitation and its token, which is not stored
+ * @throws {ApiError} `not_found` if a workspace does not exist; `too_many_invitations`
  */
 export async function invite(
   em: EntityManager,
@@ -67,11 +69,11 @@ export async function invite(
 }
 
 /**
- * Makes a member of whoever has a link, and signs them in: with a new account, or with the one of that email, whose password
- * it takes then, or is given anew where the link was made for that at the command line. Both in one transaction, which uses the link up.
+ * Accepts an invitation and signs in, in one transaction that consumes the invitation. Creates an account or uses the existing
+ * account of the email, which requires its password. An invitation by the CLI to an email address resets that password instead.
  *
- * @returns what the session's cookie holds, and the workspaces.
- * @throws {ApiError} `invitation_not_found`; `invited_another`; `weak_password`; `wrong_credentials` where the account is there, and
+ * @returns the cookie value of the session, and the workspaces
+ * @throws {ApiError} `invitation_not_found`; `invited_another`; `weak_password`; `wrong_credentials` if the account exists and
  *   has another password; `too_many_attempts`
  */
 export async function acceptInvitation(
@@ -82,51 +84,53 @@ export async function acceptInvitation(
 ): Promise<{ session: string; workspaceIds: string[] }> {
   const given = email.trim()
   const key = emailKey(given)
-  // First, so that who has no link learns nothing of whoever has an account.
+  // Check the link first, so that a visitor without one cannot find out whether an account exists.
   const { invitation } = await findOffer(em, token)
   assertFor(invitation, key)
   const before = await em.fork().findOne(Account, { emailKey: key })
   const isNewPassword = !before || isReset(invitation)
   if (isNewPassword) {
-    // To hash it takes as long as to check one.
+    // Hashing a password is as expensive as checking one.
     await limitSignInStarts(em, from)
     assertGoodPassword(password, given)
   } else {
-    // A link is 256 bits; what can be guessed is the password of an account that is there.
+    // A link has 256 bits and cannot be guessed, but the password of an existing account can.
     await limitSignInAttempts(em, key, from)
     if (!(await passwords.check(password, before.passwordHash ?? null))) throw new ApiError(WRONG_CREDENTIALS)
   }
   const passwordHash = isNewPassword ? await passwords.hash(password) : null
   return em.fork().transactional(async (unit) => {
-    // First, as by whoever signs in by another service, or ends what an account has made.
+    // Lock order: the account first, as in single sign-on and `endAllSessions`.
     if (before) await lockAccount(unit, before.id)
-    const { role, workspaceIds } = await takeUp(unit, hashToken(token), key)
+    const { role, workspaceIds } = await consume(unit, hashToken(token), key)
     const account = before ?? unit.create(Account, { email: given, emailKey: key, passwordHash })
     await unit.flush()
     if (before && isNewPassword) await resetCredentials(unit, account.id, passwordHash)
     else if (before) await assertPasswordStill(unit, before)
     await joinWorkspaces(unit, account.id, workspaceIds, role)
-    // Who has it anew has it in all of the account's workspaces.
+    // The reset concerns all workspaces of the account.
     if (before && isNewPassword) await writeAuditEntry(unit, 'resetPassword', account, from)
     await writeAuditEntry(unit, 'acceptInvitation', account, from, { workspaceIds })
     return { session: await beginSession(unit, account.id, from.userAgent), workspaceIds }
   })
 }
 
-/**
- * Whether a link gives its account a new password: where whoever runs the service has made it for that very email, which is the way back
- * in for somebody who has forgotten theirs.
- */
+/** Checks whether an invitation resets the password: an operator created it for this email address, to recover the account. */
 const isReset = ({ isFirst, invitedBy, emailKey: invited }: Invitation): boolean =>
   !isFirst && invitedBy == null && invited != null
 
-/** @throws {ApiError} `invited_another` @param key of the email of whoever has the link */
+/** @throws {ApiError} `invited_another` @param key key of the visitor's email address */
 function assertFor({ emailKey: invited }: { emailKey?: string | null | undefined }, key: string): void {
   if (invited != null && invited !== key) throw new ApiError(INVITED_ANOTHER, { param: '/email' })
 }
 
-/** @throws {ApiError} `invitation_not_found`; `invited_another` @param key of the email of whoever has the link */
-async function takeUp(
+/**
+ * Consumes an invitation.
+ *
+ * @throws {ApiError} `invitation_not_found`; `invited_another`
+ * @param key key of the visitor's email address
+ */
+async function consume(
   transaction: EntityManager,
   tokenHash: Buffer | null,
   key: string,
@@ -138,8 +142,9 @@ async function takeUp(
 }
 
 /**
- * Makes a member of whoever has a link and is known by another service: with their account, or with a new one that has no password.
- * @returns the account's id. @throws {ApiError} `invitation_not_found`; `invited_another`
+ * Accepts an invitation after single sign-on, with an existing account or a new one without a password.
+ * @returns the account's ID
+ * @throws {ApiError} `invitation_not_found`; `invited_another`
  */
 export async function joinByInvitation(
   transaction: EntityManager,
@@ -149,8 +154,8 @@ export async function joinByInvitation(
 ): Promise<string> {
   const known = 'accountId' in who ? await transaction.findOneOrFail(Account, who.accountId) : undefined
   const email = 'email' in who ? who.email : known!.email
-  // Before there is another account: the first link is for when there is none.
-  const { role, workspaceIds } = await takeUp(transaction, tokenHash, emailKey(email))
+  // Before the account is created: an invitation for the first account is valid only while there is none.
+  const { role, workspaceIds } = await consume(transaction, tokenHash, emailKey(email))
   const account = known ?? transaction.create(Account, { email, emailKey: emailKey(email), passwordHash: null })
   await transaction.flush()
   await joinWorkspaces(transaction, account.id, workspaceIds, role)
@@ -159,8 +164,10 @@ export async function joinByInvitation(
 }
 
 /**
- * Makes a link for the first owner, who owns all workspaces there are: it is printed where the service is started, and is worth
- * nothing as soon as there is an account. @returns its token; `undefined` where somebody can sign in already
+ * Creates an invitation for the first owner, who owns all workspaces. It is printed when the service starts, and becomes invalid
+ * once an account exists.
+ *
+ * @returns its token, or `undefined` if an account exists
  */
 export async function inviteFirst(em: EntityManager): Promise<string | undefined> {
   if (!(await hasNoAccounts(em))) return undefined
@@ -168,10 +175,10 @@ export async function inviteFirst(em: EntityManager): Promise<string | undefined
   return (await invite(em, { workspaceIds, role: 'owner', isFirst: true })).token
 }
 
-/** Where a link's page is. @param origin such as `http://localhost:3000` */
+/** Returns the URL of an invitation. @param origin such as `http://localhost:3000` */
 export const linkOf = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
 
-/** What a link is to. @throws {ApiError} `invitation_not_found` */
+/** Finds the invitation of a token, with its workspaces. @throws {ApiError} `invitation_not_found` */
 export const findOffer = (em: EntityManager, token: string): Promise<Offer> => readOffer(em.fork(), hashToken(token))
 
 interface Offer {
@@ -180,10 +187,11 @@ interface Offer {
 }
 
 /**
- * Reads an invitation that may be used. @throws {ApiError} `invitation_not_found`
+ * Reads a valid invitation. @throws {ApiError} `invitation_not_found`
  *
- * @param options.lock whether it is used up in this transaction. Race: two use one link, or two first links, at the same moment. Guard:
- *   the lock of the invitation's row, and of all workspaces. Test: "lets one of two who accept at the same moment in".
+ * @param options.lock whether this transaction consumes the invitation. Race: two visitors accept one invitation, or two first
+ *   ones, concurrently. Guard: lock of the invitation's row and of all workspaces. Test: "lets one of two who accept at the same
+ *   moment in".
  */
 async function readOffer(unit: EntityManager, tokenHash: Buffer | null, { lock = false } = {}): Promise<Offer> {
   const isOpen = { tokenHash: tokenHash ?? Buffer.alloc(0), expiresAt: { $gt: new Date() } }
@@ -192,12 +200,12 @@ async function readOffer(unit: EntityManager, tokenHash: Buffer | null, { lock =
   if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))
     throw new ApiError(INVITATION_NOT_FOUND, { param: '/token' })
   const to = await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] })
-  if (!(await ofOwners(unit, to))(invitation)) throw new ApiError(INVITATION_NOT_FOUND, { param: '/token' })
+  if (!(await ownerCheck(unit, to))(invitation)) throw new ApiError(INVITATION_NOT_FOUND, { param: '/token' })
   return { invitation, workspaces: to.map(({ workspace }) => workspace) }
 }
 
-/** @returns whether whoever has made an invitation may still do so */
-async function ofOwners(
+/** Creates a check whether the account that created an invitation is still an owner. */
+async function ownerCheck(
   unit: EntityManager,
   to: readonly InvitationWorkspace[],
 ): Promise<(invitation: Invitation) => boolean> {
@@ -207,7 +215,7 @@ async function ofOwners(
   return ({ invitedBy }) => invitedBy == null || ids.has(invitedBy.id)
 }
 
-/** The invitations to a workspace that may still be used, newest first. */
+/** Lists the valid invitations to a workspace, newest first. */
 export async function listInvitations(em: EntityManager, workspaceId: string): Promise<Invitation[]> {
   const unit = em.fork()
   const to = await unit.find(
@@ -215,10 +223,10 @@ export async function listInvitations(em: EntityManager, workspaceId: string): P
     { workspace: workspaceId, invitation: { expiresAt: { $gt: new Date() } } },
     { populate: ['invitation'], orderBy: { invitation: { id: 'desc' } } },
   )
-  return to.map(({ invitation }) => invitation).filter(await ofOwners(unit, to))
+  return to.map(({ invitation }) => invitation).filter(await ownerCheck(unit, to))
 }
 
-/** Takes an invitation back. @returns whether there was one. */
+/** Revokes an invitation. @returns whether it existed */
 export async function revokeInvitation(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
   if (!isId(id)) return false
   const unit = unitOf(em)

@@ -2,7 +2,11 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { Account } from './entities.ts'
 import { lockAccountRow } from './queries.ts'
 
-/** Until the end of the transaction nothing that signs in to it is ended or added. @returns `null` where it is not there any more */
+/**
+ * Locks an account until the end of the transaction, so that its credentials and sessions stay.
+ *
+ * @returns `null` if it was deleted
+ */
 export async function lockAccount(transaction: EntityManager, accountId: string): Promise<Account | null> {
   await lockAccountRow(transaction, accountId)
   return transaction.findOne(Account, { id: accountId }, { refresh: true })

@@ -26,27 +26,27 @@ import {
   presentMember,
 } from './responses.ts'
 
-const OWNERS = 'Who is an owner is changed within ten minutes of signing in.'
+const OWNERS = 'To add or remove an owner, you must have signed in within the last ten minutes.'
 
-/** What people alone may is asked for by no key. */
+/** Returns the calling person. API keys cannot manage members. */
 function personOf({ by }: Caller): CallingPerson {
   if (by.kind !== 'person') throw new ApiError(missingRole('owner'))
   return by.person
 }
 
-/** Who works in a workspace. */
+/** Operations on members and invitations. */
 export const memberOperations = [
   operation({
     id: 'createWorkspace',
     method: 'POST',
     path: '/workspaces',
     tag: 'Members',
-    summary: 'Make a workspace',
+    summary: 'Create a workspace',
     description:
-      'Another one, with nothing in it, that whoever makes it owns. Its mode is for good: in a test workspace all mail is captured.',
+      'Creates an empty workspace that you own. Its mode cannot be changed. A test workspace captures all mail.',
     role: 'owner',
     body: newWorkspaceInput,
-    responses: { 201: { description: 'What its owner is a member of now.', schema: single(membershipResponse) } },
+    responses: { 201: { description: 'Your membership in the new workspace.', schema: single(membershipResponse) } },
     errors: { 403: [LIVE_FROM_LIVE], 409: [TOO_MANY_WORKSPACES] },
     async handle({ caller, body, visitor }, { em }) {
       const { by } = caller
@@ -63,7 +63,7 @@ export const memberOperations = [
     path: '/members',
     tag: 'Members',
     summary: 'List members',
-    description: 'Who works in the workspace, oldest first.',
+    description: 'Oldest first.',
     role: 'viewer',
     responses: { 200: { description: 'The members.', schema: single(array().of(memberResponse).required()) } },
     handle: async ({ caller }, { em }) => ok((await listMembers(em, caller.workspace.id)).map(presentMember)),
@@ -74,7 +74,7 @@ export const memberOperations = [
     method: 'PATCH',
     path: '/members/{id}',
     tag: 'Members',
-    summary: 'Change what a member may do',
+    summary: 'Change the role of a member',
     description: `Takes effect with the next request. A workspace keeps at least one owner. ${OWNERS}`,
     role: 'owner',
     body: memberInput,
@@ -90,7 +90,7 @@ export const memberOperations = [
     path: '/members/{id}',
     tag: 'Members',
     summary: 'Remove a member',
-    description: `They see nothing of the workspace from then on. Whoever is no owner can remove themselves alone. ${OWNERS}`,
+    description: `The member loses access at once. Members who are not owners can only remove themselves. ${OWNERS}`,
     role: 'viewer',
     responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
     errors: { 401: [SIGN_IN_AGAIN], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
@@ -108,7 +108,7 @@ export const memberOperations = [
     path: '/invitations',
     tag: 'Members',
     summary: 'List invitations',
-    description: 'Those that nobody has accepted yet, newest first.',
+    description: 'Open invitations, newest first.',
     role: 'owner',
     responses: { 200: { description: 'The invitations.', schema: single(array().of(invitationResponse).required()) } },
     handle: async ({ caller }, { em }) => ok((await listInvitations(em, caller.workspace.id)).map(presentInvitation)),
@@ -119,9 +119,10 @@ export const memberOperations = [
     method: 'POST',
     path: '/invitations',
     tag: 'Members',
-    summary: 'Invite somebody',
+    summary: 'Create an invitation',
     description:
-      'Makes a link that makes somebody a member, once, for seven days, as long as whoever made it is an owner. It is shown in this answer alone: send it to them. ' +
+      'Creates a link that adds a member, once. It is valid for seven days, while you are an owner. ' +
+      'Only this response contains the link. ' +
       OWNERS,
     role: 'owner',
     isSecret: true,
@@ -141,10 +142,10 @@ export const memberOperations = [
     method: 'DELETE',
     path: '/invitations/{id}',
     tag: 'Members',
-    summary: 'Take an invitation back',
-    description: 'Its link is worth nothing from then on.',
+    summary: 'Revoke an invitation',
+    description: 'The link becomes invalid.',
     role: 'owner',
-    responses: { 200: { description: 'Taken back.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'Revoked.', schema: single(deleteResultResponse) } },
     errors: { 404: [INVITATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       if (!(await revokeInvitation(em, caller.workspace.id, params.id))) throw new ApiError(INVITATION_NOT_FOUND)

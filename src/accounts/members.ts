@@ -9,7 +9,7 @@ import { Account, Member } from './entities.ts'
 import { endInvitationsOf, lockOwners } from './queries.ts'
 import { LAST_OWNER, MEMBER_NOT_FOUND } from './errors.ts'
 
-/** The members of a workspace, oldest first. */
+/** Lists the members of a workspace, oldest first. */
 export const listMembers = (em: EntityManager, workspaceId: string): Promise<Member[]> =>
   em
     .fork()
@@ -19,7 +19,7 @@ export const listMembers = (em: EntityManager, workspaceId: string): Promise<Mem
       { populate: ['account'], orderBy: { createdAt: 'asc', account: { id: 'asc' } } },
     )
 
-/** The members of all workspaces, by email. */
+/** Lists the members of all workspaces, by email. */
 export const listAllMembers = (em: EntityManager): Promise<Member[]> =>
   em.fork().find(
     Member,
@@ -30,7 +30,7 @@ export const listAllMembers = (em: EntityManager): Promise<Member[]> =>
     },
   )
 
-/** What an account is a member of, oldest first. */
+/** Lists the memberships of an account, oldest workspace first. */
 export const listMemberships = (em: EntityManager, accountId: string): Promise<Member[]> =>
   em
     .fork()
@@ -40,18 +40,18 @@ export const listMemberships = (em: EntityManager, accountId: string): Promise<M
       { populate: ['workspace'], orderBy: { workspace: { createdAt: 'asc', id: 'asc' } } },
     )
 
-/** Whether nobody can sign in yet. */
+/** Checks whether no account exists yet. */
 export const hasNoAccounts = async (em: EntityManager): Promise<boolean> => (await unitOf(em).count(Account)) === 0
 
-/** Who changes it. */
+/** The person who makes the change. */
 interface By {
   accountId: string
   sessionId: string
 }
 
 /**
- * Changes what somebody may do. Who is an owner is changed by whoever has signed in just now: else whoever has stolen a session would
- * keep all others out for good.
+ * Changes the role of a member. Changes of owners require a recent sign-in, or a stolen session could lock out all owners
+ * permanently.
  *
  * @throws {ApiError} `member_not_found`; `last_owner`; `sign_in_again`
  */
@@ -71,7 +71,11 @@ export const changeRole = (
     return member
   })
 
-/** An owner is removed by whoever has signed in just now, also by their own session. @throws {ApiError} `member_not_found`; `last_owner`; `sign_in_again` */
+/**
+ * Removes a member. Removing an owner, including oneself, requires a recent sign-in.
+ *
+ * @throws {ApiError} `member_not_found`; `last_owner`; `sign_in_again`
+ */
 export const removeMember = (em: EntityManager, workspaceId: string, accountId: string, by: By): Promise<void> =>
   em.transactional(async (unit) => {
     const member = await findMember(unit, workspaceId, accountId, false)
@@ -81,7 +85,7 @@ export const removeMember = (em: EntityManager, workspaceId: string, accountId: 
     await endInvitationsOf(unit, workspaceId, accountId)
   })
 
-/** Under a lock: of two owners who go at the same moment one stays. */
+/** Finds a member under the lock of the owners, so that of two owners who leave concurrently one stays. */
 async function findMember(
   unit: EntityManager,
   workspaceId: string,
@@ -96,7 +100,7 @@ async function findMember(
   return member
 }
 
-/** Deletes whoever could sign in, and every link: of a ledger that somebody may have changed none is believed. */
+/** Deletes all accounts, sessions and invitations, because a restored database may contain manipulated ones. */
 export async function deleteAllAccounts(em: EntityManager): Promise<void> {
   const unit = em.fork()
   await revokeAllSessionsAndInvitations(unit)

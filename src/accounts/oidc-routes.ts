@@ -12,15 +12,15 @@ import { GUESSES, SIGNED_IN } from './session-routes.ts'
 import { departureResponse, signedInResponse, waysResponse } from './responses.ts'
 import { beginOidcSignIn, completeOidcSignIn } from './oidc-sign-in.ts'
 
-/** Signing in by another service. */
+/** Operations of single sign-on. */
 export const oidcOperations = [
   openOperation({
     id: 'getWaysToSignIn',
     method: 'GET',
     path: '/session/ways',
     tag: 'Account',
-    summary: 'Get how one can sign in',
-    description: 'By password and passkey, always; and by another service, where one is set up (OIDC_ISSUER).',
+    summary: 'Get the ways to sign in',
+    description: 'Password and passkey are always available, single sign-on if it is configured (OIDC_ISSUER).',
     responses: { 200: { description: 'The ways.', schema: single(waysResponse) } },
     handle: (_request, { oidc }) => ok({ oidc: oidc ? { name: oidc.name } : null }),
   }),
@@ -30,12 +30,13 @@ export const oidcOperations = [
     method: 'POST',
     path: '/session/oidc/begin',
     tag: 'Account',
-    summary: 'Begin to sign in by another service',
+    summary: 'Start single sign-on',
     description:
-      'Where to send the browser. It comes back to `/sign-in/callback`, which has to be allowed there; within ten minutes, and once. ' +
+      'Returns the URL to send the browser to. The provider must allow the redirect URI `/sign-in/callback`. Complete the sign-in ' +
+      'within ten minutes. ' +
       GUESSES,
     body: oidcSignInInput,
-    responses: { 200: { description: 'Where to.', schema: single(departureResponse) } },
+    responses: { 200: { description: 'The URL.', schema: single(departureResponse) } },
     errors: { 401: [OIDC_FAILED], 404: [OIDC_NOT_CONFIGURED], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, oidc }) {
       const { url, state } = await beginOidcSignIn(em, oidc, body.invitation, visitor)
@@ -48,12 +49,12 @@ export const oidcOperations = [
     method: 'POST',
     path: '/session/oidc',
     tag: 'Account',
-    summary: 'Sign in by another service',
+    summary: 'Complete single sign-on',
     description:
-      'By what it sent the browser back with. Whoever has an account by the email that it has verified is signed in, and whoever has ' +
-      'an invitation.',
+      'Takes the query of the redirect URI. Signs in people who have an account with the email address that the provider verified, ' +
+      'or an invitation.',
     body: cameBackInput,
-    responses: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInResponse) } },
+    responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: {
       400: [INVITED_ANOTHER],
       401: [OIDC_FAILED, NOT_INVITED],

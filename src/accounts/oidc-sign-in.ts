@@ -14,20 +14,20 @@ import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken } from './tokens.ts'
 import { limitSignInStarts } from './rate-limits.ts'
 
-/** Where the other service sends people back to: it has to be allowed there, word for word. */
+/** Path of the redirect URI, which the provider must allow exactly. */
 const CALLBACK_PATH = '/sign-in/callback'
 
 /** @throws {ApiError} `oidc_not_configured` */
-function setUp(oidc: Oidc | undefined): Oidc {
+function requireOidc(oidc: Oidc | undefined): Oidc {
   if (!oidc) throw new ApiError(OIDC_NOT_CONFIGURED)
   return oidc
 }
 
 /**
- * Begins to sign somebody in by another service.
+ * Starts single sign-on.
  *
- * @param invitation the token of a link that is to be accepted so
- * @returns where to send the browser, and what it has to bring back besides.
+ * @param invitation token of an invitation to accept
+ * @returns the URL to send the browser to, and the state that it must return
  * @throws {ApiError} `oidc_not_configured`; `oidc_failed`; `too_many_attempts`
  */
 export async function beginOidcSignIn(
@@ -36,14 +36,14 @@ export async function beginOidcSignIn(
   invitation: string | undefined,
   visitor: Visitor,
 ): Promise<{ url: string; state: string }> {
-  const service = setUp(oidc)
+  const service = requireOidc(oidc)
   await limitSignInStarts(em, visitor)
   const redirectUri = visitor.origin + CALLBACK_PATH
   const { verifier, nonce, urlWith } = await service.begin(redirectUri).catch(() => {
-    const message = `${service.name} does not answer. Try again, or sign in in another way`
+    const message = `${service.name} does not respond. Try again, or sign in another way.`
     throw new ApiError(OIDC_FAILED, { message })
   })
-  // Of a link its hash alone is kept, as everywhere.
+  // Only the hash of an invitation is stored.
   const link = invitation === undefined ? null : hashToken(invitation)
   const data = { verifier, nonce, redirectUri, ...(link && { link: link.toString('base64') }) }
   const state = await beginChallenge(em.fork(), 'oidc', { data })
@@ -51,12 +51,12 @@ export async function beginOidcSignIn(
 }
 
 /**
- * Signs somebody in who comes back from there: whoever has an account by the email that the other service has verified, or was signed
- * in by it before; or an invitation.
+ * Completes single sign-on. Signs in people whom the provider identified before, who have an account with the email address that
+ * it verified, or who have an invitation.
  *
- * @param query of the address to which they came back
- * @param state what their browser was given when they left: who was sent here by somebody else has another one, or none
- * @returns what the session's cookie holds.
+ * @param query query of the redirect URI
+ * @param state state in the browser's cookie. It differs or is missing if another site started the flow (CSRF).
+ * @returns the cookie value of the session
  * @throws {ApiError} `oidc_not_configured`; `oidc_failed`; `not_invited`; `invited_another`; `invitation_not_found`
  */
 export async function completeOidcSignIn(
@@ -65,7 +65,7 @@ export async function completeOidcSignIn(
   { query, state }: { query: string; state: string | undefined },
   visitor: Visitor,
 ): Promise<string> {
-  const service = setUp(oidc)
+  const service = requireOidc(oidc)
   const kept = state === undefined ? undefined : await takeChallenge(em.fork(), 'oidc', state)
   if (kept === undefined || state === undefined) throw new ApiError(OIDC_FAILED)
   const { verifier = '', nonce = '', redirectUri = '', link } = kept
@@ -90,7 +90,7 @@ export async function completeOidcSignIn(
   })
 }
 
-/** Whom it has signed in before: looked at again once nobody can end it any more. */
+/** Finds an identity that signed in before. Reads it again after locking the account, in case it was deleted in the meantime. */
 async function findKnown(unit: EntityManager, issuer: string, subject: string): Promise<Identity | null> {
   const found = await unit.findOne(Identity, { issuer, subject })
   if (!found) return null
@@ -99,18 +99,18 @@ async function findKnown(unit: EntityManager, issuer: string, subject: string): 
 }
 
 /**
- * The account by the email that the other service has verified, the first time. What could sign in to it ends: whoever made it has
- * proven nothing, and could have been anybody.
+ * Finds the account of an email address that the provider verified, at its first single sign-on. Revokes its other credentials,
+ * because its creator never proved to own the address.
  */
 async function claimByEmail(unit: EntityManager, email: string, issuer: string): Promise<string | undefined> {
   const named = await unit.findOne(Account, { emailKey: emailKey(email) })
   const account = named && (await lockAccount(unit, named.id))
   if (!account) return undefined
-  // Who has the email now is not who had it then.
+  // Another subject had this email address before, so this is a different person.
   if (await unit.findOne(Identity, { issuer, account })) throw new ApiError(NOT_INVITED, { message: KNOWN_BY_ANOTHER })
   await resetCredentials(unit, account.id, null)
   return account.id
 }
 
 const KNOWN_BY_ANOTHER =
-  'The account of this email belongs to somebody whom the other service knows otherwise. Ask an owner for an invitation by another email'
+  'The account with this email address belongs to another single sign-on identity. Ask an owner for an invitation to another address.'

@@ -37,18 +37,18 @@ import {
   signedInResponse,
 } from './responses.ts'
 
-/** What the library asks for, of which nothing is read but what was checked. */
+/** Constant fields that the library requires. */
 const asGiven = { type: 'public-key', clientExtensionResults: {} } as const
 
-/** Signing in by a device, without a password. */
+/** Operations on passkeys. */
 export const passkeyOperations = [
   openOperation({
     id: 'beginPasskeySignIn',
     method: 'POST',
     path: '/session/passkey/begin',
     tag: 'Account',
-    summary: 'Begin to sign in with a passkey',
-    description: `What the browser asks a device with. It is good for ten minutes, and once. ${GUESSES}`,
+    summary: 'Start a sign-in with a passkey',
+    description: `Returns the options for the browser. They are valid once, for ten minutes. ${GUESSES}`,
     responses: { 200: { description: 'The request.', schema: single(requestOptionsResponse) } },
     errors: { 429: [TOO_MANY_ATTEMPTS] },
     handle: async ({ visitor }, { em }) => ok(await beginPasskeySignIn(em, visitor)),
@@ -60,9 +60,9 @@ export const passkeyOperations = [
     path: '/session/passkey',
     tag: 'Account',
     summary: 'Sign in with a passkey',
-    description: 'By what a device has signed: it names the account itself.',
+    description: 'Takes the signature of a device, which identifies the account.',
     body: passkeyCredentialInput,
-    responses: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInResponse) } },
+    responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: { 401: [WRONG_PASSKEY] },
     async handle({ body, visitor }, { em }) {
       const { id } = body.credential
@@ -77,8 +77,8 @@ export const passkeyOperations = [
     method: 'GET',
     path: '/account/passkeys',
     tag: 'Account',
-    summary: 'List the passkeys',
-    description: 'The devices that sign in to the account without a password, oldest first.',
+    summary: 'List passkeys',
+    description: 'The passkeys of the account, oldest first.',
     responses: { 200: { description: 'The passkeys.', schema: single(array().of(passkeyResponse).required()) } },
     handle: async ({ visitor }, { em }) => ok((await listPasskeys(em, visitor.session.account.id)).map(presentPasskey)),
   }),
@@ -88,10 +88,10 @@ export const passkeyOperations = [
     method: 'POST',
     path: '/account/passkeys/begin',
     tag: 'Account',
-    summary: 'Begin to add a passkey',
+    summary: 'Start adding a passkey',
     description:
-      'What the browser has a device make a key with. The password is asked for, so that nobody adds a device at a browser that was ' +
-      `left; where the account has none, having signed in within ten minutes. ${GUESSES}`,
+      'Returns the options for the browser. Requires the current password, so that a device cannot be added in an unattended browser. ' +
+      `If the account has no password, you must have signed in within the last ten minutes. ${GUESSES}`,
     body: presentPasswordInput,
     responses: { 200: { description: 'The request.', schema: single(creationOptionsResponse) } },
     errors: { 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_ATTEMPTS] },
@@ -109,7 +109,7 @@ export const passkeyOperations = [
     path: '/account/passkeys',
     tag: 'Account',
     summary: 'Add a passkey',
-    description: 'Takes the key that a device has made.',
+    description: 'Adds the key that a device created.',
     body: newPasskeyInput,
     responses: { 201: { description: 'Added.', schema: single(passkeyResponse) } },
     errors: { 400: [PASSKEY_REFUSED] },
@@ -127,7 +127,7 @@ export const passkeyOperations = [
     path: '/account/passkeys/{id}',
     tag: 'Account',
     summary: 'Remove a passkey',
-    description: 'The device signs nobody in any more. It is done within ten minutes of signing in.',
+    description: 'The device can no longer sign in. You must have signed in within the last ten minutes.',
     responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
     errors: { 401: [SIGN_IN_AGAIN], 404: [PASSKEY_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {

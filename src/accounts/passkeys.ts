@@ -21,17 +21,19 @@ import { writeAuditEntry } from './write-audit-entry.ts'
 import { verifyRegistration } from './verify-registration.ts'
 import { limitSignInStarts } from './rate-limits.ts'
 
-/** EdDSA, ES256, RS256: what devices have. The library would ask Node for what is experimental there, which says so in the log. */
+/**
+ * EdDSA, ES256 and RS256, which devices support. By default, the library also tries an experimental one, which logs a warning.
+ */
 const ALGORITHMS = [-8, -7, -257]
 
-/** A device's key is for one host: Web Authentication Level 3, section 5.1.2. */
+/** Returns the host that a key is bound to (Web Authentication Level 3, section 5.1.2). */
 const hostOf = ({ origin }: Visitor): string => new URL(origin).hostname
 
-/** The passkeys of an account, oldest first. */
+/** Lists the passkeys of an account, oldest first. */
 export const listPasskeys = (em: EntityManager, accountId: string): Promise<Passkey[]> =>
   em.fork().find(Passkey, { account: accountId }, { orderBy: { id: 'asc' } })
 
-/** Asks a device for a new key. @returns what its browser is given. */
+/** Starts adding a passkey. @returns the options for the browser */
 export async function beginPasskey(
   em: EntityManager,
   { id, email }: { id: string; email: string },
@@ -48,12 +50,12 @@ export async function beginPasskey(
     attestationType: 'none',
     excludeCredentials: passkeys.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
     supportedAlgorithmIDs: ALGORITHMS,
-    // It stands for the email and for the password: the device knows the one, and asks its owner for what is the other.
+    // A passkey replaces both the email and the password: the device stores the account and verifies its owner.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }
 
-/** Takes what a device has made. @throws {ApiError} `passkey_refused` */
+/** Adds the key that a device created. @throws {ApiError} `passkey_refused` */
 export async function addPasskey(
   em: EntityManager,
   account: { id: string; email: string },
@@ -87,7 +89,11 @@ export async function addPasskey(
   })
 }
 
-/** By whoever has signed in just now: it may be the only way in. @throws {ApiError} `passkey_not_found`; `sign_in_again` */
+/**
+ * Removes a passkey. Requires a recent sign-in, because it may be the only credential.
+ *
+ * @throws {ApiError} `passkey_not_found`; `sign_in_again`
+ */
 export const removePasskey = (
   em: EntityManager,
   { account, sessionId }: { account: { id: string; email: string }; sessionId: string },
@@ -95,7 +101,7 @@ export const removePasskey = (
   visitor: Visitor,
 ): Promise<void> =>
   em.fork().transactional(async (unit) => {
-    // Nobody signs in by it behind this.
+    // Race: a sign-in with this passkey. Guard: the lock of the account.
     await lockAccount(unit, account.id)
     await requireRecentSignIn(unit, sessionId)
     const removed = isId(id) ? await unit.nativeDelete(Passkey, { id, account: account.id }) : 0
@@ -103,7 +109,11 @@ export const removePasskey = (
     await writeAuditEntry(unit, 'removePasskey', account, visitor, { targetId: id })
   })
 
-/** Asks for any key that a device has for this host: whose it is, it says itself. @throws {ApiError} `too_many_attempts` */
+/**
+ * Starts a sign-in with any passkey for this host. The response identifies the account.
+ *
+ * @throws {ApiError} `too_many_attempts`
+ */
 export async function beginPasskeySignIn(
   em: EntityManager,
   visitor: Visitor,
@@ -117,7 +127,7 @@ export async function beginPasskeySignIn(
   })
 }
 
-/** Signs somebody in by what a device has signed. @returns what the session's cookie holds. @throws {ApiError} `wrong_passkey` */
+/** Signs in with the signature of a device. @returns the cookie value of the session @throws {ApiError} `wrong_passkey` */
 export async function signInWithPasskey(
   em: EntityManager,
   credential: AuthenticationResponseJSON,
@@ -143,9 +153,9 @@ export async function signInWithPasskey(
   const { newCounter } = authenticationInfo
   return em.fork().transactional(async (transaction) => {
     await lockAccount(transaction, passkey.account.id)
-    const still = await transaction.findOne(Passkey, passkey.id)
-    if (!still) throw new ApiError(WRONG_PASSKEY)
-    Object.assign(still, { counter: newCounter, lastUsedAt: new Date() })
+    const current = await transaction.findOne(Passkey, passkey.id)
+    if (!current) throw new ApiError(WRONG_PASSKEY)
+    Object.assign(current, { counter: newCounter, lastUsedAt: new Date() })
     await transaction.flush()
     return beginSession(transaction, passkey.account.id, visitor.userAgent)
   })

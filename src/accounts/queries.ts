@@ -5,10 +5,10 @@ import type { SignedIn } from '../http/index.ts'
 import type { WorkspaceMode, Role } from '../workspaces/index.ts'
 
 /**
- * Looks a session up and counts the request in its rate limit, in one round trip. The limit is per session, so a stolen one cannot
- * keep its owner from ending it in another. A session lasts 14 days from its last use, and at most 90.
+ * Looks a session up and counts the request in its rate limit, in one round trip. The limit is per session, so a stolen one
+ * cannot keep its owner from ending it in another. A session lasts 14 days from its last use, and at most 90.
  *
- * @returns `undefined` where there is none, or it has ended
+ * @returns `undefined` if it does not exist or has expired
  */
 export async function admitSession(
   em: EntityManager,
@@ -69,12 +69,12 @@ async function extendSession(em: EntityManager, id: string): Promise<void> {
   )
 }
 
-/** Waits for all others who lock an account, and for nobody who only names it, such as a link that it makes. */
+/** Locks an account. Does not block inserts that reference it, such as an invitation. */
 export async function lockAccountRow(em: EntityManager, accountId: string): Promise<void> {
   await sql(em, 'select from accounts where id = $1::uuid for no key update', [accountId])
 }
 
-/** Ends those of an account that were used longest ago. @param most how many stay */
+/** Ends the least recently used sessions of an account. @param most number of sessions to keep */
 export async function endOtherSessions(em: EntityManager, accountId: string, most: number): Promise<void> {
   await sql(
     em,
@@ -84,10 +84,10 @@ export async function endOtherSessions(em: EntityManager, accountId: string, mos
   )
 }
 
-/** How long a session lives that nobody uses, in milliseconds. */
+/** Lifetime of an unused session. */
 export const IDLE_MS = 14 * 86_400_000
 
-/** Counts a try to sign in. @param subject what is being counted, such as an account or an address */
+/** Counts a sign-in attempt. @param subject what the limit applies to, such as an account or an IP address */
 export async function countAttempt(
   em: EntityManager,
   subject: string,
@@ -101,7 +101,7 @@ export async function countAttempt(
   return toObjects<{ allowed: boolean; retryAfter: number }>(rows)[0]!
 }
 
-/** Uses up what somebody has begun. @returns what was kept of it; `undefined` where it was used, has ended, or is somebody else's. */
+/** Consumes a challenge. @returns its data, or `undefined` if it was used, has expired, or belongs to another account */
 export async function useChallenge(
   em: EntityManager,
   purpose: Challenge['purpose'],
@@ -118,7 +118,7 @@ export async function useChallenge(
   return row?.data
 }
 
-/** Makes an account a member of workspaces: where it is one already, of what is more. */
+/** Adds an account to workspaces. An existing member gets the higher of both roles. */
 export async function joinWorkspaces(
   em: EntityManager,
   accountId: string,
@@ -136,7 +136,7 @@ export async function joinWorkspaces(
   )
 }
 
-/** Keeps all others from changing who owns a workspace, until the end of the transaction. @returns its owners' accounts. */
+/** Locks the owners of a workspace until the end of the transaction. @returns their account IDs */
 export async function lockOwners(em: EntityManager, workspaceId: string): Promise<string[]> {
   await sql(em, 'select from workspaces where id = $1::uuid for no key update', [workspaceId])
   const rows = await sql<{ account_id: string }>(
@@ -147,7 +147,7 @@ export async function lockOwners(em: EntityManager, workspaceId: string): Promis
   return rows.map(({ account_id }) => account_id)
 }
 
-/** Ends the links to a workspace that somebody has made who may not invite any more. */
+/** Deletes the invitations of an account that may no longer invite to a workspace. */
 export async function endInvitationsOf(em: EntityManager, workspaceId: string, accountId: string): Promise<void> {
   await sql(
     em,
@@ -157,7 +157,7 @@ export async function endInvitationsOf(em: EntityManager, workspaceId: string, a
   )
 }
 
-/** Forgets sessions, invitations and challenges that have ended. @returns how many. */
+/** Deletes expired sessions, invitations and challenges. @returns how many */
 export async function forgetEnded(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,

@@ -4,72 +4,75 @@ import { type ErrorDefinition, ApiError } from '../platform/api-error.ts'
 import { countAttempt } from './queries.ts'
 import { TOO_MANY_ATTEMPTS, TOO_MANY_TEST_EMAILS } from './errors.ts'
 
-/** Tries in any 60 seconds: of an address, and of an account, whoever makes them. */
-const OF_AN_ADDRESS = 10
-const OF_AN_ACCOUNT = 30
-/** Of a customer with many networks: of IPv6 the first 48 bits. */
-const OF_A_SITE = 60
-/** Of a session whose owner says so by the password, and of all that the account has: to check one takes the processor long. */
-const OF_PROOFS = 10
-const OF_ALL_PROOFS = 60
-/** Of an account: nobody has proven that its address is theirs. */
-const OF_TEST_EMAILS = 10
+/** Maximum sign-in attempts per minute: of an IP address, and of an account from any address. */
+const MAX_PER_ADDRESS = 10
+const MAX_PER_ACCOUNT = 30
+/** The same for the first 48 bits of IPv6, because one customer can have many networks. */
+const MAX_PER_SITE = 60
+/** Maximum password checks of a session, and of all sessions of the account. A check is expensive. */
+const MAX_PASSWORD_CHECKS_PER_SESSION = 10
+const MAX_PASSWORD_CHECKS_PER_ACCOUNT = 60
+/** Maximum test emails per account, because its address is not verified. */
+const MAX_TEST_EMAILS = 10
 
-/** Where somebody is who signs in. */
+/** Origin of a request. */
 export interface From {
   requestId?: string | null | undefined
   address: string | null
   userAgent: string | undefined
 }
 
-/** What is counted, and how much of it may be. */
+/** The subject of a limit, and its maximum. */
 type Window = readonly [subject: string, limit: number]
 
-/** @throws {ApiError} the reason, with when the window opens again */
+/** Counts an attempt. @throws {ApiError} `error` with the seconds to wait, if a limit is exceeded */
 async function assertWithin(
   em: EntityManager,
   windows: readonly Window[],
-  because: ErrorDefinition,
-  inWords: string,
+  error: ErrorDefinition,
+  message: string,
 ): Promise<void> {
   for (const [subject, limit] of windows) {
     const { allowed, retryAfter } = await countAttempt(em.fork(), subject, limit)
-    if (!allowed) throw new ApiError(because, { message: `${inWords}. Retry after ${retryAfter} seconds.`, retryAfter })
+    if (!allowed) throw new ApiError(error, { message: `${message}. Retry after ${retryAfter} seconds.`, retryAfter })
   }
 }
 
-const assertFewTries = (em: EntityManager, windows: readonly Window[]): Promise<void> =>
-  assertWithin(em, windows, TOO_MANY_ATTEMPTS, 'Too many tries to sign in')
+const limitAttempts = (em: EntityManager, windows: readonly Window[]): Promise<void> =>
+  assertWithin(em, windows, TOO_MANY_ATTEMPTS, 'Too many sign-in attempts')
 
-/** Those of where somebody is. @param of what they do, which is counted by itself */
-const placesOf = ({ address }: From, of = ''): Window[] => [
-  [`${of}address ${address === null ? 'unknown' : networkOf(address)}`, OF_AN_ADDRESS],
-  ...(address?.includes(':') ? [[`${of}site ${siteOf(address)}`, OF_A_SITE] as const] : []),
+/** Lists the limits of an IP address. @param of prefix of a separate limit */
+const addressLimits = ({ address }: From, of = ''): Window[] => [
+  [`${of}address ${address === null ? 'unknown' : networkOf(address)}`, MAX_PER_ADDRESS],
+  ...(address?.includes(':') ? [[`${of}site ${siteOf(address)}`, MAX_PER_SITE] as const] : []),
 ]
 
-/** @param key of the account @throws {ApiError} `too_many_attempts` */
+/** @param key email key of the account @throws {ApiError} `too_many_attempts` */
 export const limitSignInAttempts = (em: EntityManager, key: string, from: From): Promise<void> =>
-  assertFewTries(em, [...placesOf(from), [`account ${key}`, OF_AN_ACCOUNT]])
+  limitAttempts(em, [...addressLimits(from), [`account ${key}`, MAX_PER_ACCOUNT]])
 
-/** What is begun without a password has a window of its own: nobody is kept from theirs by it. @throws {ApiError} `too_many_attempts` */
+/**
+ * Limits flows without a password separately, so that they cannot exhaust the limit of password sign-ins.
+ *
+ * @throws {ApiError} `too_many_attempts`
+ */
 export const limitSignInStarts = (em: EntityManager, from: From): Promise<void> =>
-  assertFewTries(em, placesOf(from, 'begin '))
+  limitAttempts(em, addressLimits(from, 'begin '))
 
-/** Of a session first: one that was stolen uses up little of what its account has. @throws {ApiError} `too_many_attempts` */
+/**
+ * Checks the session's limit first, so that a stolen session uses up little of the account's limit.
+ *
+ * @throws {ApiError} `too_many_attempts`
+ */
 export const limitPasswordChecks = (
   em: EntityManager,
   { accountId, sessionId }: { accountId: string; sessionId: string },
 ): Promise<void> =>
-  assertFewTries(em, [
-    [`present ${sessionId}`, OF_PROOFS],
-    [`present of ${accountId}`, OF_ALL_PROOFS],
+  limitAttempts(em, [
+    [`present ${sessionId}`, MAX_PASSWORD_CHECKS_PER_SESSION],
+    [`present of ${accountId}`, MAX_PASSWORD_CHECKS_PER_ACCOUNT],
   ])
 
 /** @throws {ApiError} `too_many_test_emails` */
 export const limitTestEmails = (em: EntityManager, accountId: string): Promise<void> =>
-  assertWithin(
-    em,
-    [[`test email ${accountId}`, OF_TEST_EMAILS]],
-    TOO_MANY_TEST_EMAILS,
-    'Ten test emails a minute are enough to look at',
-  )
+  assertWithin(em, [[`test email ${accountId}`, MAX_TEST_EMAILS]], TOO_MANY_TEST_EMAILS, 'Too many test emails')

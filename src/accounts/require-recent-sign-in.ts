@@ -6,14 +6,14 @@ import { Account, Session } from './entities.ts'
 import { SIGN_IN_AGAIN, WRONG_CREDENTIALS } from './errors.ts'
 import { limitPasswordChecks } from './rate-limits.ts'
 
-/** How long signing in says who sits there, in milliseconds. */
-const FRESH_MS = 10 * 60_000
+/** Maximum age of a sign-in for sensitive changes. */
+const RECENT_MS = 10 * 60_000
 
 /**
- * That whoever asks is who signed in, and nobody at a browser that was left, or with a cookie that was stolen: by the password, or,
- * where the account has none, by having signed in just now.
+ * Authenticates the user again, to protect against unattended browsers and stolen cookies: by password or, if the account has
+ * none, by a recent sign-in.
  *
- * @returns the account.
+ * @returns the account
  * @throws {ApiError} `wrong_credentials`; `sign_in_again`; `too_many_attempts`
  */
 export async function reauthenticate(
@@ -29,12 +29,12 @@ export async function reauthenticate(
     return account
   }
   if (!(await passwords.check(present ?? '', account.passwordHash)))
-    throw new ApiError(WRONG_CREDENTIALS, { message: 'The present password is wrong', param: '/presentPassword' })
+    throw new ApiError(WRONG_CREDENTIALS, { message: 'The current password is wrong', param: '/presentPassword' })
   return account
 }
 
-/** That a session has begun just now. @throws {ApiError} `sign_in_again` */
+/** Requires that a session started recently. @throws {ApiError} `sign_in_again` */
 export async function requireRecentSignIn(em: EntityManager, sessionId: string): Promise<void> {
   const session = await unitOf(em).findOne(Session, sessionId)
-  if (!session || Date.now() - session.createdAt.getTime() > FRESH_MS) throw new ApiError(SIGN_IN_AGAIN)
+  if (!session || Date.now() - session.createdAt.getTime() > RECENT_MS) throw new ApiError(SIGN_IN_AGAIN)
 }

@@ -3,10 +3,10 @@ import { Account, Identity, Passkey } from './entities.ts'
 import { endAllSessions } from './sessions.ts'
 
 /**
- * Ends all that could sign in to an account, because it is proven now whose it is, and was not before: anybody could have made it by
- * that email.
+ * Revokes all credentials and sessions of an account, because the owner of the email address is verified only now: another person
+ * could have created the account.
  *
- * @param passwordHash the new one; `null`: none
+ * @param passwordHash new hash, or `null` for an account without a password
  */
 export async function resetCredentials(
   transaction: EntityManager,

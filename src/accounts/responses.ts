@@ -6,7 +6,7 @@ import { role } from './schemas.ts'
 
 const emailField = () => string().required().meta({ example: 'ada@example.com' })
 
-/** A workspace, for whoever is a member of it. */
+/** A workspace as one of its members sees it. */
 export const membershipResponse = object({
   id: id('workspace'),
   name: string().required().meta({ example: 'My workspace' }),
@@ -14,18 +14,18 @@ export const membershipResponse = object({
   role: role(),
 })
   .required()
-  .meta({ component: 'Membership', description: 'A workspace, and what one may do in it.' })
+  .meta({ component: 'Membership', description: 'A workspace, and the role of the account in it.' })
 
-/** Who is signed in, and where they work. */
+/** The signed-in account and its workspaces. */
 export const sessionResponse = object({
   id: id('session'),
   account: object({ id: id('account'), email: emailField() }).required(),
   workspaces: array().of(membershipResponse).required(),
 })
   .required()
-  .meta({ component: 'Session', description: 'A browser that is signed in.' })
+  .meta({ component: 'Session', description: 'A signed-in browser.' })
 
-/** What signing in answers: all else is in `GET /session`. */
+/** Response of a sign-in. `GET /session` returns the details. */
 export const signedInResponse = object({
   signedIn: boolean().required().meta({ description: 'Always true.', example: true }),
 })
@@ -42,10 +42,10 @@ export const presentMembership = ({ workspace, role: has }: Member): InferType<t
 /** One of an account's sessions. */
 export const listedSessionResponse = object({
   id: id('session'),
-  isThis: boolean().required().meta({ description: 'Whether it is the one that asks.', example: true }),
-  userAgent: nullableText('What the browser called itself.'),
-  createdAt: timestamp('When it signed in.'),
-  lastUsedAt: timestamp('When it was used last, up to a minute ago.'),
+  isThis: boolean().required().meta({ description: 'Whether this is the session of the request.', example: true }),
+  userAgent: nullableText('The User-Agent of the browser.'),
+  createdAt: timestamp('When the browser signed in.'),
+  lastUsedAt: timestamp('When the session was last used, to the minute.'),
 })
   .required()
   .meta({ component: 'ListedSession' })
@@ -62,10 +62,10 @@ export const memberResponse = object({
   id: id('account'),
   email: emailField(),
   role: role(),
-  createdAt: timestamp('When they became a member.'),
+  createdAt: timestamp('When the person became a member.'),
 })
   .required()
-  .meta({ component: 'Member', description: 'Somebody who works in the workspace.' })
+  .meta({ component: 'Member', description: 'A person with access to the workspace.' })
 
 export const presentMember = (member: Member): InferType<typeof memberResponse> => ({
   id: member.account.id,
@@ -74,22 +74,24 @@ export const presentMember = (member: Member): InferType<typeof memberResponse> 
   createdAt: member.createdAt.toISOString(),
 })
 
-const invitedEmail = () => nullableText('Whom it is for; null: whoever has the link.')
+const invitedEmail = () => nullableText('The invited email address; null if any holder of the link may accept.')
 
 export const invitationResponse = object({
   id: id('invitation'),
   email: invitedEmail(),
   role: role(),
-  createdAt: timestamp('When it was made.'),
-  expiresAt: timestamp('Until when it may be used.'),
+  createdAt: timestamp('When the invitation was created.'),
+  expiresAt: timestamp('When the invitation expires.'),
 })
   .required()
-  .meta({ component: 'Invitation', description: 'A link that makes somebody a member, once.' })
+  .meta({ component: 'Invitation', description: 'A link that adds a member, once.' })
 
-/** The same, with what is shown once. */
+/** An invitation with its link, which is shown only once. */
 export const newInvitationResponse = invitationResponse
   .shape({
-    link: string().required().meta({ description: 'Shown this once.', example: 'http://localhost:3000/join#Zm9v…' }),
+    link: string()
+      .required()
+      .meta({ description: 'Only shown in this response.', example: 'http://localhost:3000/join#Zm9v…' }),
   })
   .required()
   .meta({ component: 'NewInvitation' })
@@ -102,7 +104,7 @@ export const presentInvitation = (invitation: Invitation): InferType<typeof invi
   expiresAt: invitation.expiresAt.toISOString(),
 })
 
-/** What a link is to, for whoever has it. */
+/** An invitation as the holder of its link sees it. */
 export const offeredResponse = object({
   email: invitedEmail(),
   role: role(),
@@ -116,7 +118,7 @@ export const offeredResponse = object({
     .required(),
 })
   .required()
-  .meta({ component: 'Offer', description: 'What an invitation is to.' })
+  .meta({ component: 'Offer', description: 'The workspaces and the role of an invitation.' })
 
 export const presentOffer = ({
   invitation,
@@ -130,12 +132,12 @@ export const presentOffer = ({
   workspaces: workspaces.map(({ name, mode }) => ({ name, mode })),
 })
 
-/** How somebody can sign in here. */
+/** Available ways to sign in. */
 export const waysResponse = object({
-  oidc: object({ name: string().required().meta({ description: 'What its button says.', example: 'Google' }) })
+  oidc: object({ name: string().required().meta({ description: 'Label of its button.', example: 'Google' }) })
     .nullable()
     .defined()
-    .meta({ description: 'Another service that signs people in; null: none.' }),
+    .meta({ description: 'Single sign-on; null if it is not configured.' }),
 })
   .required()
   .meta({ component: 'WaysToSignIn' })
@@ -143,8 +145,8 @@ export const waysResponse = object({
 export const passkeyResponse = object({
   id: id('passkey'),
   name: string().required().meta({ example: 'Laptop' }),
-  createdAt: timestamp('When it was added.'),
-  lastUsedAt: timestamp('When it signed in last.').nullable(),
+  createdAt: timestamp('When the passkey was added.'),
+  lastUsedAt: timestamp('When the passkey last signed in.').nullable(),
 })
   .required()
   .meta({ component: 'Passkey', description: 'A device that signs in without a password.' })
@@ -156,54 +158,55 @@ export const presentPasskey = (passkey: Passkey): InferType<typeof passkeyRespon
   lastUsedAt: passkey.lastUsedAt?.toISOString() ?? null,
 })
 
-const word = (example: string) => string().required().meta({ example })
-const milliseconds = () => number().required().meta({ description: 'In milliseconds.', example: 60_000 })
-const challenge = () => string().required().meta({ description: 'What the device signs.', example: 'Zm9v' })
+const text = (example: string) => string().required().meta({ example })
+const milliseconds = () => number().required().meta({ description: 'Milliseconds.', example: 60_000 })
+const challenge = () =>
+  string().required().meta({ description: 'The challenge that the device signs.', example: 'Zm9v' })
 const descriptor = () =>
   object({
-    id: word('Zm9v'),
-    type: word('public-key'),
+    id: text('Zm9v'),
+    type: text('public-key'),
     transports: array().of(string().required().meta({ example: 'internal' })),
   }).required()
 
-/** Web Authentication Level 3, section 5.1.9: `PublicKeyCredential.parseRequestOptionsFromJSON` takes it. */
+/** Input of `PublicKeyCredential.parseRequestOptionsFromJSON` (Web Authentication Level 3, section 5.1.9). */
 export const requestOptionsResponse = object({
   challenge: challenge(),
-  rpId: word('mail.example.com'),
+  rpId: text('mail.example.com'),
   timeout: milliseconds(),
-  userVerification: word('required'),
+  userVerification: text('required'),
 })
   .required()
-  .meta({ component: 'PasskeyRequest', description: 'What a browser asks a device with.' })
+  .meta({ component: 'PasskeyRequest', description: 'Options for the browser to sign in with a device.' })
 
-/** Web Authentication Level 3, section 5.1.8: `PublicKeyCredential.parseCreationOptionsFromJSON` takes it. */
+/** Input of `PublicKeyCredential.parseCreationOptionsFromJSON` (Web Authentication Level 3, section 5.1.8). */
 export const creationOptionsResponse = object({
   challenge: challenge(),
-  rp: object({ id: word('mail.example.com'), name: word('Dripline') }).required(),
+  rp: object({ id: text('mail.example.com'), name: text('Dripline') }).required(),
   user: object({
-    id: word('Zm9v'),
-    name: word('ada@example.com'),
+    id: text('Zm9v'),
+    name: text('ada@example.com'),
     displayName: string().defined().meta({ example: '' }),
   }).required(),
   pubKeyCredParams: array()
-    .of(object({ alg: number().required().meta({ example: -7 }), type: word('public-key') }).required())
+    .of(object({ alg: number().required().meta({ example: -7 }), type: text('public-key') }).required())
     .required(),
   timeout: milliseconds(),
-  attestation: word('none'),
+  attestation: text('none'),
   excludeCredentials: array().of(descriptor()).required(),
   authenticatorSelection: object({
-    residentKey: word('required'),
+    residentKey: text('required'),
     requireResidentKey: boolean().required().meta({ example: true }),
-    userVerification: word('required'),
+    userVerification: text('required'),
   }).required(),
 })
   .required()
-  .meta({ component: 'PasskeyCreation', description: 'What a browser has a device make a key with.' })
+  .meta({ component: 'PasskeyCreation', description: 'Options for the browser to create a key on a device.' })
 
 export const departureResponse = object({
   url: string()
     .required()
-    .meta({ description: 'Where to send the browser.', example: 'https://accounts.example.com/authorize?…' }),
+    .meta({ description: 'The URL to send the browser to.', example: 'https://accounts.example.com/authorize?…' }),
 })
   .required()
   .meta({ component: 'Departure' })

@@ -2,8 +2,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { Challenge, Invitation, Session } from './entities.ts'
 
 /**
- * Ends every session and every link: what comes from a backup may have been used or taken back since, and nobody knows. People sign in
- * again; whoever is to be invited is invited again.
+ * Ends all sessions and invitations, because those of a backup may have been used or revoked since. People must sign in again,
+ * and open invitations must be created again.
  */
 export async function revokeAllSessionsAndInvitations(transaction: EntityManager): Promise<void> {
   await transaction.nativeDelete(Session, {})

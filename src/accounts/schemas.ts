@@ -9,7 +9,7 @@ const email = () =>
     .max(320)
     .test('email', 'Invalid email address', (value) => value === undefined || isEmailAddress(value))
     .meta({
-      description: 'By which the account is known, compared without case.',
+      description: 'The email address of the account, compared without case.',
       json: { format: 'email' },
       example: 'ada@example.com',
     })
@@ -19,34 +19,37 @@ const password = (description: string) =>
 
 export const signInInput = object({
   email: email().required(),
-  password: password('Of the account.'),
+  password: password('The password of the account.'),
 })
 
 const token = () =>
-  string().required().min(1).max(100).meta({ description: 'What stands behind # in the link.', example: 'Zm9v…' })
+  string().required().min(1).max(100).meta({ description: 'The part of the link after #.', example: 'Zm9v…' })
 
 export const invitationLinkInput = object({ token: token() })
 
 export const acceptInput = object({
   token: token(),
   email: email().required(),
-  password: password('Of a new account: 12 characters or more. Of one that is there: its own.'),
+  password: password('For a new account: 12 characters or more. For an existing account: its password.'),
 })
 
 export const role = () =>
   string().oneOf(ROLES).required().meta({
-    description: 'viewer reads, editor changes too, owner has members, keys and settings besides.',
+    description: 'A viewer can read, an editor can also change, an owner can also manage members, keys and settings.',
     example: 'editor',
   })
 
 export const invitationInput = object({
   role: role(),
-  email: email().meta({ description: 'Whom it is for. Without it, whoever has the link.', example: 'bob@example.com' }),
+  email: email().meta({
+    description: 'The invited email address. Without it, any holder of the link may accept.',
+    example: 'bob@example.com',
+  }),
 })
 
 export const memberInput = object({ role: role() })
 
-/** What a browser gives of bytes: base64url without padding. */
+/** Bytes as browsers encode them: base64url without padding. */
 const bytes = (description: string, max: number) =>
   string()
     .min(1)
@@ -56,25 +59,25 @@ const bytes = (description: string, max: number) =>
 
 const credential = <T extends Record<string, ReturnType<typeof bytes> | ReturnType<typeof transports>>>(response: T) =>
   object({
-    id: bytes('Its name.', 2_000).required(),
+    id: bytes('The ID of the credential.', 2_000).required(),
     response: object(response).required(),
   })
     .required()
-    .meta({ description: 'What the browser gives: `toJSON()` of a PublicKeyCredential.' })
+    .meta({ description: '`toJSON()` of the PublicKeyCredential in the browser.' })
 
 const transports = () =>
   array()
     .of(string().max(50).required())
     .max(10)
-    .meta({ description: 'How the device is reached.', example: ['internal'] })
+    .meta({ description: 'How the browser reaches the device.', example: ['internal'] })
 
-const clientData = () => bytes('What the browser says of the page.', 10_000).required()
+const clientData = () => bytes('The client data of the browser.', 10_000).required()
 
 export const passkeyCredentialInput = object({
   credential: credential({
     clientDataJSON: clientData(),
-    authenticatorData: bytes('What the device says.', 10_000).required(),
-    signature: bytes('Of both.', 5_000).required(),
+    authenticatorData: bytes('The authenticator data of the device.', 10_000).required(),
+    signature: bytes('The signature of both.', 5_000).required(),
   }),
 })
 
@@ -83,7 +86,7 @@ export const newPasskeyInput = object({
     .required()
     .test(atMost(MAX_NAME_LENGTH))
     .matches(/^\P{Cc}*$/u)
-    .meta({ description: 'What its owner calls the device.', example: 'Laptop' }),
+    .meta({ description: 'The name of the device.', example: 'Laptop' }),
   credential: credential({
     clientDataJSON: clientData(),
     attestationObject: bytes('The new key.', 12_000).required(),
@@ -94,16 +97,16 @@ export const newPasskeyInput = object({
 export const presentPasswordInput = object({
   presentPassword: string()
     .max(1_000)
-    .meta({ description: 'The one that the account has, where it has one.', example: 'correct horse battery' }),
+    .meta({ description: 'The current password, if the account has one.', example: 'correct horse battery' }),
 })
 
 export const oidcSignInInput = object({
-  invitation: string().max(100).meta({ description: 'The token of a link that is accepted by it.', example: 'Zm9v…' }),
+  invitation: string().max(100).meta({ description: 'The token of an invitation to accept.', example: 'Zm9v…' }),
 })
 
 export const cameBackInput = object({
   query: string().required().min(1).max(10_000).meta({
-    description: 'What stands behind the ? of the address to which the browser came back.',
+    description: 'The part of the redirect URI after ?.',
     example: 'code=Zm9v&state=YmFy',
   }),
 })
@@ -115,9 +118,9 @@ export const newWorkspaceInput = object({
     .required()
     .test(atMost(MAX_NAME_LENGTH))
     .matches(/^\P{Cc}*$/u)
-    .meta({ description: 'Its name.', example: 'Orchard' }),
+    .meta({ description: 'The name of the workspace.', example: 'Orchard' }),
   mode: string()
     .oneOf(WORKSPACE_MODES)
     .required()
-    .meta({ description: 'Whether its mail is ever delivered.', example: 'test' }),
+    .meta({ description: 'A test workspace captures all mail, a live workspace sends it.', example: 'test' }),
 })

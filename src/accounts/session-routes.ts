@@ -35,9 +35,8 @@ import {
 } from './responses.ts'
 import { signIn } from './sign-in.ts'
 
-const BY_COOKIE =
-  'The session is in a cookie that no script can read; what is done by it has to be asked for by a page of this service.'
-export const GUESSES = 'Ten tries a minute from one address, and thirty for one account.'
+const BY_COOKIE = 'The session is an HttpOnly cookie, which is accepted only from pages of this service.'
+export const GUESSES = 'Limited to 10 attempts per minute from an IP address, and 30 for an account.'
 
 export const SIGNED_IN = ok({ signedIn: true })
 
@@ -49,7 +48,7 @@ async function presentSignedIn(
   return { id: sessionId, account, workspaces: members.map(presentMembership) }
 }
 
-/** Signing in, and what is of one person. */
+/** Operations on sessions and the own account. */
 export const sessionOperations = [
   openOperation({
     id: 'signIn',
@@ -57,9 +56,9 @@ export const sessionOperations = [
     path: '/session',
     tag: 'Account',
     summary: 'Sign in',
-    description: `By email and password. ${BY_COOKIE} ${GUESSES}`,
+    description: `Signs in by email and password. ${BY_COOKIE} ${GUESSES}`,
     body: signInInput,
-    responses: { 200: { description: 'Signed in: the cookie is set.', schema: single(signedInResponse) } },
+    responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: { 401: [WRONG_CREDENTIALS], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const token = await signIn(em, passwords, body, visitor)
@@ -72,8 +71,8 @@ export const sessionOperations = [
     method: 'GET',
     path: '/session',
     tag: 'Account',
-    summary: 'Get who is signed in',
-    description: 'The account, and the workspaces that it is a member of, each with its role.',
+    summary: 'Get the current session',
+    description: 'The account and its workspaces, with the role in each.',
     responses: { 200: { description: 'The session.', schema: single(sessionResponse) } },
     handle: async ({ visitor }, { em }) => ok(await presentSignedIn(em, visitor.session)),
   }),
@@ -84,7 +83,7 @@ export const sessionOperations = [
     path: '/session',
     tag: 'Account',
     summary: 'Sign out',
-    description: 'Ends the session of this browser, and has it forget the cookie.',
+    description: 'Ends the session of this browser and deletes the cookie.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
     async handle({ visitor }, { em }) {
       const { sessionId } = visitor.session
@@ -98,9 +97,9 @@ export const sessionOperations = [
     method: 'GET',
     path: '/sessions',
     tag: 'Account',
-    summary: 'List the browsers that are signed in',
+    summary: 'List sessions',
     description:
-      "The account's sessions, newest first. One that nobody uses ends after fourteen days, and each after ninety.",
+      'The sessions of the account, newest first. A session ends after 14 days without use, and after 90 days at the latest.',
     responses: {
       200: { description: 'The sessions.', schema: single(array().of(listedSessionResponse).required()) },
     },
@@ -116,10 +115,10 @@ export const sessionOperations = [
     method: 'DELETE',
     path: '/sessions/{id}',
     tag: 'Account',
-    summary: 'Sign another browser out',
+    summary: 'End a session',
     description:
-      'Ends one of the sessions of the account, within ten minutes of signing in: by a session that was stolen nobody is kept out. ' +
-      'All at once are ended at any time.',
+      'Ends a session of the account. To end another session, you must have signed in within the last ten minutes, so that a stolen ' +
+      'session cannot lock you out. Signing out everywhere is always possible.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
     errors: { 401: [SIGN_IN_AGAIN], 404: [SESSION_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
@@ -135,7 +134,7 @@ export const sessionOperations = [
     path: '/sessions',
     tag: 'Account',
     summary: 'Sign out everywhere',
-    description: 'Ends all sessions of the account, this one included.',
+    description: 'Ends all sessions of the account, including this one.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
     async handle({ visitor }, { em }) {
       const { account } = visitor.session
@@ -150,9 +149,9 @@ export const sessionOperations = [
     path: '/account/password',
     tag: 'Account',
     summary: 'Change the password',
-    description: `Ends all sessions of the account, and begins a new one here. One that has none yet sets it within ten minutes of signing in. ${GUESSES}`,
+    description: `Ends all sessions of the account and starts a new one in this browser. To set a first password, you must have signed in within the last ten minutes. ${GUESSES}`,
     body: passwordInput,
-    responses: { 200: { description: 'Changed: the cookie is another one.', schema: single(signedInResponse) } },
+    responses: { 200: { description: 'Changed. Sets a new cookie.', schema: single(signedInResponse) } },
     errors: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
@@ -168,10 +167,10 @@ export const sessionOperations = [
     method: 'POST',
     path: '/invitation',
     tag: 'Account',
-    summary: 'Look at an invitation',
-    description: 'What a link is to. It is used up by accepting it alone.',
+    summary: 'Get an invitation',
+    description: 'Returns the workspaces and the role of an invitation, without consuming it.',
     body: invitationLinkInput,
-    responses: { 200: { description: 'What it is to.', schema: single(offeredResponse) } },
+    responses: { 200: { description: 'The invitation.', schema: single(offeredResponse) } },
     errors: { 404: [INVITATION_NOT_FOUND] },
     handle: async ({ body }, { em }) => ok(presentOffer(await findOffer(em, body.token))),
   }),
@@ -183,11 +182,11 @@ export const sessionOperations = [
     tag: 'Account',
     summary: 'Accept an invitation',
     description:
-      'Makes an account of the email and the password, or takes the one of that email, whose password it is then; makes it a ' +
-      `member, and signs in. The link is used up. ${GUESSES}`,
+      'Creates an account with the email and the password, or uses the existing account of the email if the password matches. ' +
+      `Adds it to the workspaces, signs in and consumes the link. ${GUESSES}`,
     body: acceptInput,
     responses: {
-      200: { description: 'A member, and signed in: the cookie is set.', schema: single(signedInResponse) },
+      200: { description: 'Accepted and signed in. Sets the cookie.', schema: single(signedInResponse) },
     },
     errors: {
       400: [WEAK_PASSWORD, INVITED_ANOTHER],

@@ -11,17 +11,17 @@ import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
 import type { From } from './rate-limits.ts'
 
-/** Somebody who is signed in. */
+/** A signed-in account and its session. */
 interface Who {
   account: { id: string; email: string }
   sessionId: string
 }
 
-const MAX_OF_USER_AGENT = 300
-/** Of one account: each has a window of requests of its own. */
+const MAX_USER_AGENT_LENGTH = 300
+/** Maximum sessions per account, because each has its own rate limit. */
 const MAX_SESSIONS = 30
 
-/** Begins a session, in place of the one that was used longest ago where there are too many. @returns what its cookie holds. */
+/** Starts a session. Ends the least recently used one if there are too many. @returns its cookie value */
 export async function beginSession(
   em: EntityManager,
   accountId: string,
@@ -32,7 +32,7 @@ export async function beginSession(
   unit.create(Session, {
     account: unit.getReference(Account, accountId),
     tokenHash: hashToken(token)!,
-    userAgent: userAgent?.slice(0, MAX_OF_USER_AGENT) ?? null,
+    userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
     expiresAt: new Date(Date.now() + IDLE_MS),
   })
   await unit.flush()
@@ -40,17 +40,17 @@ export async function beginSession(
   return token
 }
 
-/** An account's sessions, newest first. */
+/** Lists the sessions of an account, newest first. */
 export const listSessions = (em: EntityManager, accountId: string): Promise<Session[]> =>
   em.fork().find(Session, { account: accountId, expiresAt: { $gt: new Date() } }, { orderBy: { id: 'desc' } })
 
-/** Ends the session that somebody has. */
+/** Ends the current session. */
 export const signOut = async (em: EntityManager, { account, sessionId }: Who): Promise<void> =>
   void (await unitOf(em).nativeDelete(Session, { id: sessionId, account: account.id }))
 
 /**
- * Ends a session of an account: another one only by one that has begun just now, because whoever has stolen one that goes on for
- * weeks would keep everybody else out.
+ * Ends a session of an account. Ending another session requires a recent sign-in, so that a stolen session cannot lock out the
+ * owner.
  *
  * @throws {ApiError} `session_not_found`; `sign_in_again`
  */
@@ -67,15 +67,15 @@ export const signOutEverywhere = (em: EntityManager, { account }: Who, from: Fro
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, account.id)
     await endAllSessions(unit, account.id)
-    // The links that it has made end, too.
+    // Its invitations end, too.
     await writeAuditEntry(unit, 'endAllSessions', account, from)
   })
 
-/** Ends all sessions of an account, wherever they are, and the links and whatever else it has begun: all of it, or nothing. */
+/** Ends all sessions, invitations and challenges of an account, in one transaction. */
 export const endAllSessions = (em: EntityManager, accountId: string): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
     await lockAccount(unit, accountId)
-    // First: what a session still does is done before it ends, and ends with it.
+    // First, so that this waits for requests of the sessions, and then deletes what they created.
     await unit.nativeDelete(Session, { account: accountId })
     await unit.nativeDelete(Invitation, { invitedBy: accountId })
     await unit.nativeDelete(Challenge, { account: accountId })

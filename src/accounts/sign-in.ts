@@ -9,7 +9,8 @@ import { beginSession } from './sessions.ts'
 import { limitSignInAttempts, type From } from './rate-limits.ts'
 
 /**
- * Checking a password takes long: that it was not changed meanwhile. Until the end of the transaction nobody changes it.
+ * Requires that the password did not change while it was checked, which takes long. Locks the account, so that it stays
+ * unchanged.
  * @throws {ApiError} `wrong_credentials`
  */
 export async function assertPasswordStill(
@@ -21,9 +22,9 @@ export async function assertPasswordStill(
 }
 
 /**
- * Signs somebody in by a password. Whether there is such an account is told neither in words nor by the time it takes.
+ * Signs in by password. Neither the error nor the time reveals whether the account exists.
  *
- * @returns what the session's cookie holds.
+ * @returns the cookie value of the session
  * @throws {ApiError} `wrong_credentials`; `too_many_attempts`
  */
 export async function signIn(

@@ -8,8 +8,8 @@ import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/he
 type Options = Omit<Parameters<typeof verifyRegistrationResponse>[0], 'response'>
 
 /**
- * Whether a device tells nothing of who has made it, or what its own key says of that: it is asked for no more (Web Authentication Level 3,
- * section 5.4.7), and browsers take the rest out.
+ * Checks that a registration has no attestation or self attestation, which is all that the options request (Web Authentication
+ * Level 3, section 5.4.7). Browsers remove any other.
  */
 function isUnattested({ response }: RegistrationResponseJSON): boolean {
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject))
@@ -18,8 +18,8 @@ function isUnattested({ response }: RegistrationResponseJSON): boolean {
 }
 
 /**
- * Verifies what a device has made. One that tells who has made it is refused unread: it does so by certificates, which can be anybody's, and
- * the library asks at addresses that stand in them, whatever those are, for a list of any length.
+ * Verifies a new key. Rejects attestation certificates unread: anyone can create them, and the library would fetch revocation
+ * lists of any length from the URLs in them (SSRF).
  */
 export async function verifyRegistration(
   credential: RegistrationResponseJSON,

@@ -5,8 +5,8 @@ import { Member } from './entities.ts'
 import type { From } from './rate-limits.ts'
 
 /**
- * Tells of what somebody has done with their account, in the transaction that does it: in the workspaces it concerns, for their
- * owners; in all that the account is a member of, where nothing is said.
+ * Writes audit entries for a change of an account, in the transaction of the change: in the given workspaces, or in all
+ * workspaces of the account.
  */
 export async function writeAuditEntry(
   em: EntityManager,

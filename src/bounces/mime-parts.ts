@@ -36,7 +36,7 @@ function withoutInvisible(html: string): string {
 }
 
 /**
- * Parser of the parts of a mail and of its plain text. Converts HTML to text by itself, if a part has no plain text: the
+ * Parser of the parts of a mail and of its plain text. Converts HTML to text itself if a part has no plain text: the
  * conversion of `postal-mime` matches links with an expression that takes hours for a hundred kilobytes of crafted input.
  */
 export class MimeParts extends PostalMime {

@@ -73,7 +73,7 @@ describe('dashboard sign-in', function () {
     const form = page.getByRole('form', { name: 'Add passkey' })
     await form.getByLabel('Name').fill('Laptop')
     await form.getByRole('button', { name: 'Add passkey' }).click()
-    await page.getByText('The present password is wrong').waitFor()
+    await page.getByText('The current password is wrong').waitFor()
     await form.getByLabel('Current password').fill(PASSWORD)
     await form.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByRole('button', { name: 'Remove Laptop' }).waitFor()
@@ -90,7 +90,7 @@ describe('dashboard sign-in', function () {
     await page.context().clearCookies()
     await page.goto(`${origin}/sign-in`)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.getByText('This passkey is not known here').waitFor()
+    await page.getByText('This passkey is unknown').waitFor()
   })
 
   it('signs in with single sign-on and opens the requested page', async () => {
