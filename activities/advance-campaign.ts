@@ -4,7 +4,7 @@ import type { CampaignInput, CampaignStep } from '../src/automation-engine/index
 import { withHeartbeat } from './with-heartbeat.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
-/** Does what comes next of a campaign, for some seconds. */
+/** Advances a campaign for some seconds. */
 export const advanceCampaign = (
   dependencies: ActivityDependencies,
   { campaignId }: CampaignInput,

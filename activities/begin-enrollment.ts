@@ -18,10 +18,10 @@ export interface BegunEnrollment {
 }
 
 /**
- * Records the enrollment, which its starter may have done already, and reads the steps it is pinned to.
+ * Records the enrollment, unless its starter has, and reads the steps of its version.
  *
- * @returns `null` when there is nothing to do: the automation or the contact is gone, or what started this run has
- *   started another already, or the enrollment has ended (the run was reset to its beginning).
+ * @returns `null` if there is nothing to do: the automation or the contact was deleted, the start was a duplicate, or the
+ *   enrollment has ended (the run was reset to its beginning)
  */
 export async function beginEnrollment(
   { em }: ActivityDependencies,
@@ -43,10 +43,10 @@ export async function beginEnrollment(
     if (!status && input.triggerEventId) {
       if (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId)) {
         throw new Error(
-          'The database was restored, and does not know the event that began this; it is asked again until it is reconciled',
+          'The restored database does not know the event that started this enrollment; retrying until it is reconciled',
         )
       }
-      // It may have been recorded between these two looks.
+      // It may have been recorded between the two reads.
       await record()
     }
     enrollment = await read()

@@ -1,10 +1,10 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity'
 import { createBulkhead, within } from '../src/platform/bulkhead.ts'
 
-/** Statements of one automation's bookkeeping that run at a time: fewer than a worker has connections. */
+/** Concurrent bookkeeping statements of one automation. Fewer than the connections of a worker. */
 const MAX_PER_AUTOMATION = 4
 
-/** Milliseconds that a local activity may wait and work: it keeps a slot that all workflows need. */
+/** Milliseconds that a local activity may wait and run, because it occupies a slot that all workflows need. */
 const LOCAL_TIMEOUT_MS = 1_000
 
 /**
@@ -13,7 +13,8 @@ const LOCAL_TIMEOUT_MS = 1_000
  */
 export function createBulkheads() {
   const inTurn = createBulkhead(MAX_PER_AUTOMATION)
-  const late = () => ApplicationFailure.nonRetryable('It takes longer and continues in a normal activity', 'Slow')
+  const late = () =>
+    ApplicationFailure.nonRetryable('Too slow for a local activity; continues in a normal activity', 'Slow')
 
   return function keptApart<Result>(automationId: string, run: () => Promise<Result>): Promise<Result> {
     const result = inTurn(automationId, run)

@@ -5,9 +5,9 @@ import type { ActivityDependencies } from './dependencies.ts'
 export type { OfInstance }
 
 /**
- * Keeps to the enrollments of this instance. Another one whose workers poll the same task queue has their tasks handed
- * out here: in this database they are nobody's, and would end as if there were nothing to do. The attempt fails, and the
- * next one finds a worker of theirs.
+ * Rejects enrollments of other instances. If workers of another instance poll the same task queue, this worker gets their tasks.
+ * This database does not have their enrollments, so they would end as if there were nothing to do. Failing the attempt lets the
+ * next one reach a worker of their own.
  */
 export function checkInstance<Activities extends { [name in keyof Activities]: (input: never) => Promise<unknown> }>(
   activities: Activities,
@@ -19,8 +19,8 @@ export function checkInstance<Activities extends { [name in keyof Activities]: (
       const [theirs, ours] = [input.instanceId, await instance()]
       if (theirs === ours) return run(input as never)
       const message =
-        `This enrollment is of the instance ${theirs}, and this worker is of ${ours}: both poll one task queue of ` +
-        "Temporal's. Give each instance a namespace of its own (TEMPORAL_NAMESPACE)."
+        `This enrollment belongs to the instance ${theirs}, and this worker to ${ours}, but both poll the same Temporal task queue. ` +
+        'Give each instance its own namespace (TEMPORAL_NAMESPACE).'
       log.error({ activity: name, theirs, ours }, message)
       throw ApplicationFailure.retryable(message, 'ForeignInstance')
     }

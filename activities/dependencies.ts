@@ -4,6 +4,6 @@ import type { SendDependencies } from '../src/messages/index.ts'
 
 export interface ActivityDependencies extends SendDependencies, AdvanceDependencies {
   em: EntityManager
-  /** Tells the id of this instance. */
+  /** Returns the ID of this instance. */
   instance: () => Promise<string>
 }

@@ -2,8 +2,8 @@ import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@tempo
 import type { ActivityDependencies } from './dependencies.ts'
 
 /**
- * Lets nothing of an error into a history but its name and code: its text can repeat a statement's values, which can be a
- * contact's. The log says the rest, as much as a log may.
+ * Reduces errors to their name and code before they are written to a history: the message can repeat a statement's values, which
+ * can be a contact's data. The log has more, as far as logging rules allow.
  */
 export function withPlainFailures<
   Activities extends { [name in keyof Activities]: (input: never) => Promise<unknown> },
@@ -15,10 +15,10 @@ export function withPlainFailures<
         return await run(input)
       } catch (error) {
         if (isTemporals(error)) throw error
-        log.warn({ error, activity: name }, 'An activity failed')
+        log.warn({ error, activity: name }, 'Activity failed')
         const { name: type = 'Error', code } = error as { name?: string; code?: unknown }
         const which = typeof code === 'string' ? `${type} ${code}` : type
-        throw ApplicationFailure.create({ message: `${which}; the log of the worker says more`, type })
+        throw ApplicationFailure.create({ message: `${which}; see the worker's log`, type })
       }
     }
   const entries = Object.entries<(input: never) => Promise<unknown>>(activities)

@@ -6,12 +6,12 @@ import type { OfInstance } from './check-instance.ts'
 export interface FinishEnrollmentInput extends Received, OfInstance {
   enrollmentId: string
   status: EndStatus
-  /** The cause that started it. */
+  /** The deduplication key with which it was started. */
   dedupKey: string | null
   enrolledAt: string
 }
 
-/** Records the end of an enrollment, and what it has received. */
+/** Records the end of an enrollment, and the events that it received. */
 export const finishEnrollment = (
   { em }: ActivityDependencies,
   { enrollmentId, status, dedupKey, enrolledAt, ...received }: FinishEnrollmentInput,

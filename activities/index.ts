@@ -11,23 +11,23 @@ import { withPlainFailures } from './failures.ts'
 import { checkInstance } from './check-instance.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
-/** What the workflows can ask for. They get ids and return little: all of it is written into histories. */
+/** The activities that workflows can call. They get IDs and return little, because all of it is written to histories. */
 export interface Activities {
   beginEnrollment(input: BeginEnrollmentInput): Promise<BegunEnrollment | null>
-  /** Only where it can be handed over within a moment: `queue` where it can't. */
+  /** Sends only if a connection is free within a moment; `queue` otherwise. */
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
-  /** Does what comes next of a campaign, for some seconds. */
+  /** Advances a campaign for some seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>
 }
 
-/** Emails of one workspace that a worker sends at once: half of its slots, so that other workspaces find some. */
+/** Emails of one workspace that a worker sends concurrently: half of its slots, so that other workspaces get some. */
 const MAX_AT_ONCE_PER_WORKSPACE = 50
 
-/** The activities, given what they need. */
+/** Creates the activities. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
   const slots = createQuota(MAX_AT_ONCE_PER_WORKSPACE)

@@ -5,7 +5,7 @@ import type { OfInstance } from './check-instance.ts'
 
 export type RecordProcessedEventsInput = Received & OfInstance
 
-/** Keeps what an enrollment has received so far, so that it need not be carried on. */
+/** Stores the events that an enrollment has received so far, so that its runs need not carry them. */
 export const recordProcessedEvents = (
   { em }: ActivityDependencies,
   received: RecordProcessedEventsInput,

@@ -3,7 +3,7 @@ import type { RetryInput, RetryResult } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import { sendQueued } from './send-queued.ts'
 
-/** Tries a message again because somebody asked for it, when its turn has come. */
+/** Retries a message as requested, in its turn. */
 export async function retryMessage(
   dependencies: ActivityDependencies,
   { messageId }: RetryInput,

@@ -13,18 +13,19 @@ export interface SendEmailInput extends OfInstance {
 }
 
 /**
- * - go-on: the message is settled, and the sequence continues
- * - stop: it failed for good, and the automation ends a sequence at that
+ * The next action of a sequence after its email:
+ * - go-on: the message is final, and the sequence continues
+ * - stop: it failed permanently, and the automation ends enrollments in this case
  * - paused: the automation is paused or a draft
  * - gone: the enrollment, the automation or the contact does not exist any more
  */
 export interface SendEmailResult {
   next: 'go-on' | 'stop' | 'paused' | 'gone'
-  /** When the message was settled, in milliseconds since 1970, where an earlier attempt did that. */
+  /** When the message became final, in milliseconds since 1970, if an earlier attempt did that. */
   finalAt?: number
 }
 
-/** Sends one step's email if a connection is free within a moment; `queue` where none is, or where anything went wrong. */
+/** Sends one step's email if a connection is free within a moment. Returns `queue` if none is, or on any error. */
 export async function sendEmailAtOnce(
   dependencies: ActivityDependencies,
   input: SendEmailInput,
@@ -36,8 +37,8 @@ export async function sendEmailAtOnce(
 }
 
 /**
- * Sends one step's email when its turn has come. What is certainly not sent fails the attempt and is retried by Temporal for
- * as long as it takes; everything else is a result. The heartbeat tells Temporal within seconds that the process has died.
+ * Sends one step's email in its turn. If it was certainly not sent, the attempt fails and Temporal retries it without limit.
+ * Everything else is a result. The heartbeat lets Temporal notice within seconds that the process died.
  */
 export async function sendEmail(dependencies: ActivityDependencies, input: SendEmailInput): Promise<SendEmailResult> {
   const result = await sendQueued((patience) => send(dependencies, input, patience))

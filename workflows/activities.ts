@@ -14,32 +14,35 @@ import { sendingQueue } from '../src/temporal/task-queues.ts'
 
 type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents'>
 
-/** How long a worker may be silent before Temporal takes it for dead and gives the email to another. */
+/** Time without a heartbeat after which Temporal assumes that a worker is dead and gives the email to another. */
 const HEARTBEAT_TIMEOUT = '15 seconds'
 
 /**
- * Bookkeeping and emails ride in local activities, which cost one event each. They have seconds and one attempt: a local
- * activity keeps a slot of its worker, and one that is repeated makes the history grow.
+ * Bookkeeping and emails run in local activities, which cost one event each. They have seconds and a single attempt: a local
+ * activity occupies a slot of its worker, and repeating it makes the history grow.
  */
 const local = proxyLocalActivities<Bookkeeping>({
   scheduleToCloseTimeout: '5 seconds',
   retry: { maximumAttempts: 1 },
 })
-/** An email that is being handed over is not broken off for its length: the longest answer a server may take (RFC 5321, 4.5.3.2.6). */
+/**
+ * A transmission is not cut off because it is long: this is the longest time that a server may take to respond (RFC 5321,
+ * 4.5.3.2.6).
+ */
 const localEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce'>>({
   startToCloseTimeout: '12 minutes',
   retry: { maximumAttempts: 1 },
 })
 
-/** What takes longer is a normal activity, tried for as long as it takes, in slots of its own. */
+/** Longer work runs as a normal activity, with unlimited retries and its own slots. */
 const normal = proxyActivities<Bookkeeping>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
 /**
- * Sending is tried for as long as it takes: an SMTP server that is down for days makes contacts wait, and ejects none.
- * Workspaces that wait for the same server take turns.
+ * Sending is retried without limit: an SMTP server that is down for days makes contacts wait, but ends no enrollment. Workspaces
+ * that wait for the same server take turns.
  */
 const queuedEmail = (workspaceId: string) =>
   proxyActivities<Pick<Activities, 'sendEmail' | 'retryMessage' | 'advanceCampaign'>>({
@@ -68,7 +71,7 @@ export const recordProcessedEvents = (input: RecordProcessedEventsInput) =>
     () => normal.recordProcessedEvents(input),
   )
 
-/** Sends a step's email: at once where a connection is free within a moment, or else by the queue in which emails wait for one. */
+/** Sends a step's email: at once if a connection is free within a moment, or else through the sending queue. */
 export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult> {
   const result = await orElse(
     () => localEmail.sendEmailAtOnce(input),
@@ -77,11 +80,11 @@ export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   return result.next === 'queue' ? queuedEmail(input.workspaceId).sendEmail(input) : result
 }
 
-/** Tries a message again because somebody asked for it. */
+/** Retries a message as requested. */
 export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
   queuedEmail(input.workspaceId).retryMessage(input)
 
-/** Does what comes next of a campaign, for some seconds: others have their turns between. */
+/** Advances a campaign for some seconds. Other campaigns take their turns in between. */
 export const advanceCampaign = (input: CampaignInput): Promise<CampaignStep> =>
   queuedEmail(input.workspaceId).advanceCampaign(input)
 

@@ -10,8 +10,8 @@ import { advanceCampaign } from './activities.ts'
 import { historyIsLong } from './history.ts'
 
 /**
- * One campaign, until everybody is mailed or has a reason why not. What is next is up to the ledger, which knows whom it is for and
- * who was mailed; here it is only kept going, and its clocks are.
+ * One campaign, until every recipient was mailed or has a reason why not. The database decides what to do next, because it knows
+ * the recipients and their messages. The workflow only keeps the campaign running, and has its timers.
  */
 export async function campaign(input: CampaignInput): Promise<void> {
   let changes = 0
@@ -19,7 +19,7 @@ export async function campaign(input: CampaignInput): Promise<void> {
   for (;;) {
     const seen = changes
     const { next, until = null } = await advanceCampaign(input)
-    // Who has changed it meanwhile may have been too late for that look.
+    // A change in the meantime may have been too late for that check.
     if (next === 'end' && changes === seen) return
     if (next === 'wait' && changes === seen) {
       setCurrentDetails(until === null ? 'Waits to be resumed' : `Waits until ${new Date(until).toISOString()}`)

@@ -7,11 +7,11 @@ import {
   type StepOutline,
 } from '../src/automation-engine/index.ts'
 
-/** How many steps the table shows around the present one, so that it stays readable and small. */
+/** Number of steps shown around the present one, so that the table stays readable and small. */
 const SHOWN_BEFORE = 5
 const SHOWN_AFTER = 20
 
-/** The current details of an enrollment: where the contact is, in a line, and a Markdown table of the steps around it. */
+/** Formats the current details of an enrollment: one line with its position, and a Markdown table of the steps around it. */
 export function describeProgress(automationName: string, steps: readonly StepOutline[], state: MachineState): string {
   const position = positionOf(steps, state)
   const now = describeNow(steps, state)

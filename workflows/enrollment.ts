@@ -32,20 +32,21 @@ import { describeProgress } from './details.ts'
 import { historyIsLong } from './history.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
 
-/** Of the entries received, how many are carried until the ledger is told of them. */
+/** Maximum number of received entries kept in memory until they are stored in the database. */
 const MAX_CARRIED = 500
 
 /**
- * One contact in one automation, from the first step to the last, however long that takes. The workflow's start is what
- * makes the enrollment; the database follows. What happens when is up to the machine (src/automation-engine/machine.ts): here its
- * effects are carried out, and it is told what came of them.
+ * One contact in one automation, from the first step to the last, for however long that takes. The workflow's start creates the
+ * enrollment; the database follows. The machine (src/automation-engine/machine.ts) decides what happens when. The workflow
+ * carries out its effects, and reports their results to it.
  */
 export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResult> {
   const run = new Run(input)
   const begun = await run.begin()
   const result = begun && (await run.drive(begun))
   if (result) return result
-  // It was for nothing: what started it has started another already, or it was over. Whoever came meanwhile is next.
+  // This run had nothing to do: its start was a duplicate, or the enrollment had ended. Continue with an entry that was received
+  // in the meantime.
   const [entry, ...received] = callsFirst(run.received)
   if (!entry) return { status: 'NOT_ENROLLED' }
   return run.reenter(entry, received)
@@ -58,20 +59,23 @@ interface Begun {
 
 class Run {
   readonly input: EnrollmentInput
-  /** Received of, and not kept by the ledger yet. Handlers only record and wake, and are there before anything is awaited. */
+  /**
+   * Entries received and not stored in the database yet. The handlers only record and wake. They are set before anything is
+   * awaited.
+   */
   received: Entry[]
   private receivedCount: number
-  /** What these and the run's own entry are known by: a set, because thousands can come at once. */
+  /** IDs and deduplication keys of these entries and the run's own. A set, because thousands can arrive at once. */
   private readonly known = new Set<string>()
   private state: MachineState
   private steps: readonly StepOutline[] = []
   private automationName = ''
   private hasBegun = false
-  /** What the machine wants done, and is not begun yet. */
+  /** Effects of the machine that have not started yet. */
   private todo: Effect[] = []
-  /** Why it was cancelled, if it was: Temporal is to show it as that. */
+  /** The cancellation, if the workflow was cancelled. Temporal must show it as cancelled. */
   private cancellation: Error | undefined
-  /** Whether somebody came who says that the ledger has another enrollment than this one, or none. */
+  /** Whether an entry reported that the database has another enrollment than this one, or none. */
   private doubted = false
 
   constructor(input: EnrollmentInput) {
@@ -81,7 +85,7 @@ class Run {
     this.receivedCount = input.progress?.receivedCount ?? 0
     for (const entry of [input, ...this.received]) this.know(entry)
     setHandler(enterSignal, (entry) => this.receive(entry))
-    // Before a run has begun it has no steps, and nothing is under way: whatever it does then is done after the change.
+    // A run that has not begun has no steps, and nothing is in flight: everything it does comes after the change.
     setHandler(automationChangedSignal, () => {
       if (this.hasBegun) this.feed({ kind: 'changed' })
     })
@@ -93,40 +97,42 @@ class Run {
     }))
   }
 
-  /** @returns `null` where there is nothing to do: see `beginEnrollment`. */
+  /** @returns `null` if there is nothing to do: see `beginEnrollment` */
   async begin(): Promise<Begun | null> {
     try {
       return await this.listed()
     } catch (error) {
       if (!isCancellation(error)) throw error
-      // It has to end before it began. The row may be there: its starter writes it, too.
+      // Cancelled before it began. The row may exist, because the starter writes it, too.
       this.cancellation = error as Error
-      // Who was ended by a call, and came back behind its answer, is in by the ledger no more: what she came by enters anew.
+      // If a request ended the enrollment and the contact was enrolled again after its response, the database has this one as
+      // ended. The new entry starts another enrollment.
       if (await this.isOver()) return null
       await this.finish('CANCELLED')
       throw error
     }
   }
 
-  /** @returns `null` where the ledger has it as ended, although it has not come to its end here. */
+  /** @returns `null` if the enrollment has ended in the database, although it has not reached its end here */
   async drive({ automationName, steps }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
     this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
-      // First, because what it hears until its end is recorded as received, and would be lost if it is over already.
+      // Check first: entries received before the end are recorded as processed, and would be lost if the enrollment has ended
+      // already.
       if (await this.isOver()) return null
       if (effect.do === 'end') return this.finish(effect.status)
       try {
-        // What a new run finds again by itself; it would never hear of what is to be told, nor of an end behind that.
+        // Only effects that a new run starts again by itself. It would never see the others, nor an end after them.
         if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
         if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
         if (!isCancellation(error)) throw error
         this.cancellation = error as Error
-        // An end that it has come to already is still to be recorded.
+        // An end that it has already reached must still be recorded.
         this.todo = this.todo.filter((each) => each.do === 'end')
         this.feed({ kind: 'exit' })
       }
@@ -134,7 +140,7 @@ class Run {
     throw new Error('The machine has nothing to do and has not ended')
   }
 
-  /** Enters by another cause: a new run, with what is left of what was received. */
+  /** Starts an enrollment for another entry, in a new run, with the remaining entries. */
   reenter({ enrollmentId, dedupKey, triggerEventId, resumeAfter }: Entry, received: Entry[]): Promise<never> {
     const { instanceId, workspaceId, automationId, contactId } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
@@ -150,26 +156,26 @@ class Run {
       ...(resumeAfter && { resumeAfter }),
       progress,
     }
-    // What is published goes over to the new run, and that one is paused by nothing.
+    // Published search attributes carry over to the new run, and that one is not paused.
     if (this.state.paused) publishStatus('ACTIVE')
-    // A cancellation is of the run that it found, and not of who enters next.
+    // A cancellation applies to the run that it reached, and not to the next enrollment.
     return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }
 
-  /** Has the ledger record it, if it does not have it yet. @returns `null` where there is nothing to do (any more). */
+  /** Records the enrollment in the database, if it is not recorded yet. @returns `null` if there is nothing to do (any more) */
   private async listed(): Promise<Begun | null> {
     const { doubted } = this
     this.doubted = false
     try {
       return await beginEnrollment(this.input)
     } catch (error) {
-      // What was not answered is doubted as before.
+      // Without a response, the doubt remains.
       this.doubted ||= doubted
       throw error
     }
   }
 
-  /** Whether the ledger has it as ended, where somebody came who says so. */
+  /** Checks whether the enrollment has ended in the database, if an entry reported that. */
   private async isOver(): Promise<boolean> {
     while (this.doubted) if (!(await CancellationScope.nonCancellable(() => this.listed()))) return true
     return false
@@ -177,7 +183,7 @@ class Run {
 
   private receive({ databaseHas, ...entry }: Arrival): void {
     const own = this.input.enrollmentId
-    // A start by signal tells of what it is started by, too; and a delivery can come twice.
+    // A signal-with-start also delivers the entry by which the workflow was started, and a delivery can arrive twice.
     if (databaseHas !== undefined && databaseHas !== own && entry.enrollmentId !== own) this.doubted = true
     if (namesOf(entry).some((name) => this.known.has(name))) return
     this.know(entry)
@@ -217,7 +223,7 @@ class Run {
     }
   }
 
-  /** The one pause: a timer, something that the machine acts on, or a long history ends it. */
+  /** Waits until a timer fires, the machine has an effect to carry out, or the history is long. This is the only wait. */
   private async pause(until: number | null): Promise<void> {
     const over = () => this.todo.length > 0 || this.doubted || historyIsLong() || this.received.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
@@ -236,7 +242,7 @@ class Run {
     }
   }
 
-  /** Has the ledger keep what was received, so that it need not be carried. */
+  /** Stores the received entries in the database, so that the run need not carry them. */
   private async remember(): Promise<void> {
     const received = this.received.length
     await recordProcessedEvents(this.idsAndHeard())
@@ -244,8 +250,9 @@ class Run {
   }
 
   /**
-   * Records the end, and what was received until then. Who came while that was recorded found the contact free, and so did a
-   * call, which looks before it signals: each is entered anew, also where this run was cancelled.
+   * Records the end, and the entries received until then. Entries that arrive during that were sent after the contact was free
+   * again, and so were API calls, which check before they signal. Each of them starts an enrollment, even if this run was
+   * cancelled.
    */
   private async finish(status: EndStatus): Promise<EnrollmentResult> {
     const received = this.received.length
@@ -261,7 +268,7 @@ class Run {
     return { status }
   }
 
-  /** Nothing may come between: while events do, Temporal lets no run end that has not seen them. */
+  /** Nothing may be awaited in between: Temporal does not complete a run that has not seen all its events. */
   private continueInNewRun(): Promise<never> {
     const { received, receivedCount, state } = this
     return handOver({ ...this.input, engine: ENGINE, progress: { state, received, receivedCount } })
@@ -278,7 +285,7 @@ class Run {
   }
 }
 
-/** Who called is in by the ledger already: an event that entered before would take the place. */
+/** API calls first: their enrollments are recorded already, and one started by an event before them would take their place. */
 const callsFirst = (entries: readonly Entry[]): Entry[] =>
   entries.toSorted((a, b) => Number(b.triggerEventId === null) - Number(a.triggerEventId === null))
 
@@ -291,5 +298,5 @@ async function handOver(input: EnrollmentInput, memo?: Record<string, unknown>):
   return goOn(input)
 }
 
-/** How late waits end, in milliseconds: a metric of the worker's, which is no part of the history. */
+/** The delay of waits beyond their due time, in milliseconds. A metric of the worker that is not in the history. */
 const timerLag = () => metricMeter.createHistogram('dripline_timer_lag', 'int', 'ms', 'How late waits end.')

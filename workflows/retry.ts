@@ -3,9 +3,9 @@ import { askedSignal, type RetryInput, type RetryResult } from '../src/automatio
 import { retryMessage } from './activities.ts'
 
 /**
- * A message that somebody wants tried again, until it is settled: in the queue in which emails wait for a connection, at the rate
- * that it keeps. What may be sent, and that it is handed over once, is up to the ledger. Who asks while it is being tried is asked
- * about before it ends: Temporal lets no run end that has not seen a signal.
+ * Retries a message until it is final, in the sending queue and at its rate. The database decides what may be sent, and ensures
+ * that it is sent once. A request that arrives during the retry is checked before the run ends, because Temporal does not
+ * complete a run that has not seen a signal.
  */
 export async function retry(input: RetryInput): Promise<RetryResult> {
   let asked = 0

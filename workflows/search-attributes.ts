@@ -2,12 +2,12 @@ import { upsertSearchAttributes } from '@temporalio/workflow'
 import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
 import type { StepOutline } from '../src/automation-engine/index.ts'
 
-/** Each update of a search attribute is an event of the history, and a sequence is to cost hardly more than its steps. */
+/** Each update of a search attribute is an event in the history, and a sequence should cost little more than its steps. */
 const MAX_PUBLISHED_WAITS = 5
 
 /**
- * The waits whose end is published for operators to search by: all of a sequence that has at most five, and the five
- * longest of one that has more. Where an enrollment is at this moment is in its current details in any case.
+ * Returns the waits whose end is published as a search attribute: all of a sequence that has at most five, and otherwise the five
+ * longest. The current details show an enrollment's position in any case.
  */
 export function publishedWaits(steps: readonly StepOutline[]): ReadonlySet<number> {
   const waits = steps.flatMap((step, position) =>

@@ -1,12 +1,12 @@
 import type { Headers } from '@temporalio/common'
 import type { WorkflowInterceptors } from '@temporalio/workflow'
 
-/** Where OpenTelemetry's interceptors for Temporal's client and activities keep the ids of a trace. */
+/** Header in which OpenTelemetry's interceptors for Temporal's client and activities store the trace IDs. */
 const TRACE_HEADER = '_tracer-data'
 
 /**
- * Hands the trace of whoever started an enrollment on to its activities, over continue-as-new too. The workflow itself
- * makes no spans: they would put OpenTelemetry's SDK into every workflow's memory, and a wait of a year into one span.
+ * Propagates the trace of an enrollment's starter to its activities, also across continue-as-new. The workflow itself creates no
+ * spans: they would load OpenTelemetry's SDK into every workflow's memory, and turn a wait of a year into one span.
  */
 export const interceptors = (): WorkflowInterceptors => {
   let trace: Headers = {}

@@ -180,7 +180,7 @@ describe('a reconciliation', () => {
       })
     await markRestored(em())
     assert.equal((await look(service, step)).kind, 'disabled')
-    await assert.rejects(begin(), /it is asked again until it is reconciled/)
+    await assert.rejects(begin(), /retrying until it is reconciled/)
     await enableSending(em(), null)
     assert.equal((await look(service, step)).kind, 'gone')
     assert.equal(await begin(), null)
