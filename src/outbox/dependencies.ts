@@ -4,16 +4,16 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import type { Bulkhead } from '../platform/bulkhead.ts'
 import type { Enrollments } from '../temporal/index.ts'
 
-/** What services work with; a composition root gives it to them. */
+/** Dependencies of services, provided by a composition root. */
 export interface Dependencies {
-  /** Keeps automations apart: see `enrollContact`. */
+  /** Keeps automations from using up each other's connections: see `enrollContact`. */
   recording: Bulkhead
   /**
-   * Delivers in the request that made it due, as much as its workspace may at a time. It is durable already: whatever goes
-   * wrong, and the rest, the relay delivers, and the request succeeds.
+   * Delivers within the request, up to the limit of its workspace. The deliveries are stored already: the relay delivers the
+   * rest, and those that fail, and the request succeeds.
    */
   deliverAtOnce(dependencies: Dependencies, deliveries: readonly Delivery[]): Promise<void>
-  /** The workspaces whose requests were due more of late than they could deliver themselves. */
+  /** Workspaces whose requests recently had more deliveries than they could make themselves. */
   crowded: LRUCache<string, true>
   em: EntityManager
   enrollments: Enrollments
@@ -21,7 +21,7 @@ export interface Dependencies {
   metrics: Metrics
 }
 
-/** The part of a logger that services use. Objects carry ids, never addresses, names, data or keys. */
+/** The part of a logger that services use. Objects contain IDs, but no addresses, names, data or keys. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -29,15 +29,15 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
-/** What is counted of the work, where somebody wants to know. */
+/** Metrics that services report. */
 export interface Metrics {
-  /** @param request.route the route's pattern, `null` where there is none: paths hold ids. */
+  /** @param request.route the route's pattern, `null` if there is none: paths contain IDs */
   answered(request: { method: string; route: string | null; status: number; seconds: number }): void
   /** An attempt to send an email ended with this status. */
   settled(status: string): void
-  /** The circuit to the mail server has opened, or is closed again. */
+  /** The circuit to the mail server has opened or closed. */
   mailCircuitOpen(open: boolean): void
-  /** An enrollment that the ledger had as ACTIVE had no workflow: it goes on where it was, or was ended. */
+  /** An enrollment that was ACTIVE in the database had no workflow: it was resumed or ended. */
   reconciled(outcome: 'resumed' | 'ended'): void
 }
 
@@ -48,11 +48,11 @@ export const noMetrics: Metrics = {
   reconciled: () => undefined,
 }
 
-/** How many workspaces are remembered that have left something to the relay, and for how long, in milliseconds. */
+/** Maximum number of workspaces remembered that left deliveries to the relay, and for how many milliseconds. */
 const CROWDED = { most: 10_000, forMs: 10 * 60_000 }
 
 /**
- * Remembers which workspaces have left deliveries to the relay: only of those it is worth a question how many wait. Each process
- * learns it by itself.
+ * Remembers the workspaces that left deliveries to the relay: only for those is it worth counting the pending ones. Each process
+ * keeps its own record.
  */
 export const createQueueLimit = () => new LRUCache<string, true>({ max: CROWDED.most, ttl: CROWDED.forMs })

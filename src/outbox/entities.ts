@@ -23,6 +23,6 @@ const schema = defineEntity({
   },
 })
 
-/** Something that is pending at Temporal: a row a delivery. Written in the transaction that makes it due. */
+/** A delivery that is pending for Temporal. Written in the transaction that makes it due. */
 export class OutboxDelivery extends schema.class {}
 schema.setClass(OutboxDelivery)

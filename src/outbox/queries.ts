@@ -4,19 +4,19 @@ import { NIL_ID } from '../platform/ids.ts'
 import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.ts'
 
 /**
- * The deliveries that follow from something that happened:
- * - START: a trigger event has to reach an automation, for a contact; it starts an enrollment or is heard by the one there is
- * - WAKE: an enrollment has to look at its automation again
- * - CANCEL: whatever workflow a contact has in an automation has to end
- * - END: the workflow of one enrollment has to end, and no other's
- * - RETRY: a message has to be tried again, because somebody asked for it
- * - CAMPAIGN: a campaign has to look what is next, because somebody scheduled, paused, resumed or cancelled it
- * - WAKE_PAUSED: all that an automation holds have to be woken, in pages
- * - WAKE_RETRIES: what is to be tried again of an automation has to be looked at again, in pages
- * - DELETE_AUTOMATION: all of a deleted automation's enrollments have to end, in pages
- * - ERASE: the last messages of an erased contact have to go, when they are settled
- * - RECONCILE: the enrollments that should have a workflow have to be held against Temporal, in pages, again and again
- * - REDELIVER: the events that were delivered to Temporal and of which nothing has come, in the same way
+ * Kinds of deliveries:
+ * - START: delivers a trigger event to an automation for a contact. It starts an enrollment, or the present one receives it
+ * - WAKE: makes an enrollment check its automation again
+ * - CANCEL: cancels the workflow, whichever it is, of a contact in an automation
+ * - END: cancels the workflow of one enrollment, and no other
+ * - RETRY: retries a message as requested
+ * - CAMPAIGN: makes a campaign check what to do next after it was scheduled, paused, resumed or cancelled
+ * - WAKE_PAUSED: wakes all paused enrollments of an automation, in pages
+ * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
+ * - DELETE_AUTOMATION: ends all enrollments of a deleted automation, in pages
+ * - ERASE: deletes the last messages of an erased contact when they are final
+ * - RECONCILE: compares the enrollments that should have a workflow with Temporal, in pages, repeatedly
+ * - REDELIVER: delivers lost events again that Temporal has received without any effect, in pages, repeatedly
  */
 export type DeliveryKind =
   | 'START'
@@ -32,15 +32,15 @@ export type DeliveryKind =
   | 'RECONCILE'
   | 'REDELIVER'
 
-/** There is one of each of these, for all workspaces, and it goes round for ever. */
+/** Standing jobs: one of each for all workspaces, repeated forever. */
 export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
 export type Standing = (typeof STANDING)[number]
 
 const STANDING_KINDS = STANDING.map((kind) => `'${kind}'`).join(', ')
-/** A condition on an `outbox` row: whether it is pending for somebody, and is done once. */
+/** SQL condition on an `outbox` row: whether it is pending and not a standing job. */
 export const IS_PENDING = `kind not in (${STANDING_KINDS})`
 
-/** Lanes are worked off apart: what comes in bulk never delays what somebody waits for, and a long walk neither. */
+/** Lanes are processed separately, so that neither bulk operations nor long batch jobs delay interactive requests. */
 export type Lane = 'interactive' | 'bulk' | 'batch'
 export const LANES: readonly Lane[] = ['interactive', 'bulk', 'batch']
 
@@ -60,7 +60,7 @@ const LANE_OF = {
 } as const satisfies Record<DeliveryKind, Lane>
 
 export interface Delivery {
-  /** Postgres's, as text. */
+  /** The ID from Postgres, as text. */
   id: string
   kind: DeliveryKind
   workspaceId: string | null
@@ -75,24 +75,27 @@ export interface Delivery {
   attempts: number
 }
 
-/** How long whoever writes or takes a delivery has it for itself, in seconds: so late comes one whose process died. */
+/**
+ * Seconds for which a delivery belongs to the process that wrote or took it. If that process dies, the delivery is late by this
+ * much.
+ */
 const WRITER_LEASE_SECONDS = 5
 export const LEASE_SECONDS = 30
 
-/** Pauses between two attempts at one delivery, in seconds: doubled from the first to the longest. */
+/** Seconds between two attempts at a delivery: doubled from the first to the longest. */
 const FIRST_PAUSE_SECONDS = 1
 const MAX_PAUSE_SECONDS = 300
 
-/** The columns of a {@link Delivery}, of a row `delivery`. */
+/** Columns of a {@link Delivery}, for a row `delivery`. */
 const DELIVERY_COLUMNS = `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
 delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts`
 
 /**
- * Makes something due, in the transaction of what it is due to. Made due again, it starts over: what is under way for the
- * earlier time does not settle it.
+ * Enqueues a delivery in the transaction that causes it. A delivery that is enqueued again starts over: an attempt in progress
+ * for the earlier one does not complete it.
  *
- * @param delaySeconds how long the relay leaves it to the caller.
+ * @param delaySeconds seconds for which the relay leaves it to the caller
  */
 export async function enqueue(
   em: EntityManager,
@@ -148,7 +151,7 @@ export type NewDelivery = {
   { kind: 'START'; eventId: string; enrollmentId: string } | { kind: 'END'; enrollmentId: string } | { kind: 'CANCEL' }
 )
 
-/** Identifies what is due: the same key made due again replaces what is pending. */
+/** Returns the key of a delivery: enqueuing the same key again replaces the pending one. */
 function keyOf(delivery: NewDelivery): string {
   switch (delivery.kind) {
     case 'START':
@@ -161,8 +164,8 @@ function keyOf(delivery: NewDelivery): string {
 }
 
 /**
- * Makes deliveries due, for the caller to deliver after the commit. The relay delivers them if the caller has not done so within some
- * seconds.
+ * Enqueues deliveries for the caller to deliver after the commit. The relay delivers those that the caller has not delivered
+ * within some seconds.
  */
 export async function enqueueForCaller(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<Delivery[]> {
   if (deliveries.length === 0) return []
@@ -170,7 +173,7 @@ export async function enqueueForCaller(em: EntityManager, deliveries: readonly N
   return toObjects<Delivery>(await sql(em, text, rowsOf(deliveries, 'interactive', WRITER_LEASE_SECONDS)))
 }
 
-/** Makes deliveries due for the relay, in the lane of bulk operations. */
+/** Enqueues deliveries for the relay, in the bulk lane. */
 export async function enqueueForRelay(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length > 0) await sql(em, ENQUEUE_MANY, rowsOf(deliveries, 'bulk', 0))
 }
@@ -197,7 +200,7 @@ from unnest($3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid
 order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 
-/** Deletes the starts of an automation that are due for a contact: they enter no more. @returns how many */
+/** Deletes the pending starts of an automation for a contact, so that they start nothing any more. @returns the number */
 export async function takeStarts(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
   const rows = await sql(
     em,
@@ -208,13 +211,13 @@ export async function takeStarts(em: EntityManager, places: readonly EnrollmentP
   return rows.length
 }
 
-/** Deletes the starts that are due for a contact: it is being erased. */
+/** Deletes all pending starts of a contact that is being erased. */
 export async function deleteStarts(em: EntityManager, contactId: string): Promise<void> {
   await sql(em, `delete from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
 }
 
 /**
- * Makes it due that messages are retried, or that campaigns look what is next. Made due again, a delivery starts over.
+ * Enqueues retries of messages, or checks of campaigns. A delivery that is enqueued again starts over.
  *
  * @param lane `interactive` leaves them to the caller for some seconds, `bulk` leaves them to the relay at once
  * @returns the deliveries
@@ -244,21 +247,21 @@ export async function enqueueEach(
   return toObjects<Delivery>(rows)
 }
 
-/** Where the first page begins: with what is nobody's, which counts as one more workspace. */
+/** The turn before the first page. Deliveries without a workspace come first and count as one more workspace. */
 export const FIRST_TURN = NIL_ID
 
-/** Some deliveries of a lane, and the workspace whose turn was the last one: the next page begins behind it. */
+/** Deliveries of a lane, and the workspace that had the last turn. The next page begins after it. */
 export interface Page {
   deliveries: Delivery[]
   turn: string
 }
 
 /**
- * Takes deliveries of a lane that are due. Two that take at once get different ones. Workspaces take turns: each gets an equal
- * part of a page, however many are pending of another one, and for however long; where they are more than a page has room
- * for, those behind the last one are the next.
+ * Takes due deliveries of a lane. Concurrent callers get different ones. Workspaces take turns: each gets an equal part of a
+ * page, however many deliveries of another one are pending. If more workspaces have deliveries than fit in a page, the next page
+ * begins after the last one.
  *
- * @param after the turn of the page before
+ * @param after the turn of the previous page
  */
 export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number, after: string): Promise<Page> {
   const parameters = [lane, limit, LEASE_SECONDS, after]
@@ -267,10 +270,10 @@ export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: numb
   return { deliveries: rows, turn: last ? (last.workspaceId ?? NIL_ID) : after }
 }
 
-/** As the index `outbox_due` has it. */
+/** The expression of the index `outbox_due`. */
 export const TURN = `coalesce(workspace_id, '${NIL_ID}')`
 
-/** Steps from workspace to workspace through the index, whatever lies between, and once round. */
+/** Steps from workspace to workspace through the index, skipping what lies between, once around. */
 const LEASE = `
 with recursive steps (turn, round, place, has_due) as (
   select $4::uuid, 0, 0, false
@@ -302,7 +305,7 @@ update outbox delivery set due_at = now() + make_interval(secs => $3), attempts 
 from due where delivery.id = due.id
 returning due.place, ${DELIVERY_COLUMNS}`
 
-/** Settles deliveries that have arrived, unless they were made due again meanwhile. */
+/** Completes deliveries that arrived, unless they were enqueued again in the meantime. */
 export async function completeDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
   if (done.length === 0) return
   await preparedSql(em, 'settle-deliveries', SETTLE, [
@@ -315,7 +318,7 @@ const SETTLE = `
 delete from outbox using unnest($1::bigint[], $2::integer[]) as done(id, generation)
 where outbox.id = done.id and outbox.generation = done.generation`
 
-/** Puts off deliveries that failed, each by itself: the oftener it failed, the longer. */
+/** Reschedules failed deliveries, each with its own exponential backoff. */
 export async function deferDeliveries(em: EntityManager, failed: readonly Delivery[]): Promise<void> {
   if (failed.length === 0) return
   await sql(
@@ -326,13 +329,13 @@ export async function deferDeliveries(em: EntityManager, failed: readonly Delive
   )
 }
 
-/** Gives deliveries that whoever wrote them does not make to the relay, at once and not only when their lease is over. */
+/** Gives deliveries to the relay that their writer will not make, without waiting for the lease to expire. */
 export async function leaveToRelay(em: EntityManager, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await sql(em, `update outbox set due_at = now() where id = any($1::bigint[])`, [deliveries.map(({ id }) => id)])
 }
 
-/** Moves a walk on to its next page, unless it was made due again meanwhile and starts over. */
+/** Moves a batch job to its next page, unless it was enqueued again in the meantime and starts over. */
 export async function advanceBatchJob(
   em: EntityManager,
   { id, generation }: Delivery,
@@ -347,7 +350,7 @@ export async function advanceBatchJob(
   )
 }
 
-/** Makes deliveries due that lie further ahead than any is set: the clock of Postgres was set back. */
+/** Makes deliveries due whose time is implausibly far in the future, because Postgres's clock was set back. */
 export async function recoverDeliveries(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(em, 'update outbox set due_at = now() where due_at > now() + make_interval(mins => $1::integer)', [
     maxMinutes,

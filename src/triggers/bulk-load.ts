@@ -4,19 +4,20 @@ import { unitOf } from '../platform/db/sql.ts'
 import { countListening, countWaiting, type Happenings } from './queries.ts'
 import { ApiError, BUSY, defineError } from '../platform/api-error.ts'
 
-/** How many enrollments one bulk call may start. */
+/** Maximum number of enrollments that one bulk call may start. */
 const MAX_STARTS = 20_000
-/** With how many starts on their way a workspace is asked to wait: each is a row until Temporal has it. */
+/** Number of pending starts at which a workspace must wait. Each is a row until Temporal has it. */
 const MAX_WAITING = 50_000
 
 const inWords = (automations: number, contacts: number, atATime: number): string =>
-  `${automations} automations listen for what ${contacts} contacts would do here; at most ${atATime} can come at a time`
+  `${automations} automations would start for ${contacts} contacts. Send at most ${atATime} contacts at a time`
 
 export const TOO_MANY_STARTS = defineError('invalid', 'too_many_starts', inWords(201, 100, 99))
 
 /**
- * Bounds what one call writes, and what one workspace has written: contacts times automations are many.
- * @throws {ApiError} `invalid` for a call that would start too much, `unavailable` where too much is on its way already.
+ * Limits the starts that one call writes, and those of one workspace that are pending, because contacts multiply with
+ * automations.
+ * @throws {ApiError} `invalid` if a call would start too many, `unavailable` if too many are pending
  */
 export async function assertBearable(
   em: EntityManager,
@@ -33,11 +34,14 @@ export async function assertBearable(
 async function assertFewWait(em: EntityManager, workspaceId: string): Promise<void> {
   if ((await countWaiting(em, workspaceId, MAX_WAITING)) >= MAX_WAITING)
     throw new ApiError(BUSY, {
-      message: 'Too many enrollments of this workspace wait to be started; please try again later',
+      message: 'Too many enrollments of this workspace wait to be started. Please try again later',
     })
 }
 
-/** The same for a single call: one can start as many enrollments as there are automations. @throws {ApiError} `unavailable` */
+/**
+ * Like `assertBearable`, for a single contact, which can start as many enrollments as there are automations. @throws {ApiError}
+ * `unavailable`
+ */
 export async function assertNotCrowded(
   { em, crowded }: Pick<Dependencies, 'em' | 'crowded'>,
   workspaceId: string,

@@ -18,7 +18,7 @@ const eventTable = defineEntity({
   },
 })
 
-/** What happened to a contact, and which automations listened for it at that moment. */
+/** An event of a contact, and the automations that listened for it at that moment. */
 export class TriggerEvent extends eventTable.class {}
 eventTable.setClass(TriggerEvent)
 
@@ -32,6 +32,6 @@ const heardTable = defineEntity({
   },
 })
 
-/** That an enrollment has received an event: delivered again, it starts nothing. */
+/** An event that an enrollment has received. Delivered again, it starts nothing. */
 export class ProcessedEvent extends heardTable.class {}
 heardTable.setClass(ProcessedEvent)

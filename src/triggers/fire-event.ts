@@ -14,9 +14,9 @@ export interface FiredEvent {
 }
 
 /**
- * Fires a custom event for a contact. It is durable before anything is started, so it is
- * acknowledged even while Temporal is away, and starts what it matched as soon as that is back.
- * @returns `undefined` when the workspace has no such contact.
+ * Fires a custom event for a contact. The event is stored before anything is started, so it is acknowledged even if Temporal is
+ * down, and starts the matching automations as soon as Temporal is back.
+ * @returns `undefined` if the workspace has no such contact
  */
 export async function fireEvent(
   dependencies: Dependencies,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** An event that an automation was told of for a contact. */
+/** An event that an automation received for a contact. */
 export interface ProcessedEventWrite {
   automationId: string
   contactId: string
@@ -9,8 +9,9 @@ export interface ProcessedEventWrite {
 }
 
 /**
- * Keeps which events automations were told of. Forgotten events are left out. The caller has locked the automations or the contacts.
- * @returns how many are new
+ * Stores the events that automations received. Skips events that were deleted. The caller has locked the automations or the
+ * contacts.
+ * @returns the number of new ones
  */
 export async function recordProcessedEvent(
   em: EntityManager,

@@ -5,18 +5,18 @@ import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { newId, NIL_ID } from '../platform/ids.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, TURN } from '../outbox/index.ts'
 
-/** Something that happened to a contact, for which automations may listen. */
+/** An event of a contact for which automations may listen. */
 export interface Happening {
   contactId: string
   type: Exclude<Trigger, 'EVENT'>
-  /** What `triggerKey` returns for an automation that listens for it. */
+  /** The result of `triggerKey` for an automation that listens for it. */
   key: string
 }
 
 /** Returns the active automations that listen for a type and key. */
 export type Listeners = (of: Pick<Happening, 'type' | 'key'>) => readonly string[]
 
-/** Reads which automations of a workspace listen at this moment. What is active now is started, however late its delivery comes. */
+/** Reads the automations of a workspace that listen at this moment. These are started, however late the delivery arrives. */
 export async function findListeners(em: EntityManager, workspaceId: string): Promise<Listeners> {
   const rows = await sql<{ trigger: string; trigger_key: string; automation_ids: string[] }>(
     em,
@@ -31,10 +31,10 @@ export async function findListeners(em: EntityManager, workspaceId: string): Pro
 }
 
 /**
- * Writes what happened to contacts, and makes due what it starts. What no automation listens for is not written.
+ * Writes events of contacts, and enqueues the starts that follow. Events for which no automation listens are not written.
  *
- * @param isBulk whether the relay delivers it, in the lane of bulk operations
- * @returns the deliveries for the caller; none of a bulk operation
+ * @param isBulk whether the relay delivers them, in the bulk lane
+ * @returns the deliveries for the caller; none for a bulk operation
  */
 export async function recordHappenings(
   em: EntityManager,
@@ -80,14 +80,14 @@ const startOf = (of: {
   automationId: string
 }): NewDelivery => ({ kind: 'START', ...of, enrollmentId: newId() })
 
-/** What happens to contacts that come in bulk: the keys of lists and tags are as automations listen for them. */
+/** Events of contacts in bulk. The keys of lists and tags are in the form for which automations listen. */
 export interface Happenings {
   signUp: boolean
   lists: readonly string[]
   tags: readonly string[]
 }
 
-/** How many automations listen for what contacts that come in bulk do. */
+/** Counts the automations that listen for events of contacts in bulk. */
 export async function countListening(
   em: EntityManager,
   workspaceId: string,
@@ -104,7 +104,7 @@ export async function countListening(
   return row?.listening ?? 0
 }
 
-/** How much of a workspace waits to be delivered to Temporal, walks apart, counted up to a limit. */
+/** Counts a workspace's pending deliveries to Temporal, up to a limit and without batch jobs. */
 export async function countWaiting(em: EntityManager, workspaceId: string, limit: number): Promise<number> {
   const [row] = await sql<{ waiting: number }>(
     em,
@@ -116,7 +116,7 @@ export async function countWaiting(em: EntityManager, workspaceId: string, limit
   return row?.waiting ?? 0
 }
 
-/** A fired event: the deliveries that follow from it, and how many automations matched when it was fired first. */
+/** A fired event: its deliveries, and how many automations matched when it was fired first. */
 export interface WrittenEvent {
   createdAt: Date
   matching: number
@@ -124,11 +124,12 @@ export interface WrittenEvent {
 }
 
 /**
- * Writes a custom event with the automations that match it at this moment, and makes due what it starts. Called again with the same
- * id, it returns what was written first, without deliveries: those are delivered already, or left to the relay.
+ * Writes a custom event with the automations that match it at this moment, and enqueues the starts that follow. Called again with
+ * the same ID, it returns the event that was written first, without deliveries: those were delivered already, or the relay
+ * delivers them.
  *
  * @param em a transaction
- * @returns the event, or `undefined` when the workspace has no such contact.
+ * @returns the event, or `undefined` if the workspace has no such contact
  */
 export async function insertCustomEvent(
   em: EntityManager,
@@ -136,7 +137,7 @@ export async function insertCustomEvent(
     id: string
     workspaceId: string
     contactId: string
-    /** The name as automations listen for it: see `triggerKey`. */
+    /** The name in the form for which automations listen: see `triggerKey`. */
     key: string
     name: string
     data: unknown
@@ -171,7 +172,10 @@ export async function insertCustomEvent(
   return { createdAt: toDate(row.created_at), matching: starts.length, deliveries }
 }
 
-/** The automations that listen for an event; no row if there is no such contact. Locked, so that it is not erased before the insert. */
+/**
+ * Selects the automations that listen for an event; no row if the contact does not exist. Locks the contact, so that it is not
+ * erased before the insert.
+ */
 const LISTENING = `
 select array(
   select id from automations
@@ -187,18 +191,18 @@ values ($1::uuid, $2::uuid, $3::uuid, 'EVENT', $5, $4, $6::jsonb, $8::uuid[], $7
 on conflict (id) do update set request_id = event.request_id
 returning created_at, automation_ids, xmax = 0 as is_new`
 
-/** How long what happened is kept, in days. What is delivered again later than that starts nothing. */
+/** Days for which events are stored. An event that is delivered again later starts nothing. */
 export const TRIGGER_EVENT_DAYS = 30
 
 /**
- * How long it is kept at most, in days, where nothing says what came of it: its enrollment has not begun because no worker
- * ran, or never will because an operator has ended its workflow. Nobody but Temporal knows which.
+ * Maximum days for which an event is stored whose outcome is unknown: its enrollment has not begun because no worker ran, or
+ * never will because an operator ended its workflow. Only Temporal knows which.
  */
 export const UNSETTLED_EVENT_DAYS = 365
 
 /**
- * Forgets what happened long ago, unless a delivery of it is still pending, or it was delivered and has not arrived: it
- * started no enrollment yet, none has received it, and none runs that could. With it goes what was received of it.
+ * Deletes old events, with the records of who processed them. Keeps events with a pending delivery, and those that were delivered
+ * and have not arrived: no enrollment was started by them or received them, and none that runs could still do so.
  */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   return em.transactional(async (unit) => {
@@ -216,7 +220,7 @@ export async function forgetTriggerEvents(em: EntityManager, limit: number): Pro
   })
 }
 
-/** What follows a `select`: the automations that an `event` has been delivered to and has not arrived at. */
+/** The part after `select`: the automations to which an `event` was delivered and has not arrived. */
 const NOT_ARRIVED = `
 from automations automation
 where automation.id = any(event.automation_ids) and automation.deleted_at is null
@@ -232,7 +236,7 @@ where automation.id = any(event.automation_ids) and automation.deleted_at is nul
     where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
   )`
 
-/** An event that was delivered to an automation, and of which nothing has come. */
+/** An event that was delivered to an automation without any effect. */
 export interface LostEvent {
   workspaceId: string
   eventId: string
@@ -242,11 +246,11 @@ export interface LostEvent {
 }
 
 /**
- * Looks through the next events, in the order of their age, for those of which nothing has come: no enrollment, and none that
- * received it or could have, and nothing is pending for it any more.
+ * Reads the next events, oldest first, and returns those without any effect: they started no enrollment, none received them or
+ * could have, and no delivery is pending.
  *
- * @param page.atLeastMinutes how old they are
- * @returns these, and the last one that was looked at; `null` when there are no further ones.
+ * @param page.atLeastMinutes the minimum age of the events
+ * @returns the lost events, and the last event that was checked; `null` if there are no further ones
  */
 export async function lostEvents(
   em: EntityManager,
@@ -283,7 +287,7 @@ select event.id, event.workspace_id, event.created_at, event.contact_id, array(
     )
 ) as automation_ids
 from (
-  -- Where the page before ended; what nothing listened for is looked through, too, so that a page is always as short.
+  -- Keyset pagination over all events, including those for which nothing listened, so that every page costs the same.
   select * from trigger_events
   where created_at >= coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity')
     and (created_at, id) >
@@ -294,10 +298,10 @@ from (
 order by event.created_at, event.id`
 
 /**
- * Of a row `enrollment` and its row `automation`: the list by which it was begun, `null` where it was begun by something else. The
- * automation may have another trigger by now.
+ * SQL: the list by which the row `enrollment` was started, given the row `automation`; `null` if it was started by something
+ * else. The automation may have another trigger by now.
  *
- * @param trigger whether by who joined it, or by who is asked to confirm that
+ * @param trigger whether by joining the list, or by a request to confirm it
  */
 export const listBegunBy = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
     case coalesce(enrollment.trigger, automation.trigger) when '${trigger}'

@@ -1,13 +1,13 @@
 import { normalForm } from '../platform/normal-form.ts'
 
-/** What can start an automation: the values of `trigger` in the detail shape. */
+/** The triggers that can start an automation: the values of `trigger` in the full response. */
 export const TRIGGERS = ['LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
-/** The longest name of an event, in characters. */
+/** Maximum length of an event's name, in characters. */
 export const MAX_EVENT_NAME_LENGTH = 1_000
 
-/** The keys of `triggerConfig` that have a meaning. All may be absent: such an automation matches nothing. */
+/** The known keys of `triggerConfig`. All may be absent; such an automation matches nothing. */
 export interface TriggerConfig {
   listId?: string
   tagName?: string
@@ -15,7 +15,7 @@ export interface TriggerConfig {
   [key: string]: unknown
 }
 
-/** The names of the same triggers in the summary shape, which are older. */
+/** The names of these triggers in the summary response, which are older. */
 export const SUMMARY_TRIGGERS = {
   SIGNUP: 'CONTACT_CREATED',
   EVENT: 'CUSTOM_EVENT',
@@ -24,7 +24,7 @@ export const SUMMARY_TRIGGERS = {
   TAG_ADDED: 'TAG_ADDED',
 } as const satisfies Record<Trigger, string>
 
-/** Names are compared without case, and by what they look like rather than how typed. */
+/** Normalizes a name for comparison: without case, and in one Unicode form. */
 export const foldName = (name: string): string => normalForm(name).toLowerCase()
 
 const KEYS = {
@@ -36,8 +36,7 @@ const KEYS = {
 } as const satisfies Record<Trigger, (config: TriggerConfig) => string | null>
 
 /**
- * What an automation listens for, in the form in which it is compared: computed once when it is written, and
- * once for each thing that happens, so that a match is an index look-up on equality.
- * `null` where the configuration names nothing to listen for.
+ * Returns the key for which an automation listens, in its normal form. It is computed once when the automation is written, and
+ * once for each event, so that matching is an index lookup by equality. `null` if the configuration names nothing to listen for.
  */
 export const triggerKey = (trigger: Trigger, config: TriggerConfig): string | null => KEYS[trigger](config)

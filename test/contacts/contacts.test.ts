@@ -186,7 +186,7 @@ describe('contacts', () => {
       const { status, body } = await crowd.call('POST', 'contacts/bulk', { contacts: people(100) })
       assert.deepEqual(
         [status, body.error],
-        [400, '201 automations listen for what 100 contacts would do here; at most 99 can come at a time'],
+        [400, '201 automations would start for 100 contacts. Send at most 99 contacts at a time'],
       )
       assert.equal((await crowd.call('POST', 'contacts/bulk', { contacts: people(10) })).status, 200)
     } finally {
