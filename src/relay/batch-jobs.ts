@@ -16,30 +16,33 @@ import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
 
 /**
- * How many enrollments a page has, and how many are dealt with at a time. Nobody waits for a teardown, whose emails have
- * ended with the DELETE, nor for a reconciliation: they leave Temporal to others.
+ * Size and concurrency of the pages. Deletions, whose emails end with the DELETE request, and reconciliations are not urgent:
+ * they leave Temporal's capacity to others.
  */
 const WAKE = { size: 200, concurrency: 20 }
 const WAKE_RETRIES_SIZE = 1_000
 const DELETE_AUTOMATION = { size: 50, concurrency: 2 }
-/** How much of what its emails said is removed at once: each can be hundreds of kilobytes. */
+/** Email contents deleted at once. Each can be hundreds of kilobytes. */
 const CONTENTS_AT_ONCE = 100
 const RECONCILE = { size: 50, concurrency: 5 }
-/** How many retries are held against Temporal in each round. */
+/** Overdue retries compared with Temporal in each round. */
 const RETRIES_AT_ONCE = 200
-/** Events are looked through by the thousand; with Temporal they are held one by one, and a resumption may wait behind that. */
+/**
+ * Events are read by the thousand. Lost ones are compared with Temporal one by one, with few at a time so that resuming an
+ * automation does not wait long.
+ */
 const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
-/** How old an event is, in minutes, when something should have come of it: a worker may be away for a while. */
+/** Minutes after which an event should have had an effect. A worker may be away for a while. */
 const OVERDUE_MINUTES = 10
 
-/** Seconds between two pages of what goes round for ever, and between its end and the next time. */
+/** Seconds between two pages of a standing job, and between its end and the next round. */
 const PAGE_SECONDS = 5
 const AGAIN_SECONDS = 600
 
-/** How soon it is looked again whether an email that is being handed over is settled, in seconds. */
+/** Seconds until the next check whether an email in flight is final. */
 const BUSY_AGAIN_SECONDS = 5
 
-/** Does one page of what is pending for many. What fails for one of them is noted for that one, and the walk goes on. */
+/** Runs one page of a batch job. A failure for one item is recorded for that item, and the job continues. */
 export async function runBatchJob(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   switch (delivery.kind) {
     case 'WAKE_PAUSED':
@@ -60,11 +63,11 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'END':
     case 'RETRY':
     case 'CAMPAIGN':
-      throw new Error(`A ${delivery.kind} is a delivery, and no walk`)
+      throw new Error(`A ${delivery.kind} is a delivery and not a batch job`)
   }
 }
 
-/** Wakes those whom an automation holds: it sends again. */
+/** Wakes the paused enrollments of an automation that sends again. */
 async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
@@ -75,7 +78,7 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
       try {
         await enrollments.automationChanged(automationId, contactId)
       } catch (error) {
-        log.warn({ error, automationId, contactId }, 'A paused enrollment is woken later')
+        log.warn({ error, automationId, contactId }, 'Could not wake a paused enrollment; retrying later')
         await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId })
       }
     },
@@ -85,7 +88,7 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
   await completeDeliveries(fork, [delivery])
 }
 
-/** Makes due what is to be tried again of an automation that sends again. */
+/** Enqueues the pending retries of an automation that sends again. */
 async function wakeAsked({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const of = { automationId: delivery.automationId! }
@@ -95,11 +98,11 @@ async function wakeAsked({ em }: Dependencies, delivery: Delivery): Promise<void
   await completeDeliveries(fork, [delivery])
 }
 
-/** Ends and removes the enrollments of a deleted automation, and at last the automation. */
+/** Ends and deletes the enrollments of a deleted automation, and finally the automation. */
 async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
-  // What was dealt with is gone, so that the next page is again the first one.
+  // Processed enrollments are deleted, so the next page is always the first one.
   const page = await enrollmentPage(fork, { automationId, afterId: null, paused: false }, DELETE_AUTOMATION.size)
   await pMap(
     page.filter(({ active }) => active),
@@ -107,7 +110,10 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
       try {
         await enrollments.cancel(automationId, contactId)
       } catch (error) {
-        log.warn({ error, automationId, contactId }, 'The workflow of a deleted automation is cancelled later')
+        log.warn(
+          { error, automationId, contactId },
+          'Could not cancel a workflow of a deleted automation; retrying later',
+        )
         await enqueue(em.fork(), { kind: 'CANCEL', automationId, contactId })
       }
     },
@@ -127,7 +133,7 @@ async function eraseWhenSettled({ em }: Dependencies, delivery: Delivery): Promi
   else await advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
 }
 
-/** Holds the ledger against Temporal: whoever is ACTIVE there should have a workflow. */
+/** Compares the database with Temporal: each ACTIVE enrollment should have a workflow. */
 async function reconcile(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const fork = dependencies.em.fork()
   const page = await activePage(fork, delivery.afterId, RECONCILE.size)
@@ -139,7 +145,7 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
   await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
 }
 
-/** Who is to try a message again and is still there is left to it. */
+/** Starts the workflows of overdue retries. A retry whose workflow still runs is left to it. */
 async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   const overdue = await overdueRetries(em.fork(), RETRIES_AT_ONCE)
   await pMap(overdue, ({ id, workspaceId }) => enrollments.retry(workspaceId, id), {
@@ -147,15 +153,15 @@ async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   })
 }
 
-/** Looks for events that Temporal has lost. @see deliverAgain */
+/** Delivers events again that Temporal has lost. @see deliverAgain */
 async function redeliver(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const fork = dependencies.em.fork()
-  // A page that took too long is tried again with half of it: an event may be for a thousand automations.
+  // If a page took too long, the next attempt reads half as many: one event may concern a thousand automations.
   const size = Math.max(1, REDELIVER.size >> Math.min(delivery.attempts - 1, 10))
   const page = await lostEvents(fork, { afterId: delivery.afterId, limit: size, atLeastMinutes: OVERDUE_MINUTES })
   const lost = page.lost.slice(0, REDELIVER.lost)
   await pMap(lost, (each) => deliverAgain(dependencies, each), { concurrency: REDELIVER.concurrency })
-  // The rest of what one event is for comes in the next round.
+  // If an event concerns more automations, the rest follows in the next round.
   const isWhole = lost.length === page.lost.length
   await goRound(fork, delivery, isWhole ? page.lastId : lost.at(-1)!.eventId)
 }

@@ -4,13 +4,13 @@ import { newId } from '../platform/ids.ts'
 import type { LostEvent } from '../triggers/index.ts'
 
 /**
- * Delivers an event again that has reached Temporal and nothing came of, because its data are older than that. Nobody is started
- * twice by an event. Of a workflow that the ledger does not know, one that runs waits for a worker, and one that has ended since
- * was ended by an operator: what that has received is remembered instead. One that the ledger knows was over before the event, and
- * has nothing to say.
+ * Delivers an event again that reached Temporal without any effect, because Temporal's data is older. An event never starts an
+ * enrollment twice. If Temporal has a workflow that the database does not know: a running one waits for a worker, and one that
+ * has ended since was ended by an operator, so the event is recorded as processed. A workflow that the database knows ended
+ * before the event, so it is irrelevant.
  *
- * @param isDry whether nothing is to be done
- * @returns whether it is delivered again, or would be
+ * @param isDry whether to change nothing
+ * @returns whether the event is, or would be, delivered again
  */
 export async function deliverAgain(
   { em, enrollments, log }: Dependencies,
@@ -25,7 +25,7 @@ export async function deliverAgain(
     return false
   }
   if (isDry) return true
-  log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event, and is told of it again')
+  log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event; delivering it again')
   const start = { kind: 'START', workspaceId, automationId, contactId, eventId, enrollmentId: newId() } as const
   await enqueueForRelay(em.fork(), [start])
   return true

@@ -2,8 +2,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 
 /**
- * What the ledger knows of an enrollment that it has not recorded: whether its automation is, or was, one of this instance,
- * whether that and its contact are there, and whether the event is that it was begun by.
+ * Facts about an enrollment that is not recorded: whether its automation belongs or belonged to this instance, whether the
+ * automation and the contact exist, and whether the event that started it exists.
  */
 export async function loadKnownEnrollments(
   em: EntityManager,
@@ -22,7 +22,7 @@ export async function loadKnownEnrollments(
   return row ?? { isOurs: false, isPossible: false, knowsEvent: false }
 }
 
-/** When something last happened by the database: the newest event, claim or enrollment, or one that is not much older. */
+/** Returns when something last happened according to the database: approximately the newest event, claim or enrollment. */
 export async function newestActivity(em: EntityManager): Promise<Date | null> {
   const [row] = await sql<{ newest: string | null }>(
     em,

@@ -10,30 +10,31 @@ import { lostEvents } from '../triggers/index.ts'
 import { deliverAgain } from './lost-events.ts'
 import { enableSending } from './restored.ts'
 
-/** Somebody of whom ledger and Temporal said different things, and what was done about it. */
+/** A difference between the database and Temporal, and what was done about it. */
 export interface Difference {
-  /** There is none yet of who was to be entered by an event. */
+  /** `null` if an event has not started the enrollment yet. */
   enrollmentId: string | null
   automationId: string
   contactId: string
   /**
-   * - resumed: ACTIVE without a workflow; goes on where it was by the ledger
-   * - ended: ACTIVE, and its workflow was ended by somebody; is CANCELLED
-   * - told: paused there by a pause that is over; goes on
-   * - closed: its workflow ran, and it is over by the ledger; the workflow is cancelled
-   * - recorded: its workflow ran, and the ledger did not know it; it does now
-   * - removed: the same, of an automation or a contact that there is not; the workflow is cancelled
-   * - delivered: an event had reached Temporal, and nothing came of it; it is delivered again
+   * Kinds of differences:
+   * - resumed: ACTIVE without a workflow; continues after its last message in the database
+   * - ended: ACTIVE, but its workflow was ended by an operator; now CANCELLED
+   * - told: its workflow is paused although the automation sends again; signalled to continue
+   * - closed: its workflow runs, but it has ended in the database; the workflow is cancelled
+   * - recorded: its workflow runs, but the database did not have it; now it does
+   * - removed: its workflow runs, but the automation or the contact does not exist; the workflow is cancelled
+   * - delivered: an event reached Temporal without any effect; it is delivered again
    */
   what: Exclude<Reconciled, 'running' | 'over'> | 'closed' | 'recorded' | 'removed' | 'delivered'
 }
 
 export interface Reconciliation {
-  /** How many are ACTIVE by the ledger, and how many workflows run. */
+  /** Number of enrollments that are ACTIVE in the database, and of running workflows. */
   active: number
   running: number
   differences: Difference[]
-  /** Of how many nobody could tell, or nothing be done: Temporal or Postgres failed. */
+  /** Number of enrollments that could not be checked or repaired, because Temporal or Postgres failed. */
   failed: number
   /** Whether sending is enabled now, and whether it was before. */
   isSending: boolean
@@ -45,8 +46,8 @@ const CONCURRENCY = 20
 
 /**
  * Compares all enrollments with Temporal, both ways. An enrollment without a workflow continues where it was. A workflow whose
- * enrollment the database does not have, or has as ended, is recorded or cancelled. Nothing that is recorded as sent is sent
- * again. It may be repeated, also while workers run. Afterwards, sending is enabled.
+ * enrollment the database does not have, or has as ended, is recorded or cancelled. Messages recorded as sent are not sent again.
+ * It is safe to repeat, even while workers run. Afterwards, sending is enabled.
  *
  * @param options.isDry whether to change nothing: `differences` is what would change
  * @param options.lostUntil see `enableSending`
@@ -56,7 +57,7 @@ export async function reconcile(
   { isDry = false, lostUntil }: { isDry?: boolean; lostUntil?: Date | null | undefined } = {},
 ): Promise<Reconciliation> {
   const { em, enrollments, log } = dependencies
-  // Before anything is changed.
+  // Check before anything is changed.
   await assertLostUntil(em.fork(), lostUntil)
   const { isOpen } = await readSendingGate(em.fork())
   const done: Reconciliation = {
@@ -81,12 +82,12 @@ export async function reconcile(
         await run(item)
       } catch (error) {
         done.failed += 1
-        // Where Temporal is away, it is the same of thousands.
+        // If Temporal is down, thousands of enrollments have the same error.
         const reason = String(error)
         if (reasons.has(reason)) return
         reasons.add(reason)
         const { automationId, contactId } = item
-        log.error({ error, automationId, contactId }, 'An enrollment could not be reconciled')
+        log.error({ error, automationId, contactId }, 'Could not reconcile an enrollment')
       }
     }
     await pMap(items, attempt, { concurrency: CONCURRENCY })
@@ -98,7 +99,8 @@ export async function reconcile(
   }
   done.running = running.size
 
-  // First those that the ledger does not have as ACTIVE: whoever runs takes the place of who is in there by the ledger alone.
+  // Start with those that are not ACTIVE in the database: a running workflow takes precedence over an enrollment that is only in
+  // the database.
   const all = [...running.values()]
   for (let n = 0; n < all.length; n += PAGE) {
     const page = all.slice(n, n + PAGE)
@@ -109,7 +111,7 @@ export async function reconcile(
     const doubtful = page.filter(({ enrollmentId }) => known.get(enrollmentId) !== 'ACTIVE')
     await each(doubtful, async (listed) => {
       const { enrollmentId, automationId, contactId } = listed
-      // What is listed may have ended since, or be another one's by now: of those nothing is to be told.
+      // A listed workflow may have ended since, or belong to another enrollment by now. Those need nothing.
       const state = await enrollments.state(automationId, contactId, enrollmentId)
       if (state !== 'RUNNING' && state !== 'PAUSED') return
       const status = known.get(enrollmentId)
@@ -133,7 +135,8 @@ export async function reconcile(
     afterId = page.at(-1)!.id
   }
 
-  // Last: whoever is in by now has received them. Workers look for these, too, but wait until they are old.
+  // Last, because running enrollments have received their events by now. Workers look for lost events, too, but only for old
+  // ones.
   for (let afterId: string | null = null; ;) {
     const page: LostPage = await lostPage(em, afterId)
     await each(page.lost, async (lost) => {
@@ -152,14 +155,14 @@ export async function reconcile(
 
 type LostPage = Awaited<ReturnType<typeof lostEvents>>
 
-/** Each event may be for a thousand automations. */
+/** Each event may concern a thousand automations. */
 const lostPage = (em: EntityManager, afterId: string | null): Promise<LostPage> =>
   withSmallerPages(PAGE, (limit) => lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 }))
 
 /**
- * Has the ledger record an enrollment that runs, and that it does not know. It knows best: what it has received already, or has begun
- * by another workflow, it does not record, and the workflow finds that by itself.
- * @returns `removed` where its automation or its contact is gone; nothing where it is left to itself
+ * Records an enrollment whose workflow runs and which the database does not have. Enrollments whose event was processed already,
+ * or started by another workflow, are not recorded; their workflow finds that out itself.
+ * @returns `removed` if its automation or its contact is deleted; nothing if it is left alone
  */
 async function recordRunning(
   em: EntityManager,
@@ -168,11 +171,11 @@ async function recordRunning(
 ): Promise<'recorded' | 'removed' | undefined> {
   const { enrollmentId: id, automationId, contactId, dedupKey, enrolledAt } = listed
   const { isOurs, isPossible, knowsEvent } = await loadKnownEnrollments(em.fork(), listed)
-  // Another instance's, on the same Temporal; or of an automation that is newer than the ledger, and ends by itself.
+  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and it ends by itself.
   if (!isOurs) return undefined
   if (!isPossible) return 'removed'
   if (isDry) return 'recorded'
-  // An event that the ledger has lost cannot say what it has received of.
+  // An event that the database lost cannot deduplicate.
   const triggerEventId = knowsEvent ? listed.triggerEventId : null
   const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
   return (await recordEnrollment(em.fork(), write)) === 'ACTIVE' ? 'recorded' : undefined

@@ -3,12 +3,12 @@ import { shortenLeases } from '../messages/index.ts'
 import { recoverDeliveries } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 
-/** Minutes beyond which nothing is ever due or leased: batch jobs come again after ten. */
+/** Minutes beyond which nothing is ever due or leased. Batch jobs repeat after ten minutes. */
 const MAX_MINUTES = 15
 
 /**
- * Brings back what lies further ahead than anything is ever set. The clock of Postgres was set back, and nobody would do it until the
- * clock came there again.
+ * Resets due times and leases that are implausibly far in the future, because Postgres's clock was set back. Otherwise they would
+ * wait until the clock reaches them.
  */
 export async function recoverFromClockChange(em: EntityManager): Promise<void> {
   await recoverDeliveries(em, MAX_MINUTES)

@@ -25,11 +25,11 @@ import { recoverFromClockChange } from './recover-outbox.ts'
 import { runBatchJob } from './batch-jobs.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 
-/** Milliseconds between two looks at a lane in which nothing was due. */
+/** Milliseconds between two checks of a lane in which nothing was due. */
 const IDLE_MS = 1_000
-/** After a failure (Postgres away) the pauses grow up to this. */
+/** Maximum milliseconds between checks after failures, for example if Postgres is down. */
 const MAX_PAUSE_MS = 15_000
-/** How much is taken at once, and how many calls to Temporal that makes at a time. Bulk leaves Temporal to others. */
+/** Deliveries taken at once, and concurrent calls to Temporal. Bulk leaves most of Temporal's capacity to others. */
 const PAGES = {
   interactive: { size: 100, concurrency: 20 },
   bulk: { size: 50, concurrency: 5 },
@@ -37,25 +37,25 @@ const PAGES = {
 } satisfies Record<Lane, { size: number; concurrency: number }>
 /** Milliseconds between two comparisons of campaigns with Temporal. */
 const CAMPAIGNS_MS = 20_000
-/** Milliseconds between two looks for what has served its time or is to be there, and how much is forgotten at once. */
+/** Milliseconds between two rounds of upkeep, and the number of rows deleted at once. */
 const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
 
-/** Longer than any page takes, in milliseconds: each call that it makes has seconds. */
+/** Milliseconds that no page ever exceeds: each of its calls has a timeout of seconds. */
 const MAX_PAGE_MS = 15 * 60_000
 
 export interface Relay {
-  /** Rejects when a loop has ended by a bug. */
+  /** Rejects if a loop ended because of a bug. */
   ended: Promise<void>
-  /** Says so, when a loop does not go on. */
+  /** Describes the problem if a loop is stuck. */
   problem(): string | undefined
   stop(): Promise<void>
 }
 
 /**
- * Does what the database says is still pending at Temporal: a loop for each lane, so that none waits for another. Everything it
- * does is noted before it is begun, in the transaction that made it due, and may be done twice; so any number of relays can
- * run, and any of them can die.
+ * Carries out what the outbox has pending, with one loop for each lane so that none waits for another. All work is recorded
+ * before it starts, in the transaction that causes it, and is safe to repeat. So any number of relays can run, and any of them
+ * can crash.
  *
  * Why this is a loop in the worker and not a Temporal schedule: see docs/decisions/0021-outbox-relay.md.
  */
@@ -66,7 +66,7 @@ export function startRelay(
   const stopping = new AbortController()
   const { signal } = stopping
   const { log } = dependencies
-  /** When each loop that is at work has begun its turn. */
+  /** When each running loop began its present turn. */
   const turns = new Map<string, number>()
   const loop = async (what: string, run: () => Promise<boolean>, idleMs: number) => {
     for (let pause = idleMs; !signal.aborted;) {
@@ -75,7 +75,7 @@ export function startRelay(
         if (await run()) continue
         pause = idleMs
       } catch (error) {
-        log.warn({ error, what }, 'The relay could not do its work and tries again')
+        log.warn({ error, what }, 'Outbox relay failed; retrying')
         pause = Math.min(pause * 2, MAX_PAUSE_MS)
       } finally {
         turns.delete(what)
@@ -95,7 +95,7 @@ export function startRelay(
     problem() {
       const limit = performance.now() - longestPageMs
       const stuck = [...turns].flatMap(([what, since]) => (since < limit ? [what] : []))
-      return stuck.length === 0 ? undefined : `The relay does not go on: ${stuck.join(', ')}`
+      return stuck.length === 0 ? undefined : `The outbox relay is stuck: ${stuck.join(', ')}`
     },
     async stop() {
       stopping.abort()
@@ -104,10 +104,10 @@ export function startRelay(
   }
 }
 
-/** Workers and Temporal have time to come up before anybody is found without a workflow. */
+/** Seconds in which workers and Temporal can start before enrollments are checked for missing workflows. */
 const STANDING_AFTER_SECONDS = 60
 
-/** @returns what does one page of a lane's work, and tells whether there was any. */
+/** @returns a function that processes one page of a lane, and returns whether there was any work */
 function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean> {
   const { size, concurrency } = PAGES[lane]
   let turn = FIRST_TURN
@@ -126,12 +126,12 @@ async function continueBatchJob(dependencies: Dependencies, delivery: Delivery):
     await runBatchJob(dependencies, delivery)
   } catch (error) {
     const { kind, automationId, contactId } = delivery
-    dependencies.log.warn({ error, kind, automationId, contactId }, 'A walk could not go on and is put off')
+    dependencies.log.warn({ error, kind, automationId, contactId }, 'Batch job failed; rescheduled')
     await deferDeliveries(dependencies.em.fork(), [delivery])
   }
 }
 
-/** How many changes are added up at once. */
+/** Changes added to the counters at once. */
 const CHANGES_FOLDED = 5_000
 
 const figures =
@@ -144,7 +144,7 @@ const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => 
   return false
 }
 
-/** How many visits are decided at once. */
+/** Tracking events decided at once. */
 const VISITS_DECIDED = 1_000
 
 const visits =
@@ -153,12 +153,11 @@ const visits =
     (await decideVisits(em.fork(), VISITS_DECIDED)) >= VISITS_DECIDED
 
 /**
- * Makes due what goes round for ever, where it is not: whoever comes first does; and what a clock that was set back has put
- * off. Forgets what has served its time.
- * @returns what does a round of it, and tells whether there may be more.
+ * Enqueues the standing jobs if they are missing, recovers from a clock that was set back, and deletes expired rows.
+ * @returns a function that runs one round, and returns whether there may be more
  */
 function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
-  /** Fewer after what took too long: an event may be for a thousand automations. */
+  /** Reduced after a round that took too long: one event may concern a thousand automations. */
   let events = ROWS_FORGOTTEN
   return async () => {
     await recoverFromClockChange(em.fork())
@@ -168,10 +167,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
       graceSeconds: ABANDONED_SECONDS,
       limit: ROWS_FORGOTTEN,
     })) {
-      log.warn(
-        { status: 'UNCONFIRMED', messageId },
-        'The sender of an email died, and nobody knows whether it was sent',
-      )
+      log.warn({ status: 'UNCONFIRMED', messageId }, 'The sender of an email died; delivery unconfirmed')
     }
     const asks = await deleteOldConfirmationEmails(em.fork(), ROWS_FORGOTTEN)
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)

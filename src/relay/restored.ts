@@ -8,11 +8,14 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { newestActivity } from './queries.ts'
 
-/** Disables sending, because the database was restored or is a copy. What was being sent becomes UNCONFIRMED: it may have been. */
+/**
+ * Disables sending, because the database was restored or is a copy. Messages that were in flight become UNCONFIRMED, because they
+ * may have been sent.
+ */
 export const markRestored = (em: EntityManager): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
     await closeGate(unit, await newestActivity(unit))
-    // In the order in which a request locks them: the automations that it changes, and then its session.
+    // In the order in which a request locks them: first the automations that it changes, then its session.
     await skipRevisions(unit)
     await revokeAllSessionsAndInvitations(unit)
     await abandonSending(unit, MAY_HAVE_BEEN_SENT)
@@ -20,8 +23,8 @@ export const markRestored = (em: EntityManager): Promise<void> =>
   })
 
 /**
- * Enables sending after a restore, without comparing with Temporal. If messages may be lost, those that were to be retried
- * become UNCONFIRMED, because they may have been sent since the backup. The others are retried.
+ * Enables sending after a restore, without comparing with Temporal. If messages may be lost, pending retries become UNCONFIRMED,
+ * because they may have been sent since the backup. The others are retried.
  *
  * @param lostUntil when the original stopped; `null`: nothing is lost; `undefined`: it may have run until now
  * @returns whether sending was disabled
@@ -30,7 +33,7 @@ export const markRestored = (em: EntityManager): Promise<void> =>
 export async function enableSending(em: EntityManager, lostUntil: Date | null | undefined): Promise<boolean> {
   await assertLostUntil(em.fork(), lostUntil)
   if ((await readSendingGate(em.fork())).isOpen) return false
-  // In pages, before the gate opens: nothing is retried until then, and no client can ask for more.
+  // In pages, before the gate opens: nothing is retried until then, and no client can request retries.
   if (lostUntil !== null) await abandonRetries(em.fork(), MAY_HAVE_BEEN_SENT)
   return em.fork().transactional(async (unit) => {
     if (!(await openGate(unit, lostUntil))) return false

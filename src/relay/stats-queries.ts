@@ -3,13 +3,13 @@ import { sql } from '../platform/db/sql.ts'
 import { IS_PENDING } from '../outbox/index.ts'
 import { NEEDS_DECISION } from '../messages/index.ts'
 
-/** What operators watch. Each of these is counted by an index, or has been counted when it happened. */
+/** Numbers that operators watch. Each is read from an index, or counted when it happens. */
 export interface Figures {
   enrolled: number
   completed: number
   paused: number
   unconfirmed: number
-  /** Deliveries to Temporal, by what they are for. */
+  /** Pending deliveries to Temporal, by kind. */
   undelivered: number
   /** Seconds since the oldest of these became due. */
   oldestUndelivered: number
@@ -18,7 +18,7 @@ export interface Figures {
 
 export async function readOperationalStats(em: EntityManager): Promise<Figures> {
   const [row] = await sql<Figures>(em, READ)
-  if (!row) throw new Error('The figures returned no row')
+  if (!row) throw new Error('The stats query returned no row')
   return row
 }
 

@@ -2,14 +2,14 @@ import pMap from 'p-map'
 import { type UnfinishedCampaign, listUnfinishedCampaigns, pauseAutomatically } from '../campaigns/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
-/** How many campaigns are compared with Temporal at a time. */
+/** Campaigns compared with Temporal concurrently. */
 const CONCURRENCY = 5
 
 /**
- * Compares the campaigns that are under way with Temporal. A campaign whose workflow was cancelled or terminated there is paused,
- * with the reason. One whose workflow Temporal has lost gets a new one.
+ * Compares the active campaigns with Temporal. A campaign whose workflow was cancelled or terminated there is paused, with the
+ * reason. A campaign whose workflow Temporal has lost gets a new one.
  *
- * @param options.signalRunning whether to have running workflows look what is next: Temporal's data may be from a backup
+ * @param options.signalRunning whether to make running workflows check what to do next: Temporal's data may be from a backup
  */
 export async function watchCampaigns(
   dependencies: Dependencies,
@@ -24,14 +24,14 @@ async function watch(
   { id, workspaceId, status, revision, isChanging }: UnfinishedCampaign,
   signalRunning: boolean,
 ): Promise<void> {
-  // A resumed campaign may still have the workflow that was terminated before: its new one is on its way.
+  // A resumed campaign may still have the terminated workflow: its new one is about to start.
   if (isChanging) return
   const state = await enrollments.campaignState(id)
   if (state === 'RUNNING' && !signalRunning) return
   if ((state === 'CANCELLED' || state === 'TERMINATED') && status !== 'CANCELLED') {
     const reason = state === 'CANCELLED' ? 'WORKFLOW_CANCELLED' : 'WORKFLOW_TERMINATED'
     if (await pauseAutomatically(em.fork(), id, reason, revision))
-      log.warn({ campaignId: id }, `A campaign is paused: its workflow was ${state.toLowerCase()} in Temporal`)
+      log.warn({ campaignId: id }, `Campaign paused: its workflow was ${state.toLowerCase()} in Temporal`)
     return
   }
   await enrollments.campaign(workspaceId, id)

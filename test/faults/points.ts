@@ -111,7 +111,7 @@ const RELAY: readonly Point[] = [
   {
     name: 'relay: woken, not marked',
     file: WALKS,
-    before: 'await completeDeliveries(fork, [delivery])\n}\n\n/** Makes due what is to be tried',
+    before: 'await completeDeliveries(fork, [delivery])\n}\n\n/** Enqueues the pending retries',
   },
   { name: 'relay: cancelled, not removed', file: WALKS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
   { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },

@@ -133,7 +133,7 @@ describe('/healthz', function () {
       const ids = { automationId: newId(), contactId: newId() }
       await enqueue(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
       const told = await eventually('it is false', () => relay.problem())
-      assert.equal(told, 'The relay does not go on: interactive')
+      assert.equal(told, 'The outbox relay is stuck: interactive')
     } finally {
       release()
       await relay.stop()
