@@ -13,7 +13,7 @@ const stepPlaceTable = defineEntity({
   },
 })
 
-/** What is behind an email of a version: the next one, and what is waited for between. */
+/** What follows an email of a version: the next email, and the waits before it. */
 export class StepPlace extends stepPlaceTable.class {}
 stepPlaceTable.setClass(StepPlace)
 
@@ -30,7 +30,7 @@ const nextWakeTable = defineEntity({
   },
 })
 
-/** When an enrollment goes on, and with which email. Written by triggers: see `migrations/001-baseline.sql`. */
+/** When an enrollment continues, and with which email. Written by triggers: see `migrations/001-baseline.sql`. */
 export class NextWake extends nextWakeTable.class {}
 nextWakeTable.setClass(NextWake)
 
@@ -45,7 +45,7 @@ const stepFigureTable = defineEntity({
   },
 })
 
-/** How many there are at a step. */
+/** Counters of a step. */
 export class StepFigure extends stepFigureTable.class {}
 stepFigureTable.setClass(StepFigure)
 
@@ -60,7 +60,7 @@ const flowFigureTable = defineEntity({
   },
 })
 
-/** How many there are in an interval of time. */
+/** Counters of an interval of time. */
 export class FlowFigure extends flowFigureTable.class {}
 flowFigureTable.setClass(FlowFigure)
 
@@ -78,6 +78,6 @@ const figureChangeTable = defineEntity({
   },
 })
 
-/** What is not added up yet. */
+/** Changes that are not added to the counters yet. */
 export class FigureChange extends figureChangeTable.class {}
 figureChangeTable.setClass(FigureChange)

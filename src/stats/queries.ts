@@ -1,20 +1,23 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 
-/** A count of rows of one kind: messages by their status, enrollments by theirs, PAUSED ones, and those who are WAITING. */
+/** Numbers of rows by kind: messages by status, enrollments by status, and PAUSED and WAITING enrollments. */
 export type Counts = Record<string, number>
 
-/** In place of a step: an enrollment as a whole, and, of those who are WAITING, the end of the sequence. */
+/** Stands for no step: the enrollment as a whole, or, for WAITING enrollments, the end of the sequence. */
 export const NO_STEP = '00000000-0000-0000-0000-000000000000'
 
-/** Those of a step of an automation. */
+/** Counters of a step of an automation. */
 export interface StepCounts {
   automationId: string
   stepId: string
   counts: Counts
 }
 
-/** What was added up, and what is not yet, of automations that the caller may see. */
+/**
+ * Reads the counters of automations, with the changes that are not added up yet. The caller has checked access to the
+ * automations.
+ */
 export async function stepCounts(em: EntityManager, automationIds: readonly string[]): Promise<StepCounts[]> {
   return toObjects<StepCounts>(await sql(em, STEPS, [automationIds]))
 }
@@ -30,7 +33,7 @@ select automation_id, step_id, jsonb_object_agg(figure, count) as counts from (
 ) figures
 group by 1, 2`
 
-/** Those of an interval of time. */
+/** Counters of an interval of time. */
 export interface FlowCounts {
   subject: string
   at: Date
@@ -41,13 +44,16 @@ export interface FlowRequest {
   /** A workspace, or automations: see `migrations/001-baseline.sql`. */
   subjects: readonly string[]
   figures: readonly string[]
-  /** The first interval begins here; each is as long, in minutes: quarters of an hour of a workspace, hours of an automation. */
+  /**
+   * Start of the first interval. Intervals are equally long, in minutes: multiples of 15 for a workspace, of 60 for an
+   * automation.
+   */
   from: Date
   minutes: number
   until: Date
 }
 
-/** What there was in each interval; one in which nothing was is left out. */
+/** Reads the counters of each interval. Intervals without any are left out. */
 export async function flowCounts(
   em: EntityManager,
   { subjects, figures, from, minutes, until }: FlowRequest,
@@ -70,7 +76,7 @@ select subject, at, jsonb_object_agg(figure, count) as counts from (
 ) figures
 group by 1, 2 order by 1, 2`
 
-/** What there is in all automations of a workspace that still exist. */
+/** Sums the counters of all existing automations of a workspace. */
 export async function totalCounts(em: EntityManager, workspaceId: string): Promise<Counts> {
   const [row] = await sql<{ counts: Counts | null }>(em, TOTAL, [workspaceId])
   return row?.counts ?? {}
@@ -87,7 +93,7 @@ select jsonb_object_agg(figure, count) as counts from (
   group by 1 having sum(count) <> 0
 ) figures`
 
-/** Counts the messages of a workspace that are open or need a decision, of automations and campaigns, deleted ones included. */
+/** Counts the messages that need a decision, including those of deleted automations, which are few. */
 export async function countOpenMessages(
   em: EntityManager,
   workspaceId: string,
@@ -109,7 +115,7 @@ export async function countOpenMessages(
 /** Beyond that they are not counted: of a paused automation they can be a million. */
 export const MAX_DUE = 10_000
 
-/** Those whose next email is due, by automation and email, and when the next one of each is. */
+/** @param steps the emails for which enrollments wait */
 export interface Due {
   automationId: string
   stepId: string

@@ -19,27 +19,27 @@ const dueCount = () =>
     .min(0)
     .max(MAX_DUE)
     .required()
-    .meta({ description: `Of these, whose time has come; ${MAX_DUE} stands for that many or more.`, example: 0 })
+    .meta({ description: `Of these, the number that are due. ${MAX_DUE} means that many or more.`, example: 0 })
 
-const nextWakeAt = () => timestamp('When the next of them is due; null where none is to come.').nullable().defined()
+const nextWakeAt = () => timestamp('When the next of them is due; null if there is none.').nullable().defined()
 
-/** Messages by what became of them: all terms of one sum. */
-export const messageCountsResponse = object(counts(MESSAGE_STATUSES, (status) => `How many are ${status}.`))
+/** Messages by status. The counts add up to the total. */
+export const messageCountsResponse = object(counts(MESSAGE_STATUSES, (status) => `Messages that are ${status}.`))
   .required()
-  .meta({ component: 'MessageCounts', description: 'Messages by status: together all that were to be sent.' })
+  .meta({ component: 'MessageCounts', description: 'Messages by status. Together they are all messages.' })
 
 export const presentMessageCounts = (of: Counts) => present(MESSAGE_STATUSES, of)
 
-/** Beside their sum: of those that were sent. */
+/** Additional counts: subsets of the messages that were sent. */
 const visitFields = {
-  opened: count('How many a person has opened, as far as that is asked and can be told.', 4),
-  clicked: count('Of how many a person has followed a link, as far as that is asked and can be told.', 2),
+  opened: count('Messages opened by a person, if opens are tracked.', 4),
+  clicked: count('Messages in which a person clicked a link, if clicks are tracked.', 2),
 }
 
 const presentVisits = (of: Counts) => ({ opened: of['OPENED'] ?? 0, clicked: of['CLICKED'] ?? 0 })
 
 const waitingFields = {
-  waiting: count('How many contacts have this email before them next.', 212),
+  waiting: count('Contacts whose next email is this one.', 212),
   due: dueCount(),
   nextWakeAt: nextWakeAt(),
 }
@@ -51,16 +51,13 @@ const stepFiguresResponse = object({
   ...waitingFields,
 })
   .required()
-  .meta({ component: 'StepFigures', description: 'An email step, also one of an earlier version.' })
+  .meta({ component: 'StepFigures', description: 'An email step, possibly of an earlier version.' })
 
 const enrollmentFields = {
-  enrolled: count('How many enrollments it has had.', 120),
-  ...counts(ENROLLMENT_STATUSES, (status) => `How many are ${status}.`),
-  erased: count('How many were of contacts who have been erased since.', 0),
-  paused: count(
-    'How many of those who are ACTIVE wait before an email because the automation is paused or a draft.',
-    0,
-  ),
+  enrolled: count('Enrollments in total.', 120),
+  ...counts(ENROLLMENT_STATUSES, (status) => `Enrollments that are ${status}.`),
+  erased: count('Enrollments of contacts that were erased since.', 0),
+  paused: count('ACTIVE enrollments that wait before an email because the automation is paused or a draft.', 0),
 }
 
 /** `GET /automations/{id}/figures`. */
@@ -70,22 +67,22 @@ export const automationFiguresResponse = object({
   revision: number()
     .integer()
     .required()
-    .meta({ description: 'The number in its ETag: of another one it was changed since.', example: 7 }),
+    .meta({ description: 'The revision, as in the ETag. It grows with each change.', example: 7 }),
   ...enrollmentFields,
   steps: array().of(stepFiguresResponse).required(),
   ending: object(waitingFields)
     .required()
-    .meta({ description: 'Those who have no email before them any more, and wait for the end.' }),
+    .meta({ description: 'Contacts that have no further email and wait for the end.' }),
 })
   .required()
   .meta({
     component: 'AutomationStats',
-    description: 'Where the contacts of an automation are, and what they were sent.',
+    description: 'Where the contacts of an automation are, and the emails they were sent.',
   })
 
 export interface AutomationStats {
   automationId: string
-  /** Of all that it has had: automation_counts. */
+  /** Total number of enrollments, from automation_counts. */
   enrolled: number
   whole: Counts
   steps: readonly { stepId: string; counts: Counts; due: Due | undefined }[]
@@ -101,7 +98,7 @@ const presentWaiting = (of: Counts, due: Due | undefined) => ({
 const presentEnrollments = (enrolled: number, whole: Counts) => {
   const by = present(ENROLLMENT_STATUSES, whole)
   const kept = by.active + by.completed + by.stopped + by.cancelled
-  // Who was cancelled before it was recorded has a row, and was never counted as enrolled.
+  // An enrollment that was cancelled before it was recorded has a row, but was not counted as enrolled.
   return {
     enrolled: Math.max(enrolled, kept),
     ...by,
@@ -122,7 +119,7 @@ export const presentAutomationStats = ({ automationId, enrolled, whole, steps, e
   ending: presentWaiting(ending.counts, ending.due),
 })
 
-/** How many days are listed of each automation. */
+/** Number of days listed for each automation. */
 export const DAYS_LISTED = 7
 
 /** `GET /automations/figures`. */
@@ -135,10 +132,12 @@ export const listedFiguresResponse = object({
   days: array()
     .of(object({ since: timestamp('When these 24 hours began.'), messages: messageCountsResponse }).required())
     .required()
-    .meta({ description: `The last ${DAYS_LISTED} times 24 hours, the oldest first, to the end of this hour.` }),
+    .meta({
+      description: `The last ${DAYS_LISTED} periods of 24 hours, oldest first, up to the end of the present hour.`,
+    }),
 })
   .required()
-  .meta({ component: 'ListedStats', description: 'The figures of an automation, as an item of a list.' })
+  .meta({ component: 'ListedStats', description: 'The stats of an automation in a list.' })
 
 export interface ListedStats {
   automationId: string
@@ -163,22 +162,25 @@ export const presentListedStats = (listed: ListedStats) => ({
 
 /** `GET /figures`. */
 export const figuresResponse = object({
-  active: count('How many enrollments are ACTIVE.', 18_599),
-  paused: count('How many of them wait before an email because their automation is paused or a draft.', 0),
+  active: count('Enrollments that are ACTIVE.', 18_599),
+  paused: count('Enrollments of these that wait before an email because their automation is paused or a draft.', 0),
   due: dueCount(),
   nextWakeAt: nextWakeAt(),
-  sending: count('How many messages are SENDING.', 2),
-  deferred: count('How many are DEFERRED.', 9),
-  unconfirmed: count('How many are UNCONFIRMED, and wait for a decision.', 1),
+  sending: count('Messages that are SENDING.', 2),
+  deferred: count('Messages that are DEFERRED.', 9),
+  unconfirmed: count('Messages that are UNCONFIRMED and need a decision.', 1),
 })
   .required()
-  .meta({ component: 'Figures', description: 'What there is in a workspace now.' })
+  .meta({ component: 'Figures', description: 'The present stats of a workspace.' })
 
 /** `GET /flow`. */
 export const intervalResponse = object({
-  since: timestamp('When it begins.'),
+  since: timestamp('Start of the interval.'),
   messages: messageCountsResponse,
-  waiting: count('How many contacts are to go on in it, as far as is known: each with what is next for them.', 40),
+  waiting: count('Contacts that continue in this interval, each counted once, with their next step.', 40),
 })
   .required()
-  .meta({ component: 'Interval', description: 'What was to be sent in an interval of time, and what will be.' })
+  .meta({
+    component: 'Interval',
+    description: 'Messages that were due in an interval of time, and contacts that continue in it.',
+  })

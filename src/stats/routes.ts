@@ -18,7 +18,7 @@ import {
 } from './responses.ts'
 
 const MINUTE_MS = 60_000
-const FLOW_TOO_LONG = `since, until and minutes must make at most ${MAX_INTERVALS} intervals`
+const FLOW_TOO_LONG = `since, until and minutes must define at most ${MAX_INTERVALS} intervals`
 const SINCE_NO_QUARTER = 'since must be a quarter of an hour, such as 2026-11-21T09:30:00Z'
 
 export const statsOperations = [
@@ -27,10 +27,10 @@ export const statsOperations = [
     method: 'GET',
     path: '/figures',
     tag: 'Figures',
-    summary: 'Get the figures of the workspace',
-    description: 'What there is now: who is mid-sequence, what is due, and what waits for a decision.',
+    summary: 'Get the stats of the workspace',
+    description: 'Present numbers: active enrollments, emails that are due, and messages that need a decision.',
     scope: 'automations:read',
-    responses: { 200: { description: 'The figures.', schema: single(figuresResponse) } },
+    responses: { 200: { description: 'The stats.', schema: single(figuresResponse) } },
     handle: async ({ caller }, { em }) => ok(await figuresOfWorkspace(em.fork(), caller.workspace.id)),
   }),
 
@@ -39,14 +39,14 @@ export const statsOperations = [
     method: 'GET',
     path: '/flow',
     tag: 'Figures',
-    summary: 'Get what was sent, and what is due, by time',
+    summary: 'Get messages sent and due, by time',
     description:
-      'Messages by when they were first to be sent, and what became of them since; and contacts by when they go on. What follows ' +
-      'their next email comes on top, and so does whoever enrolls later. Intervals in which nothing is are left out.',
+      'Messages by the time when they were first due, with their present status, and contacts by the time when they continue. Only the next ' +
+      'email of a contact is counted, and only contacts enrolled now. Empty intervals are left out.',
     scope: 'automations:read',
     query: flowQuery,
     responses: {
-      200: { description: 'The intervals, the oldest first.', schema: single(array().of(intervalResponse).required()) },
+      200: { description: 'The intervals, oldest first.', schema: single(array().of(intervalResponse).required()) },
     },
     errors: { 400: [FLOW_TOO_LONG, SINCE_NO_QUARTER] },
     async handle({ caller, query }, { em }) {
@@ -75,8 +75,8 @@ export const statsOperations = [
     method: 'GET',
     path: '/automations/figures',
     tag: 'Figures',
-    summary: 'List the figures of automations',
-    description: 'In the order of the ids; what is no automation of the workspace is left out.',
+    summary: 'List the stats of automations',
+    description: 'In the order of the IDs. IDs that are not automations of the workspace are left out.',
     scope: 'automations:read',
     query: automationStatsQuery,
     responses: {
@@ -96,9 +96,8 @@ export const statsOperations = [
     method: 'GET',
     path: '/automations/{id}/figures',
     tag: 'Figures',
-    summary: 'Get the figures of an automation',
-    description:
-      'Where its contacts are, by the email that is next for them, and what became of the messages of each step.',
+    summary: 'Get the stats of an automation',
+    description: 'The number of contacts before each email, and the messages of each step by status.',
     scope: 'automations:read',
     responses: { 200: { description: 'The figures.', schema: single(automationFiguresResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND] },

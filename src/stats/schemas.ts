@@ -1,7 +1,7 @@
 import { number, object, string } from 'yup'
 import { EXAMPLE_ID, instant } from '../http/index.ts'
 
-/** How many automations are asked about at once, and how many intervals of a flow. */
+/** Maximum number of automations in a request, and of intervals in a flow. */
 export const MAX_AUTOMATIONS = 100
 export const MAX_INTERVALS = 1_000
 
@@ -12,7 +12,7 @@ export const automationStatsQuery = object({
     .min(1)
     .max(37 * MAX_AUTOMATIONS)
     .meta({
-      description: `The ids of up to ${MAX_AUTOMATIONS} automations, with commas between.`,
+      description: `The IDs of up to ${MAX_AUTOMATIONS} automations, separated by commas.`,
       example: EXAMPLE_ID,
     }),
 })
@@ -21,13 +21,13 @@ const QUARTER = 'minutes must be a multiple of 15, from 15 to 44640'
 
 /** `GET /flow`. */
 export const flowQuery = object({
-  since: instant('Where the first interval begins: a quarter of an hour.').required(),
-  until: instant('Where the last one ends.').required(),
+  since: instant('Start of the first interval: a quarter of an hour.').required(),
+  until: instant('End of the last interval.').required(),
   minutes: number()
     .typeError(QUARTER)
     .min(15, QUARTER)
     .max(44_640, QUARTER)
     .test({ name: 'quarters', message: QUARTER, test: (value) => value === undefined || value % 15 === 0 })
     .default(60)
-    .meta({ description: 'How long an interval is, in minutes.', example: 360, json: { multipleOf: 15 } }),
+    .meta({ description: 'Length of an interval, in minutes.', example: 360, json: { multipleOf: 15 } }),
 })

@@ -16,7 +16,7 @@ import { type AutomationStats, DAYS_LISTED, type ListedStats } from './responses
 
 const HOUR_MS = 3_600_000
 
-/** Where the contacts of automations are. @param automationIds of automations that the caller may see */
+/** Reads the counters of automations. @param automationIds automations that the caller may see */
 async function read(em: EntityManager, automationIds: readonly string[]) {
   const [counts, enrolled] = [await stepCounts(em, automationIds), await countsOf(em, automationIds)]
   const due = await dueOf(
@@ -33,7 +33,7 @@ async function read(em: EntityManager, automationIds: readonly string[]) {
   })
 }
 
-/** The figures of an automation that is there. */
+/** Returns the stats of an existing automation. */
 export async function figuresOf(em: EntityManager, automationId: string): Promise<AutomationStats> {
   const [found] = await read(em, [automationId])
   const { enrolled, steps, countsAt, dueAtStep } = found!
@@ -49,7 +49,9 @@ export async function figuresOf(em: EntityManager, automationId: string): Promis
   }
 }
 
-/** The figures of automations that are there, and of their last days. @param now to the end of whose hour they are */
+/**
+ * Returns the stats of existing automations, and of their last days. @param now the end of its hour is the end of the last day
+ */
 export async function figuresOfMany(
   em: EntityManager,
   automationIds: readonly string[],
@@ -89,7 +91,7 @@ function sum(steps: readonly StepCounts[]): Counts {
 const earliest = (dates: readonly (Date | null | undefined)[]): Date | null =>
   dates.reduce<Date | null>((first, date) => (date && (!first || date < first) ? date : first), null)
 
-/** What there is in a workspace now. */
+/** Returns the present stats of a workspace. */
 export async function figuresOfWorkspace(em: EntityManager, workspaceId: string) {
   const totals = await totalCounts(em, workspaceId)
   const { due, nextWakeAt } = await dueOfWorkspace(em, workspaceId)

@@ -8,7 +8,7 @@ const schema = defineEntity({
   properties: {
     messageId: p.uuid().primary(),
     kind: p.text().$type<'OPEN' | 'CLICK'>().primary(),
-    /** Where the link leads; of an opening, an empty text. */
+    /** The link's target; empty for an open. */
     url: p.text().primary(),
     links: p.integer(),
     at: p.datetime(),
@@ -18,6 +18,6 @@ const schema = defineEntity({
   },
 })
 
-/** That an email was opened, or one of its links followed: a row for each, however often. */
+/** A tracking event: an open of an email, or a click on one of its links. One row for each, however often it occurs. */
 export class MessageVisit extends schema.class {}
 schema.setClass(MessageVisit)

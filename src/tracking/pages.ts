@@ -7,21 +7,21 @@ import { within } from '../platform/bulkhead.ts'
 import { recordVisit } from './record-visit.ts'
 import { isMachine } from './visitor.ts'
 
-/** How long whoever follows a link waits for its note, in milliseconds: it is written all the same. */
+/** Maximum milliseconds that a visitor waits for the event to be recorded. It is recorded in any case. */
 const PATIENCE_MS = 1_000
 
-/** A picture of one point that is not there (GIF 89a). */
+/** A transparent image of one pixel (GIF 89a). */
 const PICTURE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-/** Where links lead by way of us, and pictures that tell of openings. They lead on whatever becomes of the note. */
+/** Serves tracking links and images. Links redirect to their target even if recording fails. */
 export function visitPages(router: Router<never>, dependencies: ApiDependencies): void {
   const note = async (ctx: Context, kind: 'OPEN' | 'CLICK', of: VisitOf) => {
     const visit = { ...of, kind, isMachine: isMachine(kind, ctx.method, ctx.req.headers) }
-    const late = () => new Error('It was not noted in time')
+    const late = () => new Error('Recording the tracking event takes too long')
     try {
       await within(PATIENCE_MS, recordVisit(dependencies.em.fork(), visit), late)
     } catch (error) {
-      dependencies.log.warn({ error, kind }, 'A visit of a link in an email was not noted')
+      dependencies.log.warn({ error, kind }, 'Failed to record a tracking event')
     }
   }
 

@@ -9,7 +9,9 @@ export interface Visit extends VisitOf {
   isMachine: boolean
 }
 
-/** Whether recording a visit would change nothing, as when a link is requested many times at once. Locks nothing. */
+/**
+ * Checks whether recording a visit would change nothing, for example when a link is requested many times at once. Takes no locks.
+ */
 export async function isRecorded(
   em: EntityManager,
   { contactId, messageIdBegins, kind, url, isMachine }: Visit,
@@ -36,7 +38,7 @@ export interface StoredVisit {
 }
 
 /**
- * Inserts a visit, or adds it to the row of its link. A row that is attributed to a machine is attributed to the new visitor, if
+ * Inserts a visit, or adds it to the row of its link. A row that is attributed to a machine is attributed to the new visitor if
  * that may be a person.
  */
 export async function upsertVisit(
@@ -79,7 +81,7 @@ export async function clicksBefore(em: EntityManager, messageId: string, instant
 }
 
 /**
- * Attributes the visits that began in a burst to it: they do not count, not even if they did before, and neither does an open among
+ * Attributes the visits that began in a burst to it. They do not count, even if they did before, and neither does an open among
  * them. A link that was first visited before the burst keeps its visitor.
  */
 export async function attributeToBurst(em: EntityManager, messageId: string, instant: string): Promise<void> {
@@ -95,8 +97,8 @@ export async function attributeToBurst(em: EntityManager, messageId: string, ins
 }
 
 /**
- * Attributes visits to persons that were held back long enough to know that they are not part of a burst.
- * @returns how many
+ * Attributes visits to persons that were held back for long enough to exclude a burst.
+ * @returns the number
  */
 export const decideVisits = (em: EntityManager, limit: number): Promise<number> =>
   em.transactional(async (unit) => {
@@ -108,7 +110,7 @@ export const decideVisits = (em: EntityManager, limit: number): Promise<number> 
        ) visits`,
       [BURST_SECONDS, limit],
     )
-    // A visit being recorded has the message locked. What it decides is not known yet.
+    // A visit that is being recorded has locked its message, and its outcome is not known yet.
     const messageIds = await lockFreeMessages(
       unit,
       due.map(({ message_id }) => message_id),

@@ -7,7 +7,7 @@ import { isBurst, visitorOf } from './visitor.ts'
 export async function recordVisit(em: EntityManager, visit: Visit): Promise<void> {
   if (await isRecorded(em, visit)) return
   await em.transactional(async (unit) => {
-    // Two visits of one email could each miss the other, and with it a burst. The lock orders them.
+    // Two concurrent visits of one email could each miss the other, and with it a burst. The lock orders them.
     const message = await lockVisitedMessage(unit, visit)
     if (!message) return
     const stored = await upsertVisit(unit, message.id, visit, visitorOf(visit, message))

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 
 /**
- * Who made a visit, as far as that can be told:
+ * Kinds of visitors, as far as they can be told apart:
  * - UNDECIDED: for some seconds, until it is known whether the visit is part of a burst
  * - PERSON: the only visits that count
- * - MACHINE: the request says so itself
- * - EARLY: sooner after sending than anyone reads
+ * - MACHINE: the request identifies itself as automated
+ * - EARLY: sooner after sending than a person reads
  * - BURST: links were visited faster than a person does
  */
 export type Visitor = 'UNDECIDED' | 'PERSON' | 'MACHINE' | 'EARLY' | 'BURST'
@@ -14,13 +14,13 @@ export type Visitor = 'UNDECIDED' | 'PERSON' | 'MACHINE' | 'EARLY' | 'BURST'
 /** Seconds after sending in which no person has read the email yet. */
 const EARLY_SECONDS = 10
 
-/** Seconds in which a burst happens, and how long a visit is held back until it counts. */
+/** Seconds in which a burst happens, and for which a visit is held back before it counts. */
 export const BURST_SECONDS = 15
 
-/** No person clicks this many links of an email within this time. */
+/** A person does not click this many links of an email within this time. */
 const SEVERAL_CLICKS = { count: 3, seconds: 2 }
 
-/** Nor two of them within this time, shortly after sending. */
+/** A person does not click two links within this time shortly after sending. */
 const TWO_CLICKS_SECONDS = 5
 const SHORTLY_SECONDS = 60
 
@@ -29,19 +29,24 @@ interface SentMessage {
   secondsSinceSent: number
 }
 
-/** Who a visit is attributed to at first. While the mail server has not accepted an email, only the server can look at it. */
+/**
+ * Returns the visitor to whom a visit is attributed at first. While the mail server has not accepted an email, only the server
+ * can open it.
+ */
 export function visitorOf(visit: { isMachine: boolean }, { isInFlight, secondsSinceSent }: SentMessage): Visitor {
   if (visit.isMachine) return 'MACHINE'
   return isInFlight || secondsSinceSent < EARLY_SECONDS ? 'EARLY' : 'UNDECIDED'
 }
 
-/** The last click on a link, counted back from the newest visit; and how many links the email has. */
+/** The last click on a link, in seconds before the newest visit; and the number of links in the email. */
 export interface Click {
   secondsBefore: number
   links: number
 }
 
-/** Whether clicks of the last {@link BURST_SECONDS} are a scanner's: all links of an email, or more than a person manages. */
+/**
+ * Checks whether clicks of the last {@link BURST_SECONDS} are a scanner's: all links of an email, or more than a person manages.
+ */
 export function isBurst(clicks: readonly Click[], { isInFlight, secondsSinceSent }: SentMessage): boolean {
   const within = (seconds: number) => clicks.filter(({ secondsBefore }) => secondsBefore < seconds).length
   if (clicks.length >= 2 && clicks.length >= Math.max(...clicks.map(({ links }) => links))) return true
@@ -49,17 +54,17 @@ export function isBurst(clicks: readonly Click[], { isInFlight, secondsSinceSent
   return (isInFlight || secondsSinceSent < SHORTLY_SECONDS) && within(TWO_CLICKS_SECONDS) >= 2
 }
 
-/** Mail programs that fetch pictures when an email is opened, and not before: what is soon behind the hand-over is told by its time. */
+/** Image proxies that load images only when an email is opened. A scan shortly after sending is recognized by its time. */
 const FETCHES_WHEN_OPENED = /GoogleImageProxy|YahooMailProxy/i
 
-/** Apple's Mail Privacy Protection fetches all pictures of all emails, and says nothing but this. */
+/** Apple's Mail Privacy Protection loads all images of all emails, and sends only this user agent. */
 const APPLE_PREFETCH = 'Mozilla/5.0'
 
-/** Gmail's prefetch of pictures, for programs of others: a browser of 2015, which nobody has any more. */
+/** Gmail's image prefetch for other mail clients: the user agent of a browser of 2015, which is out of use. */
 const GMAIL_PREFETCH = /Chrome\/42\.0\.2311\.135 Safari\/537\.36 Edge\/12\.246/
 
 /**
- * Whether a request says itself that no person has made it.
+ * Checks whether a request identifies itself as automated.
  * @see https://wicg.github.io/nav-speculation/prefetch.html Sec-Purpose
  */
 export function isMachine(kind: 'OPEN' | 'CLICK', method: string, headers: IncomingHttpHeaders): boolean {
