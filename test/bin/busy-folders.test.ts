@@ -11,14 +11,14 @@ import { eventually } from '../support/eventually.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 /**
- * Folders of earlier versions, as `VERSION.tar.gz`. When a version is released, it makes its own:
+ * Data folders of earlier versions, as `VERSION.tar.gz`. Create one for each release:
  *
  *     git worktree add ../released vVERSION && (cd ../released && npm ci)
  *     npm run busy-folder -- FOLDER --of ../released
  *     tar -C FOLDER -czf test/bin/busy-folders/VERSION.tar.gz .
  *
- * An archive is of the platform and the major version of Postgres that made it; elsewhere, or to go back further, make the
- * folder on the spot and name it: BUSY_FOLDER=FOLDER. It is copied, and stays as it was.
+ * An archive works only on the platform and with the major version of Postgres that created it. Elsewhere, or for an older
+ * version, create a folder and set BUSY_FOLDER=FOLDER. The test copies it and does not change it.
  */
 const KEPT = join(import.meta.dirname, 'busy-folders')
 

@@ -15,7 +15,7 @@ import { startService, type Service } from '../support/service.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 /** Runs the command line as a process and checks its output and exit code. */
-describe('prints its version, and all commands with --help', function () {
+describe('the command line', function () {
   this.timeout(180_000)
   let service: Service
   let sink: SmtpSink
@@ -40,7 +40,7 @@ describe('prints its version, and all commands with --help', function () {
     return { code: await code, stdout, stderr }
   }
 
-  it('prints the migrate command when the database is not of this version', async () => {
+  it('prints its version, and all commands with --help', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
     assert.deepEqual(await cli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
     const { stdout } = await cli(['--help'])
@@ -48,13 +48,13 @@ describe('prints its version, and all commands with --help', function () {
       assert.match(stdout, new RegExp(`^  ${noun} `, 'm'))
   })
 
-  it('creates invitation links with the public URL of the service', async () => {
+  it('prints the migrate command when the database is not of this version', async () => {
     const { code, stderr } = await cli(['key', 'list'], { DATABASE_URL: await createEmptyDatabase() })
     assert.equal(code, 1)
     assert.match(stderr, /The database schema is older than this version .* npm run --silent cli -- migrate/)
   })
 
-  it('writes audit entries for its changes in the affected workspaces', async () => {
+  it('creates invitation links with the public URL of the service', async () => {
     const linkOf = async (env: NodeJS.ProcessEnv, ...args: string[]) =>
       (JSON.parse((await cli(['member', 'create', '--json', ...args], env)).stdout) as { link: string }).link
     const PUBLIC_URL = 'https://mail.example.com'
@@ -62,7 +62,7 @@ describe('prints its version, and all commands with --help', function () {
     assert.match(await linkOf({ PUBLIC_URL }, '--url', 'http://localhost:4000'), /^http:\/\/localhost:4000\/join#/)
   })
 
-  it('does not reconcile with the Temporal server of another instance', async () => {
+  it('writes audit entries for its changes in the affected workspaces', async () => {
     const json = async (...args: string[]) => JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }
     const workspace = await json('workspace', 'create', '--name', 'Told', '--mode', 'live')
     const key = await json('key', 'create', '--workspace', workspace.id, '--name', 'Backend', '--scopes', 'all')
@@ -99,7 +99,7 @@ describe('prints its version, and all commands with --help', function () {
     )
   })
 
-  it('does not reconcile with a Temporal that is not the instance’s, in which it would end what is another’s', async () => {
+  it('does not reconcile with the Temporal server of another instance', async () => {
     const { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue } = service.context.config
     const TEMPORAL = { TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE: taskQueue }
     await recordTemporalBinding(em(), { namespace: 'default', namespaceId: 'another', taskQueue })
@@ -118,10 +118,10 @@ describe('prints its version, and all commands with --help', function () {
     assert.match((await cli(['reconcile'], TEMPORAL)).stdout, /They agree/)
   })
 
-  describe('A message whose transmission began and whose outcome is unknown.', () => {
+  describe('message commands', () => {
     before(() => agreeOnMail(em(), { smtp: true, capture: false }))
 
-    /** reports a missing message to resend first, then missing settings */
+    /** Creates a message whose transmission began and whose outcome is unknown. */
     async function anUnconfirmed(): Promise<string> {
       const contactId = await aContact(service)
       const automationId = await anAutomation(service)
@@ -131,7 +131,7 @@ describe('prints its version, and all commands with --help', function () {
       return id
     }
 
-    it('resends with the sender of the instance unless MAIL_FROM is set', async () => {
+    it('reports a missing message to resend first, then missing settings', async () => {
       const nothing = await cli(['message', 'resend', newId()])
       assert.equal(nothing.code, 1)
       assert.match(nothing.stderr, /There is no unconfirmed message/)
@@ -141,7 +141,7 @@ describe('prints its version, and all commands with --help', function () {
       assert.equal(sink.mails.length, 0)
     })
 
-    it('prints the reason and exits with 1 when a message is not resent', async () => {
+    it('resends with the sender of the instance unless MAIL_FROM is set', async () => {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const sent = await cli(['message', 'resend', await anUnconfirmed()], { SMTP_URL: sink.url })
       assert.deepEqual([sent.code, sent.stderr], [0, ''])
@@ -151,7 +151,7 @@ describe('prints its version, and all commands with --help', function () {
       assert.match(sink.mails.at(-1)!.headers, /^From: You <you@example\.com>\r?$/m)
     })
 
-    it('reports that a message is already dismissed', async () => {
+    it('prints the reason and exits with 1 when a message is not resent', async () => {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const id = await anUnconfirmed()
       sink.behave({ code: 451, text: 'later', at: 'rcpt' })
@@ -161,7 +161,7 @@ describe('prints its version, and all commands with --help', function () {
       sink.behave('accept')
     })
 
-    it('creates keys that expire, and rotates them', async () => {
+    it('reports that a message is already dismissed', async () => {
       const id = await anUnconfirmed()
       assert.equal((await cli(['message', 'dismiss', id])).code, 0)
       const again = await cli(['message', 'dismiss', id])
@@ -172,7 +172,7 @@ describe('prints its version, and all commands with --help', function () {
 
   const id = async (...args: string[]) => (JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }).id
 
-  it('names DATABASE_URL when the database does not exist', async () => {
+  it('creates keys that expire, and rotates them', async () => {
     const workspace = await id('workspace', 'create', '--name', 'Rotating', '--mode', 'test')
     const create = ['key', 'create', '--workspace', workspace, '--name', 'Ends', '--scopes', 'lists:read']
     const made = JSON.parse((await cli([...create, '--expires', '2100-12-31', '--json'])).stdout) as Record<
@@ -197,14 +197,14 @@ describe('prints its version, and all commands with --help', function () {
     assert.match((await cli(['key', 'list'])).stdout, /never used; expires/)
   })
 
-  it('rejects invalid arguments in at most three lines', async () => {
+  it('names DATABASE_URL when the database does not exist', async () => {
     const DATABASE_URL = Object.assign(new URL(service.context.config.DATABASE_URL), { pathname: '/nope' }).href
     const { code, stderr } = await cli(['workspace', 'list'], { DATABASE_URL })
     assert.equal(code, 1)
     assert.match(stderr, /rejects the login \(.*"nope" does not exist\)\. Set DATABASE_URL/)
   })
 
-  it('refuses what it is given wrong, in few words', async () => {
+  it('rejects invalid arguments in at most three lines', async () => {
     const wrong: [string[], RegExp][] = [
       [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /not contain line breaks/],
       [['segment', 'list', '--workspace', newId()], /There is no workspace/],
