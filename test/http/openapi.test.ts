@@ -218,7 +218,7 @@ describe('the OpenAPI document', () => {
     ['a list to search', 'GET', 'contacts?listId=lists', undefined, 'List not found in workspace'],
     ['a segment to search', 'GET', 'contacts?segmentId=segments', undefined, 'Segment not found'],
   ] as const) {
-    it(`describes the same 404 for another workspace's ${what.replace(/^an? /, '')} in a body or query as for an unknown one`, async () => {
+    it(`returns the same 404 for another workspace's ${what.replace(/^an? /, '')} in a body or query as for an unknown one`, async () => {
       const ids = { lists: await aList(service), automations: await anAutomation(service) }
       const withIds = (id: (name: string) => string) => {
         const own = path.replace(/(lists|automations)\/mine/, (_, name: keyof typeof ids) => `${name}/${ids[name]}`)
@@ -240,7 +240,7 @@ describe('the OpenAPI document', () => {
 
   for (const { path, method, described } of all) {
     if (!described.parameters.some(({ name }) => name === 'page')) continue
-    it(`describes ${method} ${path}, whose number of statements does not depend on the page size`, async () => {
+    it(`runs at most three statements, or four for activity, in ${method} ${path}`, async () => {
       const { em } = service.context.orm
       const condition = { field: 'email', is: 'present' }
       const listId = await aList(service)
