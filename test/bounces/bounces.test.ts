@@ -401,7 +401,7 @@ describe('returned mail', () => {
     await tell({ recipient: address, messageId })
     await tell({ recipient: address, returnPath: mailsTo(address).at(-1)!.from })
     assert.equal(await suppressedBy(anew), null)
-    // The contact exists only in the other workspace.
+    // No contact of this workspace has this address.
     const nobody = `nobody-${newId()}@example.com`
     assert.deepEqual(await tell({ recipient: nobody }), ['unknown'])
     assert.equal(await suppressedBy(await aContact(service, { email: nobody })), null)
@@ -458,7 +458,7 @@ describe('returned mail', () => {
     assert.equal(rows.length, 0)
   })
 
-  describe('reported by a provider’s webhook', () => {
+  describe('provider webhooks', () => {
     const PASSWORD = 'dripline:a-password-of-these-tests'
     const hook = (
       body: object,
