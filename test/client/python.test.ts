@@ -151,7 +151,7 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'create_campaign', arguments: {}, body: { name: 'Python', subject: 'Hi', text: 'Hi' } },
       { method: 'count_audience', arguments: {}, body: { audience: { segmentIds: [keptSegmentId] } } },
       { method: 'get_campaign', arguments: { id: campaignId } },
-      // `from_dict` makes null of what is not given, and of what a campaign says all that is to stay is given.
+      // `from_dict` turns missing fields into null, so the update of a campaign passes all fields that must not change.
       {
         method: 'update_campaign',
         arguments: { id: campaignId },
