@@ -66,7 +66,7 @@ describe('fail-over between mail servers', () => {
   ] as const) {
     it(`does not use the next server for a message that ${what}`, async () => {
       first.behave(behaviour)
-      // The second server is up, and the claim is recent, so only the rule prevents it.
+      // The second server is up, and the claim is recent. Only the rule keeps the message from it.
       assert.equal((await deliver({ mayBeginAgain: () => true })).kind, kind)
       assert.deepEqual(taken(), [0, 0])
       await first.close()
