@@ -2,17 +2,17 @@ import { isId } from '../platform/ids.ts'
 import { lacksOf, type StepInput } from './steps/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
-/** What an automation lacks to act, and where. */
+/** A missing part of an automation, and the field for it. */
 export interface NeverActs {
   why: string
   param: string
 }
 
 /**
- * Why an automation would never do anything, and what to do about it: such a one may not be ACTIVE, because nobody would
- * ever learn why. A DRAFT may be incomplete. `undefined` where it can act.
+ * Returns why an automation would never send an email, and how to correct it. Such an automation must not be ACTIVE, because
+ * nothing would ever report it. A DRAFT may be incomplete.
  *
- * @returns also where that is missing, as a JSON pointer
+ * @returns the reason, with a JSON pointer to the field; `undefined` if the automation can send
  */
 export function whyNeverActs(
   { trigger, triggerConfig }: { trigger: Trigger; triggerConfig: TriggerConfig },
@@ -20,12 +20,12 @@ export function whyNeverActs(
 ): NeverActs | undefined {
   const never = whyNeverStarts(trigger, triggerConfig)
   if (never) return never
-  if (steps.length === 0) return { why: 'it has no steps: give it at least one in steps', param: '/steps' }
+  if (steps.length === 0) return { why: 'it has no steps, and needs at least one', param: '/steps' }
   for (const [index, step] of steps.entries()) {
     const lack = lacksOf(step)
     if (lack !== undefined) return { why: `steps[${index}] ${lack}`, param: `/steps/${index}` }
   }
-  return trigger === 'LIST_REQUESTED' ? whyNobodyIsAsked(steps) : undefined
+  return trigger === 'LIST_REQUESTED' ? whyNeverConfirms(steps) : undefined
 }
 
 function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {
@@ -38,20 +38,20 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
       return tagName === undefined ? lacks(trigger, 'tagName', "the tag's name") : undefined
     case 'LIST_ADDED':
     case 'LIST_REQUESTED':
-      if (listId === undefined) return lacks(trigger, 'listId', "the list's id")
+      if (listId === undefined) return lacks(trigger, 'listId', "the list's ID")
       return isId(listId)
         ? undefined
-        : { why: 'triggerConfig.listId is no id: give it the id of a list', param: '/triggerConfig/listId' }
+        : { why: 'triggerConfig.listId is not a valid ID', param: '/triggerConfig/listId' }
   }
 }
 
-/** Of one that asks whether somebody wants to be in a list: she gets nothing but that, and can say so. */
-function whyNobodyIsAsked(steps: readonly StepInput[]): NeverActs | undefined {
+/** Checks an automation that sends confirmation emails: it may send nothing else, and the emails need the link. */
+function whyNeverConfirms(steps: readonly StepInput[]): NeverActs | undefined {
   let asks = false
   for (const [index, step] of steps.entries()) {
     if (step.type !== 'EMAIL') continue
     if (step.category !== 'transactional') {
-      const why = `steps[${index}] asks somebody who has not confirmed anything yet: give it "category": "transactional"`
+      const why = `steps[${index}] goes to contacts who have not confirmed yet, and needs "category": "transactional"`
       return { why, param: `/steps/${index}/category` }
     }
     const { subject, html, text, made } = step
@@ -59,15 +59,17 @@ function whyNobodyIsAsked(steps: readonly StepInput[]): NeverActs | undefined {
     const isAsking = asksIn(subject, html, text, made?.content.html, made?.content.text)
     const silent = Object.entries(made?.translations ?? {}).find(([, { html: in_, text: as }]) => !asksIn(in_, as))
     if (isAsking && silent) {
-      const why = `steps[${index}] does not ask in ${silent[0]}: give that translation {{ confirmUrl }}`
+      const why = `steps[${index}] has no {{ confirmUrl }} in its translation ${silent[0]}`
       return { why, param: `/steps/${index}` }
     }
     asks ||= isAsking
   }
-  return asks ? undefined : { why: 'none of its emails has {{ confirmUrl }}: nobody could confirm', param: '/steps' }
+  return asks
+    ? undefined
+    : { why: 'none of its emails has {{ confirmUrl }}, so no contact could confirm', param: '/steps' }
 }
 
 const lacks = (trigger: Trigger, key: string, what: string): NeverActs => ({
-  why: `with the trigger ${trigger} it starts nobody without triggerConfig.${key}: give it ${what}`,
+  why: `the trigger ${trigger} requires triggerConfig.${key}, ${what}`,
   param: `/triggerConfig/${key}`,
 })

@@ -38,7 +38,7 @@ export async function getAutomation(em: EntityManager, workspaceId: string, id: 
   return { automation, steps: await stepsOf(fork, automation) }
 }
 
-/** Creates an automation, with the id given. */
+/** Creates an automation with the given ID. */
 export function createAutomation(
   em: EntityManager,
   workspaceId: string,
@@ -71,7 +71,7 @@ export type AutomationChange = {
   [Field in Exclude<keyof AutomationInput, 'steps'>]?: AutomationInput[Field] | undefined
 }
 
-/** Changes the fields given. Contacts whom a pause held are woken when the automation sends again. */
+/** Updates the given fields. Wakes paused enrollments when the automation sends again. */
 export async function updateAutomation(
   em: EntityManager,
   workspaceId: string,
@@ -86,7 +86,7 @@ export async function updateAutomation(
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
     const asked = askedListOf(automation)
-    // While it is ACTIVE that is the present one.
+    // While it is ACTIVE, this is the current version.
     if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     if (status !== undefined) automation.status = status
     if (trigger !== undefined) automation.trigger = trigger
@@ -95,15 +95,15 @@ export async function updateAutomation(
     if (askedListOf(automation) !== asked || automation.status === 'ARCHIVED')
       await assertAnotherAsks(fork, automation, asked)
     const steps = await stepsOf(fork, automation)
-    // One that was there before the rule can still be renamed.
+    // An automation that is older than these rules can still be renamed.
     if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) {
       assertActs(automation, steps)
       await assertListens(fork, workspaceId, automation)
     }
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
-    // Also where nothing differs: whoever says ACTIVE again expects it to have been said now.
+    // Even without a change: a client that sets ACTIVE again expects the activation time to be now.
     automation.updatedAt = new Date()
-    // A draft has no status: of another one it is as new as it was.
+    // A change of the status does not affect the draft, which contains none: its base moves to the new revision.
     if (Object.entries(change).every(([field, value]) => field === 'status' || value === undefined)) {
       const { revision } = automation
       await fork.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision - 1 }, { basedOn: revision })
@@ -118,8 +118,8 @@ export async function updateAutomation(
 }
 
 /**
- * Waits for the emails that are being handed over at this moment, where the automation sends no more: no email of it begins
- * after this. One that a slow mail server takes longer for is finished all the same, and nobody waits for that.
+ * Waits for in-flight emails of an automation that does not send any more. No email of it starts after this. An email that a
+ * slow mail server delays still completes, but the wait ends before.
  */
 export async function waitForSendingMessages(
   em: EntityManager,
@@ -129,7 +129,7 @@ export async function waitForSendingMessages(
   await waitForSenders(() => countSending(em.fork(), { automationId: id }))
 }
 
-/** Replaces all steps by a new version. Whoever is in mid-sequence goes on with the version they entered. */
+/** Replaces all steps by a new version. Running enrollments keep the version they entered with. */
 export async function replaceSteps(
   em: EntityManager,
   workspaceId: string,
@@ -156,15 +156,17 @@ interface Triggered {
   triggerConfig: TriggerConfig
 }
 
-/** @throws {ApiError} `invalid` for one that is ACTIVE and would never do anything. */
+/** @throws {ApiError} `invalid` if it is ACTIVE but would never send */
 function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
   const never = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
   if (never) throw neverActs(never)
 }
 
 /**
- * Until the end of the transaction nobody deletes the list: whoever does finds it listened for behind that.
- * @throws {ApiError} `invalid` for one that is ACTIVE and listens to a list that its workspace does not have.
+ * Checks that the list of the trigger exists, and locks it against deletion until the transaction ends. A later deletion finds
+ * the automation.
+ *
+ * @throws {ApiError} `invalid` if it is ACTIVE and its workspace does not have the list
  */
 async function assertListens(
   em: EntityManager,
@@ -173,11 +175,11 @@ async function assertListens(
 ): Promise<void> {
   if (status !== 'ACTIVE' || !LISTENS_FOR_LISTS.includes(trigger) || listId === undefined) return
   const known = await knownLists(em, workspaceId, [listId], { lock: true })
-  const why = 'triggerConfig.listId is no list of this workspace: give it the id of one'
+  const why = 'triggerConfig.listId is not a list of this workspace'
   if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
 }
 
-/** The list that it asks whoever is to join it to confirm. */
+/** The list for which the automation sends confirmation emails. */
 export const askedListOf = ({
   trigger,
   triggerConfig,
@@ -194,13 +196,13 @@ export async function assertAnotherAsks(
   if (await asksAlone(em, workspaceId, { id, listId })) throw new ApiError(AUTOMATION_CONFIRMS_LIST)
 }
 
-/** @throws {ApiError} `not-found` where the workspace has no such automation */
+/** @throws {ApiError} `not-found` if the workspace has no such automation */
 export async function assertAutomation(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const count = isId(id) ? await em.count(Automation, { id, workspaceId }) : 0
   if (count === 0) throw new ApiError(AUTOMATION_NOT_FOUND)
 }
 
-/** @throws {ApiError} `not-found` where the workspace has no such automation */
+/** @throws {ApiError} `not-found` if the workspace has no such automation */
 export async function findAutomation(em: EntityManager, workspaceId: string, id: string): Promise<Automation> {
   const automation = isId(id) ? await em.findOne(Automation, { id, workspaceId }) : null
   if (!automation) throw new ApiError(AUTOMATION_NOT_FOUND)
@@ -222,7 +224,7 @@ export async function lockAutomation(
   return automation
 }
 
-/** Writes the automation's present version: what its steps are, and apart from that what its emails say. */
+/** Stores the current version of the automation: its steps, and separately the contents of its emails. */
 async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {
   const { stored, contents } = storeSteps(steps)
   em.create(AutomationVersion, { automationId: id, version, steps: stored })
@@ -244,8 +246,8 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
 }
 
 /**
- * Gives new steps their ids. A step with the id of a present one is that step; any other id is no reason to refuse it:
- * steps that were read from another automation can be written to this one.
+ * Assigns IDs to new steps. A step with the ID of a current one is that step. Other IDs are not an error, so that steps of one
+ * automation can be copied to another.
  */
 function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
   const free = new Set(present.map((step) => step.id))

@@ -5,25 +5,25 @@ import pMap from 'p-map'
 import { type StepInput, templatesOf } from './steps/index.ts'
 import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
-/** How many emails of one request are tried at a time: others save, too. */
+/** The number of emails of one request that are test-rendered concurrently. Other requests need the renderer, too. */
 const CONCURRENCY = 2
 
-/** How long trying all emails of one request may take. */
+/** The time limit for all emails of one request. */
 const PATIENCE_MS = 15_000
 
-/** So many are told of at once. */
+/** The maximum number of warnings in a response. */
 export const MAX_WARNINGS = 5
 
-const TOO_BUSY = 'The service is too busy to try the templates at the moment; please try again'
-/** All of them together are too much. */
-const TOO_LONG = `steps: trying their templates takes longer than ${PATIENCE_MS / 1000} s; make them simpler or fewer`
+const TOO_BUSY = 'The service is too busy to check the templates. Try again later.'
+/** The error when all emails together exceed the time limit. */
+const TOO_LONG = `steps: checking their templates takes longer than ${PATIENCE_MS / 1000} s. Simplify or remove some.`
 
 /**
- * Tries the templates of steps, each once, however many steps have it.
+ * Test-renders the templates of steps. Templates that several steps share are rendered once.
  *
- * @returns warnings of what is most likely not meant
- * @throws {ApiError} `invalid`, naming the first field that cannot be rendered within the limits; `unavailable` when the
- *   machine is too busy to tell
+ * @returns warnings about probable mistakes
+ * @throws {ApiError} `invalid`, naming the first field that cannot be rendered within the limits; `unavailable` if the machine
+ * is too busy
  */
 export async function checkTemplates(
   renderer: Renderer,
@@ -54,7 +54,7 @@ export async function checkTemplates(
       const [found] = problems
       if (!found) return unknownVariables.map((unknown) => inWords(index, unknown))
       throw new ApiError(INVALID_TEMPLATE, {
-        message: `steps[${index}].${found.field} is no valid template: ${found.problem}`,
+        message: `steps[${index}].${found.field} is not a valid template: ${found.problem}`,
         param: `/steps/${index}/${found.field}`,
       })
     },
@@ -64,6 +64,6 @@ export async function checkTemplates(
 }
 
 function inWords(index: number, { field, variable, nearest }: UnknownVariable): string {
-  // A name can hold anything, and this stands in a header.
-  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email${orMeant(nearest)}`
+  // A name can contain any character, and this goes into a header.
+  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email${orMeant(nearest)}`
 }

@@ -11,11 +11,11 @@ import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 
 /**
- * Deletes an automation for good. From the commit on no email of it can be claimed; those being handed over at that
- * moment are waited for, so that none is sent after the answer. The enrollments are taken down by the relay, in pages.
+ * Deletes an automation. From the commit on, no email of it can be claimed. Waits for in-flight emails, so none is sent after
+ * the response. The relay removes the enrollments, page by page.
  *
- * @throws {ApiError} `not-found`; `automation_confirms_list`; `unavailable` when an email has been on its way for seconds. Deleting again then waits
- *   again, and succeeds once it is settled.
+ * @throws {ApiError} `not-found`; `automation_confirms_list`; `unavailable` if an email is in flight for seconds. Deleting
+ * again waits again, and succeeds when the email has a final status
  */
 export async function deleteAutomation(
   em: EntityManager,
@@ -48,8 +48,8 @@ export async function deleteAutomation(
   if (await waitForSenders(sending)) return
   throw new ApiError(STILL_SENDING, {
     message:
-      'The automation is deleted and starts no further email, but one is still being handed to the mail server. ' +
-      'Send this request again to learn when it is settled.',
+      'The automation is deleted and sends no further email, but one is still being sent. ' +
+      'Send this request again to find out when it has finished.',
   })
 }
 

@@ -7,18 +7,16 @@ import { AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND } from './errors.ts'
 import { STEPS_LIMIT } from './schemas.ts'
 
 const basedOn = () =>
-  number()
-    .integer()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .required()
-    .meta({ description: "The automation's revision that it began with: the number in its ETag.", example: 7 })
+  number().integer().min(0).max(Number.MAX_SAFE_INTEGER).required().meta({
+    description: 'The revision of the automation that the draft is based on: the number in its ETag.',
+    example: 7,
+  })
 
 const draftInput = object({
   content: freeObject()
     .required()
     .meta({
-      description: 'Whatever an editor keeps, such as steps that are not complete yet.',
+      description: 'The data of the editor, such as incomplete steps.',
       example: { steps: [] },
     }),
   basedOn: basedOn(),
@@ -28,11 +26,12 @@ const savedFields = {
   basedOn: basedOn(),
   isStale: boolean()
     .required()
-    .meta({ description: 'Whether the automation was changed since it was begun.', example: false }),
-  savedBy: string()
-    .required()
-    .meta({ description: 'Who saved it last: an email, or the name of a key.', example: 'ada@example.com' }),
-  savedAt: timestamp('When it was saved last.'),
+    .meta({ description: 'Whether the automation was changed after the draft was started.', example: false }),
+  savedBy: string().required().meta({
+    description: 'Who saved the draft last: an email address, or the name of a key.',
+    example: 'ada@example.com',
+  }),
+  savedAt: timestamp('The time at which the draft was saved last.'),
 }
 
 const draftResponse = object({
@@ -42,7 +41,7 @@ const draftResponse = object({
     .meta({ example: { steps: [] } }),
 })
   .required()
-  .meta({ component: 'Draft', description: 'What somebody has edited, and has not said to be so: of no effect.' })
+  .meta({ component: 'Draft', description: 'Unpublished changes to an automation. They have no effect.' })
 
 const savedDraftResponse = object(savedFields).required().meta({ component: 'SavedDraft' })
 
@@ -59,7 +58,6 @@ const presentSaved = ({
   savedAt: draft.savedAt.toISOString(),
 })
 
-/** What is edited, and kept before it is said to be so. */
 export const draftOperations = [
   operation({
     id: 'getDraft',
@@ -67,9 +65,9 @@ export const draftOperations = [
     path: '/automations/{id}/draft',
     tag: 'Automations',
     summary: 'Get the draft of an automation',
-    description: 'What is being edited. It starts and sends nothing.',
+    description: 'Returns the unpublished changes. They have no effect.',
     scope: 'automations:read',
-    // It can be megabytes.
+    // The response can be several megabytes.
     etag: true,
     responses: { 200: { description: 'The draft.', schema: single(draftResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
@@ -88,13 +86,13 @@ export const draftOperations = [
     tag: 'Automations',
     summary: 'Save a draft of an automation',
     description:
-      'Replaces the one there is. With `If-Match: "0"` only where there is none. It is not checked, and of no effect.',
+      'Replaces the draft. With `If-Match: "0"`, creates one only if there is none. A draft is not validated, and has no effect.',
     scope: 'automations:write',
     etag: true,
     ifMatch: true,
     body: draftInput,
     bodyLimit: STEPS_LIMIT,
-    responses: { 200: { description: 'It is saved.', schema: single(savedDraftResponse) } },
+    responses: { 200: { description: 'The draft was saved.', schema: single(savedDraftResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params, body, ifMatch }, { em }) {
       const saved = await saveDraft(em, caller.workspace.id, params.id, { ...body, savedBy: nameOf(caller) }, ifMatch)
@@ -108,10 +106,10 @@ export const draftOperations = [
     path: '/automations/{id}/draft',
     tag: 'Automations',
     summary: 'Discard the draft of an automation',
-    description: 'For good. The automation stays as it is.',
+    description: 'Discards the draft permanently. The automation stays unchanged.',
     scope: 'automations:write',
     ifMatch: true,
-    responses: { 200: { description: 'It is gone.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'The draft was discarded.', schema: single(deleteResultResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND, DRAFT_NOT_FOUND] },
     async handle({ caller, params, ifMatch }, { em }) {
       await discardDraft(em, caller.workspace.id, params.id, ifMatch)

@@ -7,21 +7,21 @@ import { AutomationDraft } from './entities.ts'
 import { nextDraftRevision } from './queries.ts'
 import { DRAFT_NOT_FOUND } from './errors.ts'
 
-/** The revision of a draft that is not there: whoever begins one says so, and is told where somebody else has. */
+/** The revision of a draft that does not exist. A client that starts a draft expects it, and gets a conflict if there is one. */
 const NONE = 0
 
 export interface DraftInput {
-  /** Whatever the editor keeps: it is not checked. */
+  /** The data of the editor, which is not validated. */
   content: Record<string, unknown>
-  /** The automation's revision that it began with. */
+  /** The revision of the automation that the draft is based on. */
   basedOn: number
-  /** Who saves it, for whoever comes next. */
+  /** The name of the editor, for the next one. */
   savedBy: string
 }
 
 export interface FoundDraft {
   draft: AutomationDraft
-  /** The automation's. */
+  /** The revision of the automation. */
   revision: number
 }
 
@@ -34,10 +34,7 @@ export async function getDraft(em: EntityManager, workspaceId: string, id: strin
   return { draft, revision }
 }
 
-/**
- * Keeps what somebody has edited so far. @throws {ApiError} `automation_not_found`; `revision_conflict` where it is another one than
- * was read
- */
+/** Saves a draft. @throws {ApiError} `automation_not_found`; `revision_conflict` if another draft was saved since it was read */
 export function saveDraft(
   em: EntityManager,
   workspaceId: string,
@@ -48,10 +45,10 @@ export function saveDraft(
   return unitOf(em).transactional(async (unit) => {
     const { draft: before, revision } = await lockDraft(unit, workspaceId, id)
     assertUnchanged(expected, before?.revision ?? NONE)
-    // Where only the status was changed since, the draft has gone along with it, and whoever has it open may not know yet. Whoever
-    // began with less than was said last has kept theirs over another one, and has not seen what that was begun with.
-    const goesAlong = before && expected?.includes(String(before.revision)) && basedOn >= before.begunWith
-    const newest = goesAlong ? Math.max(before.basedOn, basedOn) : basedOn
+    // If only the status changed since, the base of the draft has moved, and the client may not know yet: keep the newer base.
+    // A client that states an older base than the last save has overwritten a draft without seeing what that was based on.
+    const isRebased = before && expected?.includes(String(before.revision)) && basedOn >= before.begunWith
+    const newest = isRebased ? Math.max(before.basedOn, basedOn) : basedOn
     const saved = { content, basedOn: newest, begunWith: basedOn, savedBy, revision: await nextDraftRevision(unit) }
     const draft = before ?? unit.create(AutomationDraft, { automationId: id, ...saved })
     if (before) Object.assign(before, { ...saved, savedAt: new Date() })
@@ -69,7 +66,7 @@ export function discardDraft(em: EntityManager, workspaceId: string, id: string,
   })
 }
 
-/** Ends the draft of an automation that is locked, where it is the one that was read. @throws {ApiError} `revision_conflict` */
+/** Deletes the draft of a locked automation, if it is the revision that was read. @throws {ApiError} `revision_conflict` */
 export async function endDraft(unit: EntityManager, draft: AutomationDraft | null, expected: Revisions): Promise<void> {
   assertUnchanged(expected, draft?.revision ?? NONE)
   if (draft) unit.remove(draft)
@@ -79,7 +76,7 @@ export async function endDraft(unit: EntityManager, draft: AutomationDraft | nul
 export const findDraft = (unit: EntityManager, automationId: string): Promise<AutomationDraft | null> =>
   unit.findOne(AutomationDraft, { automationId })
 
-/** The automation's row is locked, because the draft's may not be there. */
+/** Locks the row of the automation, because the draft may not exist. */
 async function lockDraft(unit: EntityManager, workspaceId: string, id: string) {
   const { revision } = await lockAutomation(unit, workspaceId, id, undefined)
   return { draft: await findDraft(unit, id), revision }

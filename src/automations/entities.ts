@@ -6,7 +6,7 @@ import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 const automationTable = defineEntity({
   name: 'Automation',
   tableName: 'automations',
-  // A deleted automation exists only for its teardown; whoever wants to see it has to say so.
+  // A deleted automation exists only until its enrollments are removed. A query must ask for it explicitly.
   filters: { existing: { name: 'existing', cond: { deletedAt: null }, default: true } },
   properties: {
     id: p.uuid().primary().onCreate(newId),
@@ -20,7 +20,7 @@ const automationTable = defineEntity({
     onSendFailure: p.text().$type<SendFailurePolicy>(),
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
-    /** Grows with each change: who has read an earlier one is told. */
+    /** Grows with each change, so that clients that read an earlier one get a conflict. */
     revision: p.bigint('number').onCreate(() => 1),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -31,7 +31,7 @@ const automationTable = defineEntity({
   },
 })
 
-/** A sequence of steps and what starts it. The steps are in its versions. */
+/** A sequence of steps and what starts it. Its versions contain the steps. */
 export class Automation extends automationTable.class {}
 automationTable.setClass(Automation)
 
@@ -59,12 +59,12 @@ const emailContentTable = defineEntity({
     subject: p.text(),
     html: p.text().nullable(),
     text: p.text().nullable(),
-    /** By locale the hash of what it says in that language. */
+    /** The hashes of the contents in other languages, by locale. */
     translations: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })
 
-/** What an email step says. Immutable, known by the hash of what it holds: versions that share an email share its row. */
+/** The content of an email step. Immutable and identified by its hash: versions that share an email share the row. */
 export class EmailContent extends emailContentTable.class {}
 emailContentTable.setClass(EmailContent)
 
@@ -74,17 +74,17 @@ const automationDraftTable = defineEntity({
   properties: {
     automationId: p.uuid().primary(),
     content: p.json<Record<string, unknown>>(),
-    /** The automation's revision that it is of: it goes along where the status alone is changed. */
+    /** The revision of the automation that it is based on. Moves along if only the status changes. */
     basedOn: p.bigint('number'),
-    /** What its editor said that it is of. */
+    /** The revision that its editor stated. */
     begunWith: p.bigint('number'),
-    /** Of a sequence that all drafts share: none comes twice. */
+    /** Unique: all drafts share one sequence. */
     revision: p.bigint('number'),
     savedBy: p.text(),
     savedAt: p.datetime().onCreate(() => new Date()),
   },
 })
 
-/** What somebody has edited, and has not said to be so: of no effect, and not checked. */
+/** Unpublished changes to an automation. They have no effect, and are not validated. */
 export class AutomationDraft extends automationDraftTable.class {}
 automationDraftTable.setClass(AutomationDraft)

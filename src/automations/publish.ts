@@ -7,15 +7,15 @@ import { endDraft, findDraft } from './drafts.ts'
 
 export interface Publication extends AutomationChange {
   steps?: readonly StepInput[] | undefined
-  /** The draft's that this is: it is gone then. Without one a draft that is there stays. */
+  /** The revision of the draft that this publishes, and so deletes. Without it, a draft stays. */
   draftRevision?: number | undefined
 }
 
 /**
- * Has an automation be what somebody has edited: its steps, its fields and its status in one transaction, and the draft gone with it.
+ * Publishes steps, fields and status of an automation in one transaction, and deletes the draft.
  *
- * @throws {ApiError} `automation_not_found`; `automation_never_acts`; `revision_conflict` where the automation or the draft is another
- *   one than was read
+ * @throws {ApiError} `automation_not_found`; `automation_never_acts`; `revision_conflict` if the automation or the draft was
+ * changed since it was read
  */
 export const publishAutomation = (
   em: EntityManager,
@@ -26,7 +26,7 @@ export const publishAutomation = (
 ): Promise<AutomationDetail> =>
   unitOf(em).transactional(async (unit) => {
     if (steps !== undefined) await replaceSteps(unit, workspaceId, id, steps, expected)
-    // What was expected is behind the first of the two.
+    // The first of the two updates has checked the expected revision.
     const published = await updateAutomation(unit, workspaceId, id, change, steps === undefined ? expected : undefined)
     if (draftRevision !== undefined) await endDraft(unit, await findDraft(unit, id), [String(draftRevision)])
     return published

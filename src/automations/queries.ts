@@ -20,7 +20,7 @@ export interface AutomationSummary {
   updatedAt: Date
 }
 
-/** A revision that no draft has had. */
+/** Returns a revision that no draft has had. */
 export async function nextDraftRevision(em: EntityManager): Promise<number> {
   const [row] = await sql<{ revision: number }>(em, `select nextval('draft_revisions')::float8 as revision`)
   return row!.revision
@@ -29,8 +29,8 @@ export async function nextDraftRevision(em: EntityManager): Promise<number> {
 const NOW_AS_REVISION = `(extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z') * 1000)::bigint`
 
 /**
- * Moves the revisions of automations and drafts beyond all that there may have been since a backup: whoever has read one of those has not
- * read what comes now. Milliseconds, because nothing is changed more often, and each restore comes later than the one before.
+ * Moves the revisions of automations and drafts beyond any that existed since a backup, so that clients that read one of those
+ * get a conflict. Uses milliseconds: nothing changes more often, and each restore is later than the one before.
  */
 export async function skipRevisions(em: EntityManager): Promise<void> {
   await sql(
@@ -52,7 +52,6 @@ export async function skipRevisions(em: EntityManager): Promise<void> {
   )
 }
 
-/** A page of a workspace's automations, newest first. */
 export async function automationPage(
   em: EntityManager,
   workspaceId: string,
@@ -76,8 +75,8 @@ order by automation.created_at desc, automation.id desc
 limit $2 offset $3`
 
 /**
- * Keeps what an automation's emails say, by hash; what is there already stays. Each text is bound by itself: written into a
- * statement, or into an array of it, megabytes would be escaped letter by letter, and everybody else would wait.
+ * Stores the contents of an automation's emails by hash. Existing ones stay. Each text is a parameter of its own: in the
+ * statement, or in an array, megabytes would be escaped character by character, and block the event loop.
  */
 export async function keepContents(
   em: EntityManager,
@@ -104,13 +103,16 @@ export async function keepContents(
   )
 }
 
-/** Whether a list is joined by confirming it, and no other ACTIVE automation asks anybody to. Until the transaction ends none is turned off. */
+/**
+ * Returns whether a list has double opt-in and no other ACTIVE automation sends its confirmation emails. Locks the list, so
+ * that none can be deactivated until the transaction ends.
+ */
 export async function asksAlone(
   em: EntityManager,
   workspaceId: string,
   { id, listId }: { id: string; listId: string },
 ): Promise<boolean> {
-  // Of two that are turned off at once, the second one sees the first.
+  // Lock: of two automations that are deactivated concurrently, the second one sees the first.
   await sql(em, 'select from lists where id = $1::uuid and workspace_id = $2::uuid for no key update', [
     listId,
     workspaceId,
@@ -126,7 +128,7 @@ export async function asksAlone(
   return rows.length > 0
 }
 
-/** Deletes some of the contents of a deleted automation's emails, which can be gigabytes. @returns whether none is left */
+/** Deletes some of the contents of a deleted automation's emails, which can be gigabytes. @returns whether none are left */
 export async function deleteContents(em: EntityManager, automationId: string, limit: number): Promise<boolean> {
   const rows = await sql(
     em,

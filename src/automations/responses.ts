@@ -9,7 +9,7 @@ import { count, freeObject, id, presentForWriter, timestamp, writtenResponse } f
 
 const lower = (status: AutomationStatus) => status.toLowerCase() as Lowercase<AutomationStatus>
 
-/** The summary shape: status in lower case, trigger under its other name. */
+/** The summary: status in lower case, trigger under its other name. */
 export const automationSummaryResponse = object({
   id: id('automation'),
   name: string().required().meta({ example: 'Welcome' }),
@@ -17,14 +17,14 @@ export const automationSummaryResponse = object({
   triggerType: string().oneOf(Object.values(SUMMARY_TRIGGERS)).required().meta({ example: 'CONTACT_CREATED' }),
   triggerConfig: freeObject()
     .required()
-    .meta({ description: 'What it listens for: listId, tagName or eventName.', example: {} }),
-  version: count('Of its steps: each change of them makes another one.', 1),
-  hasDraft: boolean().required().meta({ description: 'Whether somebody edits it.', example: false }),
-  stepCount: count('How many steps it has.', 3),
-  enrolledCount: count('How many enrollments it has had.', 120),
-  completedCount: count('How many of them reached the end.', 95),
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last changed.'),
+    .meta({ description: 'The listId, tagName or eventName of the trigger.', example: {} }),
+  version: count('The version of the steps. Each change of the steps creates a version.', 1),
+  hasDraft: boolean().required().meta({ description: 'Whether it has unpublished changes.', example: false }),
+  stepCount: count('The number of steps.', 3),
+  enrolledCount: count('The number of enrollments so far.', 120),
+  completedCount: count('The number of enrollments that completed.', 95),
+  createdAt: timestamp('The time of creation.'),
+  updatedAt: timestamp('The time of the last update.'),
 })
   .required()
   .meta({ component: 'AutomationSummary', description: 'An automation, as an item of the list.' })
@@ -44,7 +44,7 @@ export const presentAutomationSummary = (summary: AutomationSummary): InferType<
   updatedAt: summary.updatedAt.toISOString(),
 })
 
-/** The detail shape, with the content of the emails besides. */
+/** The details, including the content of the emails. */
 export const automationResponse = object({
   id: id('automation'),
   name: string().required().meta({ example: 'Welcome' }),
@@ -53,18 +53,18 @@ export const automationResponse = object({
   trigger: string().oneOf(TRIGGERS).required().meta({ example: 'SIGNUP' }),
   triggerConfig: freeObject()
     .required()
-    .meta({ description: 'What it listens for: listId, tagName or eventName.', example: {} }),
+    .meta({ description: 'The listId, tagName or eventName of the trigger.', example: {} }),
   onSendFailure: string().oneOf(SEND_FAILURE_POLICIES).required().meta({
-    description: "What an email that is refused for good does to the contact's sequence.",
+    description: 'What happens to the enrollment if an email fails permanently.',
     example: 'CONTINUE',
   }),
-  version: count('Of its steps: each change of them makes another one.', 1),
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last changed.'),
+  version: count('The version of the steps. Each change of the steps creates a version.', 1),
+  createdAt: timestamp('The time of creation.'),
+  updatedAt: timestamp('The time of the last update.'),
   steps: array().of(stepResponse).required().meta({ description: 'Ordered by position.' }),
 })
   .required()
-  .meta({ component: 'Automation', description: 'A sequence of steps, and what starts it.' })
+  .meta({ component: 'Automation', description: 'A sequence of steps, and the trigger that starts it.' })
 
 export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   id: automation.id,
@@ -80,12 +80,12 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   steps: steps.map(presentStep),
 })
 
-/** An automation, as whoever has changed it is told. */
+/** The response to a write, which a key that may not read automations gets only in part. */
 export const writtenAutomationResponse = writtenResponse(automationResponse, {
   component: 'WrittenAutomation',
   scope: 'automations:read',
 })
 
-/** @param given the fields that the call gave of it. */
+/** @param given the fields of the request */
 export const presentWrittenAutomation = (caller: Caller, detail: AutomationDetail, given: object) =>
   presentForWriter(caller, 'automations:read', presentAutomation(detail), given)

@@ -67,14 +67,14 @@ const automationLinks = (id: string) => ({
   deleteAutomation: { id },
 })
 
-/** The answer to whoever has changed one. @param warnings of its templates */
+/** The response to a write. @param warnings about its templates */
 const written = (caller: Caller, automation: AutomationDetail, body: object, warnings: readonly string[] = []) => ({
   status: 200,
   headers: { ...warn(warnings), ...etagOf(automation.automation.revision) },
   body: { data: presentWrittenAutomation(caller, automation, body) },
 })
 
-/** What its steps are made of, where that takes a while: templates are found, and tried. */
+/** Loads and checks the templates of steps, which takes a while. */
 async function prepareSteps(
   { em, renderer }: ApiDependencies,
   { workspace }: Caller,
@@ -96,7 +96,7 @@ export const automationOperations = [
     path: '/automations',
     tag: 'Automations',
     summary: 'List automations',
-    description: 'All automations of the workspace, newest first, in their summary shape.',
+    description: 'All automations of the workspace, newest first, as summaries.',
     scope: 'automations:read',
     query: pageQuery(),
     responses: {
@@ -119,7 +119,7 @@ export const automationOperations = [
     tag: 'Automations',
     summary: 'Create an automation',
     description:
-      'A DRAFT, unless status says otherwise. A DRAFT may be incomplete; one that could never do anything is not made ACTIVE.',
+      'The default status is DRAFT. A DRAFT may be incomplete. An automation that could never send an email cannot be ACTIVE.',
     scope: 'automations:write',
     body: createAutomationSchema,
     bodyLimit: STEPS_LIMIT,
@@ -153,9 +153,9 @@ export const automationOperations = [
     path: '/automations/{id}',
     tag: 'Automations',
     summary: 'Get an automation',
-    description: 'With its steps.',
+    description: 'Returns the automation with its steps.',
     scope: 'automations:read',
-    // It can be megabytes.
+    // The response can be several megabytes.
     etag: true,
     responses: {
       200: {
@@ -182,8 +182,8 @@ export const automationOperations = [
     tag: 'Automations',
     summary: 'Update an automation',
     description:
-      'Only the fields to change are sent. Contacts whom a pause held go on when it is ACTIVE again. A pause is answered ' +
-      'when no email is being handed to the mail server any more, or after some seconds; none begins after the answer. ' +
+      'Changes the given fields. Paused enrollments continue when it is ACTIVE again. The response to a pause waits until no email ' +
+      'is in flight, or for several seconds. No email starts after it. ' +
       WITHOUT_READING,
     scope: 'automations:write',
     body: updateAutomationSchema,
@@ -210,7 +210,7 @@ export const automationOperations = [
     path: '/automations/{id}/steps',
     tag: 'Automations',
     summary: 'Replace the steps',
-    description: `All of them. Contacts in mid-sequence go on with the steps they entered with. ${WITHOUT_READING}`,
+    description: `Replaces all steps. Running enrollments keep the steps they entered with. ${WITHOUT_READING}`,
     scope: 'automations:write',
     body: stepsSchema,
     bodyLimit: STEPS_LIMIT,
@@ -235,8 +235,8 @@ export const automationOperations = [
     tag: 'Automations',
     summary: 'Publish an automation',
     description:
-      'Its steps, its fields and its status at once, or nothing of them: what PUT …/steps and PATCH do one after the other. Contacts in ' +
-      `mid-sequence go on with the steps they entered with. ${WITHOUT_READING}`,
+      'Changes steps, fields and status atomically, like PUT …/steps and PATCH in one request. Running enrollments ' +
+      `keep the steps they entered with. ${WITHOUT_READING}`,
     scope: 'automations:write',
     body: publishSchema,
     bodyLimit: STEPS_LIMIT,
@@ -265,15 +265,15 @@ export const automationOperations = [
     tag: 'Automations',
     summary: 'Delete an automation',
     description:
-      'For good, with its steps and all enrollments. Contacts in mid-sequence receive no further email from the moment ' +
-      'of the answer on.',
+      'Deletes the automation permanently, with its steps and all enrollments. After the response, enrolled contacts receive ' +
+      'no further email of it.',
     scope: 'automations:write',
     transactional: false,
     audit: 'by-handler',
     ifMatch: true,
     responses: {
       200: {
-        description: 'The automation is deleted.',
+        description: 'The automation was deleted.',
         schema: single(deleteResultResponse),
         links: { getAutomation: { id: '$response.body#/data/id' } },
       },

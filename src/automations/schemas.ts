@@ -9,21 +9,21 @@ import { stepInput } from './steps/index.ts'
 const MAX_DESCRIPTION_LENGTH = 10_000
 const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 
-const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In the order in which they happen.' })
+const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In their order.' })
 
 const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
 
-/** Five hundred steps, some of them long. */
+/** Enough for five hundred steps, some of them long. */
 export const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
 
-/** As long as what happens can be: nothing longer is ever heard. */
+/** The lengths of list IDs, tags and event names: nothing longer can trigger an automation. */
 const MAX_KEYS = {
   listId: MAX_EVENT_NAME_LENGTH,
   tagName: MAX_TAG_LENGTH,
   eventName: MAX_EVENT_NAME_LENGTH,
 } as const satisfies Record<(typeof TRIGGER_KEYS)[number], number>
 
-/** Keys that mean something are texts; others are kept as they are. */
+/** Known keys must be strings. Others are stored unchanged. */
 const triggerConfig = () =>
   boundedObject(MAX_TRIGGER_CONFIG_BYTES)
     .test({
@@ -33,7 +33,7 @@ const triggerConfig = () =>
           if (!value || !Object.hasOwn(value, key)) continue
           const max = MAX_KEYS[key]
           if (!isFilled(value[key])) {
-            return createError({ message: `${path}.${key} must be a string that is not empty` })
+            return createError({ message: `${path}.${key} must be a non-empty string` })
           }
           if (!atMost(max).test(value[key] as string)) {
             return createError({ message: `${path}.${key} must not be longer than ${max} characters` })
@@ -43,8 +43,7 @@ const triggerConfig = () =>
       },
     })
     .meta({
-      description:
-        'What it listens for: listId for LIST_ADDED and LIST_REQUESTED, tagName for TAG_ADDED, eventName for EVENT.',
+      description: 'listId for LIST_ADDED and LIST_REQUESTED, tagName for TAG_ADDED, eventName for EVENT.',
       example: {},
       json: {
         type: 'object',
@@ -58,7 +57,7 @@ const triggerConfig = () =>
       },
     })
 
-/** A list's id in the one spelling in which ids are compared, before anything else sees it. */
+/** Normalizes the ID of a list before anything else reads it. */
 export const withOneSpelling = <Input extends { triggerConfig?: Record<string, unknown> | undefined }>(
   input: Input,
 ): Input => {
@@ -70,21 +69,23 @@ export const withOneSpelling = <Input extends { triggerConfig?: Record<string, u
 const isFilled = (value: unknown): boolean => typeof value === 'string' && filledText().isValidSync(value)
 
 const name = () =>
-  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Welcome' })
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'The display name.', example: 'Welcome' })
 const description = () =>
   text().nullable().test(atMost(MAX_DESCRIPTION_LENGTH)).meta({ description: 'null clears it.' })
 const status = () =>
   string().oneOf(AUTOMATION_STATUSES).meta({
     description:
-      'ACTIVE enrolls. PAUSED and DRAFT hold contacts before their next step. ARCHIVED lets them finish and takes no new ones.',
+      'ACTIVE enrolls contacts. PAUSED and DRAFT pause enrollments before their next email. ARCHIVED lets them finish, and enrolls no one.',
     example: 'ACTIVE',
   })
 const trigger = () =>
-  string().oneOf(TRIGGERS).meta({ description: 'What starts it, besides enrolling manually.', example: 'SIGNUP' })
+  string()
+    .oneOf(TRIGGERS)
+    .meta({ description: 'What starts the automation, in addition to manual enrollment.', example: 'SIGNUP' })
 const onSendFailure = () =>
   string()
     .oneOf(SEND_FAILURE_POLICIES)
-    .meta({ description: "What an email that is refused for good does to the contact's sequence." })
+    .meta({ description: 'What happens to the enrollment if an email fails permanently.' })
 
 /** `POST /automations`. */
 export const createAutomationSchema = object({
@@ -106,11 +107,11 @@ const changeable = {
   onSendFailure: onSendFailure(),
 }
 
-/** `PATCH /automations/{id}`. That it changes something is checked by the route. */
+/** `PATCH /automations/{id}`. The route checks that there is a change. */
 export const updateAutomationSchema = object(changeable).meta({
   component: 'AutomationChange',
-  description: 'The fields to change; at least one.',
-  // Which of them is said in words: generators for Python lose all fields beside a choice of what is required.
+  description: 'The fields to change, at least one.',
+  // The description names the fields: Python generators lose all fields next to an `anyOf` of required ones.
   json: { minProperties: 1 },
   example: { status: 'PAUSED' },
 })
@@ -120,7 +121,7 @@ export const publishSchema = object({
   ...changeable,
   steps: steps(),
   draftRevision: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).meta({
-    description: "The draft's that this is, from its ETag: that is gone then. Without it a draft that is there stays.",
+    description: 'The revision of the published draft, from its ETag. The draft is deleted. Without it, a draft stays.',
     example: 3,
   }),
 }).meta({
@@ -128,5 +129,5 @@ export const publishSchema = object({
   example: { status: 'ACTIVE', steps: [{ type: 'EMAIL', subject: 'Hello', text: 'Hi' }] },
 })
 
-/** `PUT /automations/{id}/steps`: the whole list. */
+/** `PUT /automations/{id}/steps`, which replaces the whole list. */
 export const stepsSchema = object({ steps: steps().required() })

@@ -4,10 +4,10 @@ import { getTemplate, overruled, TEMPLATE_NOT_FOUND } from '../templates/index.t
 import type { StepInput } from './steps/index.ts'
 
 /**
- * Finds what the templates say that steps name: from then on it is theirs, whatever becomes of the templates. One that is gone leaves
- * what the step says itself, so that a step that was read can be written.
+ * Copies the contents of the named templates into steps: later changes to a template do not affect them. If a template was
+ * deleted, the content of the step itself is used, so that a step that was read can be written again.
  *
- * @throws {ApiError} `template_not_found`, where that is nothing
+ * @throws {ApiError} `template_not_found` if there is no such content
  */
 export async function withTemplates(
   em: EntityManager,
@@ -23,7 +23,7 @@ export async function withTemplates(
   return made
 }
 
-/** What steps say beside a template that says something else: it is the template's that is sent. */
+/** Warnings about contents of steps that differ from their template. The template's content is sent. */
 export const overruledIn = (steps: readonly StepInput[]): string[] =>
   steps
     .flatMap((step, index) =>
@@ -31,7 +31,7 @@ export const overruledIn = (steps: readonly StepInput[]): string[] =>
     )
     .slice(0, MAX_OVERRULED)
 
-/** What is unknown in a template is to be told beside it, and a header is short. */
+/** A response header is short, and also needs space for warnings about variables. */
 const MAX_OVERRULED = 2
 
 async function withTemplate(
@@ -54,7 +54,7 @@ async function withTemplate(
     if (!(error instanceof ApiError) || error.code !== TEMPLATE_NOT_FOUND.code) throw error
     if (step.subject !== undefined) return { ...step, templateId: null, templateVersion: null }
     throw new ApiError(TEMPLATE_NOT_FOUND, {
-      message: `steps[${index}].templateId: there is no such template of the kind EMAIL, or no such version of it`,
+      message: `steps[${index}].templateId: there is no template of the kind EMAIL with this ID and version`,
       param: `/steps/${index}/templateId`,
     })
   }

@@ -235,7 +235,7 @@ export function assertCompiles({ problems }: Compilation, prefix = '', at = ''):
   const { field, locale, problem } = first
   const where = locale === null ? field : `translations (${locale}): ${field}`
   throw new ApiError(INVALID_TEMPLATE, {
-    message: `${prefix}${where} is no valid template: ${problem}`,
+    message: `${prefix}${where} is not a valid template: ${problem}`,
     param: `${at}/${locale === null ? field : 'translations'}`,
   })
 }

@@ -4,7 +4,7 @@ export const TEMPLATE_NOT_FOUND = defineError('not-found', 'template_not_found',
 export const INVALID_TEMPLATE = defineError(
   'invalid',
   'invalid_template',
-  'steps[0].html is no valid template: tag "if" not closed, line:1, col:1',
+  'steps[0].html is not a valid template: tag "if" not closed, line:1, col:1',
 )
 export const TEMPLATE_IN_USE = defineError(
   'taken',

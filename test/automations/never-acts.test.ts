@@ -16,17 +16,17 @@ describe('an automation that can never act', () => {
   const patch = (id: string, change: object) => service.call('PATCH', `automations/${id}`, change)
 
   for (const [what, fields, reason] of [
-    ['EVENT without eventName', { triggerConfig: {} }, /triggerConfig\.eventName: give it the name of the event/],
-    ['EVENT with a misspelt key', { triggerConfig: { eventname: 'go' } }, /without triggerConfig\.eventName/],
-    ['EVENT without triggerConfig', { triggerConfig: undefined }, /without triggerConfig\.eventName/],
-    ['LIST_ADDED without listId', { trigger: 'LIST_ADDED' }, /triggerConfig\.listId: give it the list's id/],
+    ['EVENT without eventName', { triggerConfig: {} }, /requires triggerConfig\.eventName, the name of the event/],
+    ['EVENT with a misspelt key', { triggerConfig: { eventname: 'go' } }, /requires triggerConfig\.eventName/],
+    ['EVENT without triggerConfig', { triggerConfig: undefined }, /requires triggerConfig\.eventName/],
+    ['LIST_ADDED without listId', { trigger: 'LIST_ADDED' }, /requires triggerConfig\.listId, the list's ID/],
     [
       'LIST_ADDED with an invalid ID',
       { trigger: 'LIST_ADDED', triggerConfig: { listId: 'Newsletter' } },
-      /triggerConfig\.listId is no id/,
+      /triggerConfig\.listId is not a valid ID/,
     ],
-    ['TAG_ADDED without tagName', { trigger: 'TAG_ADDED' }, /triggerConfig\.tagName: give it the tag's name/],
-    ['no steps', { steps: [] }, /it has no steps: give it at least one/],
+    ['TAG_ADDED without tagName', { trigger: 'TAG_ADDED' }, /requires triggerConfig\.tagName, the tag's name/],
+    ['no steps', { steps: [] }, /it has no steps, and needs at least one/],
     [
       'an email without a body',
       { steps: [wait(5), { type: 'EMAIL', subject: 's' }] },
@@ -35,13 +35,13 @@ describe('an automation that can never act', () => {
     [
       'an email with empty bodies',
       { steps: [{ type: 'EMAIL', subject: 's', html: '', text: null }] },
-      /steps\[0\] is an email without a body: give it html, text or both/,
+      /steps\[0\] is an email without a body, and needs html, text or both/,
     ],
   ] as const) {
     it(`stays a DRAFT because of ${what}`, async () => {
       const refused = await create({ ...fields, status: 'ACTIVE' })
       assert.equal(refused.refused, '400 automation_never_acts')
-      assert.match(refused.body.error, /^An ACTIVE automation must be able to act, and this one never would: /)
+      assert.match(refused.body.error, /^This automation cannot be ACTIVE: /)
       assert.match(refused.body.error, reason)
       const draft = await create(fields)
       assert.equal(draft.status, 201)
@@ -86,7 +86,7 @@ describe('an automation that can never act', () => {
       assert.equal(refused.refused, '400 automation_never_acts')
       assert.match(
         refused.body.error,
-        /^An ACTIVE automation must be able to act, and this one never would: triggerConfig\.listId is no list of this workspace/,
+        /^This automation cannot be ACTIVE: triggerConfig\.listId is not a list of this workspace/,
       )
       const draft = await create(fields)
       assert.equal(draft.status, 201)

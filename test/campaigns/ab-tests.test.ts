@@ -225,7 +225,7 @@ describe('an A/B test', () => {
     )
     const unclosed = await create({ abTest: { ...TEST, variants: [{ subject: 'x' }, { subject: '{{ x' }] } })
     assert.equal(unclosed.refused, '400 invalid_template')
-    assert.match(unclosed.body.error as string, /^abTest\.variants\[1\]\.subject is no valid template/)
+    assert.match(unclosed.body.error as string, /^abTest\.variants\[1\]\.subject is not a valid template/)
     assert.equal(unclosed.headers.get('x-error-param'), '/abTest/variants/1/subject')
     const incomplete = '400 campaign_incomplete'
     assert.equal((await begun(TEST, { localTime: '2040-01-01T09:00' })).answer.refused, incomplete)

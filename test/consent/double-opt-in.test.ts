@@ -290,7 +290,10 @@ describe('double opt-in lists', () => {
         steps,
       })
     for (const [steps, says] of [
-      [[{ ...ASKS, category: 'marketing' }], /steps\[0\] asks somebody.*"category": "transactional"/],
+      [
+        [{ ...ASKS, category: 'marketing' }],
+        /steps\[0\] goes to contacts who have not confirmed yet.*"category": "transactional"/,
+      ],
       [[{ ...ASKS, text: 'Hi' }], /none of its emails has \{\{ confirmUrl \}\}/],
     ] as const) {
       const refused = await create([...steps])

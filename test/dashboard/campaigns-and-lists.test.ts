@@ -124,7 +124,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await form.getByRole('button', { name: 'A/B test subject lines' }).click()
     await form.getByLabel('Subject 2').fill('{{ contact.firstName')
     await form.getByRole('button', { name: 'Save draft' }).click()
-    await form.getByText(/^This is no valid template: /).waitFor()
+    await form.getByText(/^This is not a valid template: /).waitFor()
     assert.equal(await form.getByLabel('Subject 2').getAttribute('aria-invalid'), 'true')
     await form.getByLabel('Subject 2').fill('Two')
     await form.getByLabel('Test group (%)').fill('')

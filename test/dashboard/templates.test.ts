@@ -201,7 +201,7 @@ describe('templates in the dashboard', function () {
     await code.fill('{% if %}')
     await page.getByText(/^in block 5: /).waitFor()
     await press('Save template')
-    await page.getByText(/design is no valid template: in block 5: /).waitFor()
+    await page.getByText(/design is not a valid template: in block 5: /).waitFor()
     await press('Delete HTML 5')
     const before = await read()
     const { design } = before

@@ -190,7 +190,7 @@ describe('unsaved input in dashboard forms', () => {
       await field('Subject').fill('{{ wrong')
       for (let time = 0; time < 2; time += 1) {
         await press('Save draft')
-        const told = d.page.getByText('is no valid template')
+        const told = d.page.getByText('is not a valid template')
         await told.waitFor()
         await eventually('it is in sight', async () => {
           const box = await told.boundingBox()

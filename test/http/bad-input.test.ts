@@ -122,7 +122,7 @@ describe('bad input', () => {
       'POST',
       'automations',
       '{"name":"x","trigger":"EVENT","steps":[{"type":"EMAIL","subject":"s","html":"{% if %}"}]}',
-      /^steps\[0\]\.html is no valid template/,
+      /^steps\[0\]\.html is not a valid template/,
       'invalid_template',
     ],
     ['an empty name', 'PATCH', 'automations/:automation', '{"name":"  "}', /^name must not be empty$/],

@@ -149,7 +149,7 @@ describe('emails made of blocks', () => {
       text(words('{% if x %}never ends')),
     ])
     assert.equal(status, 400)
-    assert.match(JSON.stringify(body), /design is no valid template: in block 3: /)
+    assert.match(JSON.stringify(body), /design is not a valid template: in block 3: /)
     const { problems } = await preview([
       { type: 'CODE', html: 'a\nb\nc' },
       { type: 'CODE', html: 'x\n{{ contact.email | nosuch }}' },

@@ -316,7 +316,7 @@ describe('templates', () => {
     const { body } = await write({ subject: 'x', html })
     assert.match(
       JSON.stringify(body),
-      /html is no valid template: the plain text generated from it fails: .*single quotes/,
+      /html is not a valid template: the plain text generated from it fails: .*single quotes/,
     )
   })
 

@@ -10,9 +10,9 @@ export interface EmailStep extends EmailContent {
   id: string
   type: 'EMAIL'
   category: EmailCategory
-  /** The version of a template that it was made of; `null`: it has what it says itself. */
+  /** The version of the template that the content is from; `null` if the step has its own content. */
   template: { id: string; version: number } | null
-  /** What it says in other languages, by locale. */
+  /** The contents in other languages, by locale. */
   translations: Record<string, EmailContent>
 }
 
@@ -20,25 +20,25 @@ export interface EmailInput {
   id?: string | undefined
   type: 'EMAIL'
   category?: EmailCategory | undefined
-  /** Instead of what it says itself. */
+  /** Replaces the step's own content. */
   templateId?: string | null | undefined
   templateVersion?: number | null | undefined
   subject?: string | undefined
   html?: string | null | undefined
   text?: string | null | undefined
-  /** What the template says, found by `withTemplates`. */
+  /** The template's content, which `withTemplates` loads. */
   made?: { version: number; content: EmailContent; translations: Record<string, EmailContent> } | undefined
 }
 
-const LIQUID = 'A Liquid template that knows contact.email, contact.firstName and contact.metadata.'
+const LIQUID = 'A Liquid template with the variables contact.email, contact.firstName and contact.metadata.'
 
 const category = () =>
   string()
     .oneOf(EMAIL_CATEGORIES)
     .meta({
       description:
-        'marketing, where nothing is said: it goes to nobody who has unsubscribed. transactional is for what somebody has to get: a ' +
-        'receipt, a password.',
+        'The default is marketing, which is not sent to unsubscribed contacts. transactional is for emails that contacts must get, such as ' +
+        'receipts and passwords.',
       example: 'marketing',
     })
 
@@ -49,17 +49,15 @@ const input = object({
     .required(),
   category: category(),
   templateId: text().nullable().meta({
-    description:
-      'A template of the workspace, of the kind EMAIL: instead of subject, html and text, which are not looked at then.',
+    description: 'A template of the kind EMAIL. If given, subject, html and text are ignored.',
     isId: true,
     example: null,
   }),
   templateVersion: number().integer().min(1).max(1_000_000_000).nullable().meta({
-    description:
-      'What the template said then: the newest of now where nothing is said. Later ones change nothing here.',
+    description: 'The version of the template. The default is the current one. Later versions do not affect the step.',
     example: null,
   }),
-  // Beside a template it is not looked at.
+  // Ignored if there is a template.
   subject: text()
     .test(atMost(MAX_SUBJECT_LENGTH))
     .meta({
@@ -87,7 +85,7 @@ const input = object({
       return message === undefined || createError({ path: `${path}.subject`, message })
     },
   })
-  .meta({ component: 'EmailStepInput', description: 'Sends one email: of a template, or with a subject of its own.' })
+  .meta({ component: 'EmailStepInput', description: 'Sends one email, from a template or with its own content.' })
 
 const shape = object({
   id: id('step'),
@@ -96,7 +94,7 @@ const shape = object({
     .required(),
   position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
   category: category().required(),
-  templateId: nullableText('The template that it was made of; null: it has what it says itself.'),
+  templateId: nullableText('The template that the content is from. Null if the step has its own content.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
   html: string().nullable().defined().meta({ example: null }),
@@ -171,7 +169,7 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   },
   contentOf: ({ content }) => content,
   lacks: ({ html, text, made }) =>
-    html || text || made ? undefined : 'is an email without a body: give it html, text or both',
+    html || text || made ? undefined : 'is an email without a body, and needs html, text or both',
   templates: (given) => (given.made ? undefined : contentOf(given)),
 }
 
@@ -179,7 +177,7 @@ function contentOf({ subject = '', html = null, text = null }: EmailInput): Emai
   return { subject, html, text }
 }
 
-/** A length before each text keeps texts apart. */
+/** The length before each text makes the hash unambiguous. */
 function hashOf({ subject, html, text }: EmailContent, translations: (readonly [string, string])[] = []): string {
   const hash = createHash('sha256')
   for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')

@@ -1,4 +1,4 @@
-/** The types of steps, as the API has them: see `AutomationStepType`. */
+/** The step types of the API: see `AutomationStepType`. */
 import { lazy, object, string, type AnyObject, type ObjectSchema } from 'yup'
 import { STEP_TYPES, type StepType, type StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
@@ -10,16 +10,16 @@ import { wait } from './wait.ts'
 const STEPS = { EMAIL: email, WAIT: wait } satisfies { [Type in StepType]: AutomationStepType<Type, any, any> }
 
 type Steps = typeof STEPS
-/** A step, whole. */
+/** A complete step. */
 export type Step = ReturnType<Steps[StepType]['fromInput']>
-/** A step as it is given: an id keeps the step it names, without one it is new. */
+/** The input of a step. With the ID of an existing step it replaces that one. Without an ID it is new. */
 export type StepInput = Parameters<Steps[StepType]['fromInput']>[0]
 
 const typeOf = ({ type }: { type: StepType }) => STEPS[type] as AutomationStepType<StepType, Step, StepInput>
 
 const unknownType = object({ type: string().oneOf(STEP_TYPES).required() })
 
-/** What may come in as a step. */
+/** The schema of a step in a request. */
 export const stepInput = lazy((value: unknown): ObjectSchema<StepInput> => {
   const type =
     typeof value === 'object' && value !== null && Object.hasOwn(value, 'type')
@@ -29,7 +29,7 @@ export const stepInput = lazy((value: unknown): ObjectSchema<StepInput> => {
   return schema as unknown as ObjectSchema<StepInput>
 }).meta({ component: 'StepInput', variants: Object.values(STEPS).map(({ input }) => input) })
 
-/** What goes out of a step. */
+/** The schema of a step in a response. */
 export const stepResponse = lazy((step: { type: StepType }) => STEPS[step.type].shape).meta({
   component: 'Step',
   variants: Object.values(STEPS).map(({ shape }) => shape),
@@ -39,21 +39,21 @@ export const presentStep = (step: Step, position: number): AnyObject => typeOf(s
 
 export const withId = (input: StepInput, id: string): Step => typeOf(input).fromInput(input, id)
 
-/** Steps as a version keeps them, and apart from that what its emails say. */
+/** Splits steps into what a version stores, and the contents of its emails. */
 export function storeSteps(steps: readonly Step[]): { stored: StoredStep[]; contents: Contents } {
   const contents: Contents = new Map()
   return { stored: steps.map((step) => typeOf(step).store(step, contents)), contents }
 }
 
-/** Which contents a version's steps name. */
+/** The hashes of the contents of a version's steps. */
 export const hashesOf = (stored: readonly StoredStep[]): string[] =>
   stored.flatMap((step) => typeOf(step).contentOf(step) ?? [])
 
 export const restoreSteps = (stored: readonly StoredStep[], contents: Contents): Step[] =>
   stored.map((step) => typeOf(step).restore(step, contents))
 
-/** Why a step keeps its automation from being ACTIVE. */
+/** The reason why a step keeps its automation from being ACTIVE. */
 export const lacksOf = (input: StepInput): string | undefined => typeOf(input).lacks(input)
 
-/** What of a step has to be a template that can be rendered. */
+/** The templates of a step, which must be renderable. */
 export const templatesOf = (input: StepInput): EmailContent | undefined => typeOf(input).templates(input)

@@ -19,7 +19,7 @@ const input = object({
     .meta({ description: 'Up to ten years.', example: 1440 }),
 })
   .required()
-  .meta({ component: 'WaitStepInput', description: 'Lets time pass.' })
+  .meta({ component: 'WaitStepInput', description: 'Waits for a given time.' })
 
 const shape = object({
   id: id('step'),
@@ -32,17 +32,17 @@ const shape = object({
     .defined()
     .oneOf([null] as const)
     .meta({
-      description: 'Null: a WAIT has none.',
-      // Only null, and typed as the specification types it (section 2.4).
+      description: 'Always null for a WAIT.',
+      // Always null, with the type of the specification (section 2.4).
       json: { type: ['string', 'null'], enum: undefined },
       example: null,
     }),
   delayMinutes: number().integer().min(1).required().meta({ example: 1440 }),
 })
   .required()
-  .meta({ component: 'WaitStep', description: 'Lets time pass.' })
+  .meta({ component: 'WaitStep', description: 'Waits for a given time.' })
 
-/** Lets time pass. */
+/** Waits for a given time. */
 export const wait: AutomationStepType<'WAIT', WaitStep, Given<WaitStep>> = {
   input,
   shape,
