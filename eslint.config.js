@@ -3,8 +3,8 @@ import boundaries from 'eslint-plugin-boundaries'
 import tseslint from 'typescript-eslint'
 
 /**
- * The rooms of `src`, each of which may use those before it (docs/decisions/0001-modules.md). A folder that is not named here may
- * not be imported.
+ * The modules of `src`, each of which may use those before it (docs/decisions/0001-modules.md). A folder that is not listed here
+ * may not be imported.
  */
 const ROOMS = [
   'automation-engine',
@@ -38,7 +38,7 @@ const ROOMS = [
 ]
 const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
 
-/** Which rooms each may use, by what they offer in their `index.ts`. */
+/** The modules that each may use, through their `index.ts`. */
 const ALLOWED = {
   ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
   workflows: ['automation-engine'],
@@ -48,7 +48,7 @@ const ALLOWED = {
   scripts: ROOMS,
 }
 
-/** What has no such door: whole folders that others may use a file of. */
+/** Folders without an `index.ts`: their files may be imported directly. */
 const OPEN = {
   platform: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities', ...ROOMS],
   temporal: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities'],
@@ -62,7 +62,7 @@ const TOP = ['workflows', 'activities', 'scripts', 'embedded', 'test', 'bench']
 
 const PRODUCT = ['src/**', 'workflows/**', 'activities/**', 'embedded/**', 'scripts/**']
 
-/** Text of SQL, however it is run: by our own two functions, by the ORM, by Kysely, by pg. */
+/** SQL text, however it is executed: by our own two functions, by the ORM, by Kysely, by pg. */
 const NO_SQL = [
   'ImportDeclaration[source.value=/(platform[/]db|[.])[/]sql[.]ts$/] ImportSpecifier[imported.name=/^(sql|preparedSql)$/]',
   'ImportDeclaration[source.value=/^(kysely|@mikro-orm[/].*)$/] ImportSpecifier[imported.name=/^(sql|raw|CompiledQuery)$/]',
@@ -70,18 +70,18 @@ const NO_SQL = [
   "CallExpression[callee.property.name='execute'][callee.object.callee.property.name='getConnection']",
 ].map((selector) => ({
   selector,
-  message: 'Text of SQL stands in the queries.ts of its room; see docs/decisions/0003-postgres-access.md.',
+  message: 'Put SQL text into the queries.ts of the module; see docs/decisions/0003-postgres-access.md.',
 }))
 
 const NO_SQL_PASSED_ON = {
   selector: 'ExportNamedDeclaration[source.value=/[/]sql[.]ts$/] ExportSpecifier[local.name=/^(sql|preparedSql)$/]',
-  message: 'Who runs text of SQL imports it from src/platform/db/sql.ts.',
+  message: 'Import the functions that execute SQL text from src/platform/db/sql.ts.',
 }
 
-/** The environment is read whole, by a composition root, and checked by the configuration. */
+/** A composition root reads the whole environment, and the configuration checks it. */
 const NO_VARIABLE = {
   selector: "MemberExpression[object.object.name='process'][object.property.name='env']",
-  message: 'An environment variable is declared and read in src/platform/config.ts.',
+  message: 'Declare and read environment variables in src/platform/config.ts.',
 }
 
 const element = (type, pattern) => ({ type, pattern, partialMatch: false })
@@ -129,11 +129,11 @@ export default tseslint.config(
             ...[...FOLDERS, ...TOP].map((folder) => allow(folder, folder)),
             ...Object.entries(ALLOWED).map(([from, to]) => allow(from, to, INDEX)),
             ...Object.entries(OPEN).map(([to, from]) => allow(from, to)),
-            // What the help of the command line tells has to be there at once.
+            // The help of the command line must load fast.
             ...['caller.ts', 'rate-limit.ts', 'roles.ts', 'scopes.ts'].map((file) =>
               allow('bin', 'http', { fileInternalPath: file }),
             ),
-            // The list of operations is made of every room's, and only the API needs them.
+            // The list of operations includes those of every module, and only the API needs them.
             allow('runtime', ROOMS, ROUTES),
             allow(['test', 'bench'], [...FOLDERS, ...TOP]),
             {
@@ -148,11 +148,11 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       'no-restricted-properties': [
         'error',
-        { object: 'Object', property: 'setPrototypeOf', message: 'Prototypes stay as they are.' },
+        { object: 'Object', property: 'setPrototypeOf', message: 'Do not change prototypes.' },
         {
           object: 'ctx',
           property: 'query',
-          message: "Koa's reader is quadratic: readQuery of src/http/parse-query.ts.",
+          message: "Koa's parser is quadratic: use readQuery of src/http/parse-query.ts.",
         },
       ],
     },
@@ -167,7 +167,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', NO_SQL_PASSED_ON, NO_VARIABLE] },
   },
   {
-    // Outside a composition root, configuration and log are given, never fetched.
+    // Outside of a composition root, configuration and log are passed in, never fetched.
     files: ['src/**', 'workflows/**', 'activities/**'],
     ignores: ['src/{bin,runtime}/**', 'src/platform/{config,log,tracing}.ts'],
     rules: {
@@ -184,7 +184,7 @@ export default tseslint.config(
     },
   },
   {
-    // Tests and benchmarks look into answers of all shapes, and a wrong shape fails them.
+    // Tests and benchmarks read responses of many types, and fail on a wrong one.
     files: ['test/**', 'bench/**'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',

@@ -5,33 +5,33 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { commandHolds, endProcess, isAlive } from './process-table.ts'
 
 export interface ProcessOptions {
-  /** Names its log and the file with its number. */
+  /** Names its log file and its PID file. */
   name: string
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** What it is asked to end by; SIGTERM unless told otherwise. */
+  /** The signal that ends it; by default SIGTERM. */
   stopSignal?: NodeJS.Signals
-  /** How long it may take to end then, in milliseconds. */
+  /** Milliseconds that it may take to end. */
   stopMs?: number
 }
 
 export interface RunningProcess {
-  /** The file that it writes into. */
+  /** The path of its log file. */
   log: string
-  /** Settles a moment after it has ended without having been stopped. */
+  /** Resolves a moment after the process has ended without being stopped. */
   ended: Promise<void>
-  /** Whether it has ended, by itself or not. */
+  /** Whether it has ended, for any reason. */
   hasEnded(): boolean
   stop(): Promise<void>
 }
 
-/** A process that ends the moment it is started is not started again in a hurry. */
+/** Milliseconds before a process that ends at once is started again. */
 const RESTART_PAUSE_MS = 300
 
 /**
- * Starts a process that writes into a log of its own. One of the same name that an earlier run left behind is ended first.
- * @param check runs when what was left behind is gone; what it throws keeps the process from being started.
+ * Starts a process that writes to its own log file. Ends a process of the same name that an earlier run left behind first.
+ * @param check runs when that process is gone; an error prevents the start
  */
 export async function startProcess(
   dataDir: string,

@@ -5,17 +5,17 @@ import type { ProcessOptions } from './child-process.ts'
 import type { EmbeddedOptions, HostMessage, OwnerMessage, OwnersAddresses } from './protocol.ts'
 
 export interface Embedded extends OwnersAddresses {
-  /** Settles when the host process ends; rejects where nobody has asked it to. */
+  /** Resolves when the host process ends; rejects if it was not asked to. */
   ended: Promise<void>
-  /** Has a process kept beside them: started again when it ends, and stopped before them. */
+  /** Keeps a further process running: it is restarted when it ends, and stopped before Postgres and Temporal. */
   keep(process: ProcessOptions): void
   stop(): Promise<void>
 }
 
 /**
- * Starts Postgres and Temporal in a host process of their own, in a process group of its own: Ctrl-C reaches only us,
- * and we stop them last. Should we die, the host notices and stops them by itself. When it fails or is aborted, all that
- * was started has ended before the promise is rejected.
+ * Starts Postgres and Temporal in a host process with its own process group: Ctrl-C reaches only the calling process, which stops
+ * the host last. If the caller dies, the host notices and stops everything. On failure or abort, everything that was started has
+ * ended before the promise is rejected.
  */
 export async function startEmbedded(
   options: Omit<EmbeddedOptions, 'ownerPid'>,
@@ -23,7 +23,7 @@ export async function startEmbedded(
   aborted?: AbortSignal,
 ): Promise<Embedded> {
   aborted?.throwIfAborted()
-  // The folder is an argument only so that the process list tells whose it is.
+  // The argument only shows the folder in the process list.
   const host = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [options.dataDir], {
     detached: true,
     env: neededEnvironment(process.env),
@@ -37,10 +37,10 @@ export async function startEmbedded(
   const ended = exited.then((how) => {
     if (isAsked) return
     throw new Error(
-      `The process that keeps Postgres and Temporal has ended (${how}). They may still run: the next start takes them over`,
+      `The process that runs Postgres and Temporal has ended (${how}). They may still be running; the next start takes them over`,
     )
   })
-  // Whoever has nothing to do with how it ends may leave it alone.
+  // Prevents an unhandled rejection if the caller does not use `ended`.
   ended.catch(() => undefined)
   const send = (message: OwnerMessage) => host.connected && host.send(message)
   const stop = async () => {
@@ -50,7 +50,7 @@ export async function startEmbedded(
   }
   return new Promise((resolve, reject) => {
     const abort = () => void stop()
-    let failure = new Error('The embedded services ended before they were ready')
+    let failure = new Error('The embedded services ended during startup')
     host.on('message', (message: HostMessage) => {
       if (message.kind === 'progress') say(message.line)
       else if (message.kind === 'failed') failure = new Error(message.error)

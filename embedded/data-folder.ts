@@ -14,14 +14,14 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
 
-/** In a data folder that a restore is filling: what is unpacked lies in it. */
+/** Marks a data folder that a restore is filling. It contains the unpacked backup. */
 export const RESTORE_MARK = 'restore.unfinished'
 
-/** Keeps a second restore out of a data folder, and what SQLite keeps beside it. */
+/** The lock against a second restore into a data folder, and the files that SQLite keeps next to it. */
 export const RESTORE_LOCK = 'restore-lock.db'
 export const RESTORE_LOCK_FILES = [RESTORE_LOCK, `${RESTORE_LOCK}-journal`]
 
-/** What a mount, a checkout or a desktop puts into a folder that is empty. */
+/** Files that mounts, checkouts and desktops put into empty folders. */
 export const NOT_FILES_OF_ANYBODY = ['lost+found', '.gitkeep', '.DS_Store']
 
 /**
@@ -45,21 +45,21 @@ export function makeDataFolder(dataDir: string): void {
   }
 }
 
-/** One folder at a time: Node's own recursive way never ends where the kernel refuses, such as below /proc. */
+/** Creates one folder at a time: Node's recursive way never ends if the kernel refuses, such as below /proc. */
 function makeFolder(path: string): void {
   if (isFolder(path)) return
   if (dirname(path) !== path) makeFolder(dirname(path))
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Somebody else may have made it in between.
+    // Another process may have created it in the meantime.
     if (!isFolder(path)) throw error
   }
 }
 
 function isFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw new Error(`${path} is no folder`)
+  if (found && !found.isDirectory()) throw new Error(`${path} is not a folder`)
   return found !== undefined
 }
 
@@ -68,20 +68,20 @@ function assertOwned(path: string): void {
   const { uid } = statSync(path)
   const us = process.getuid?.() ?? 0
   if (uid !== us && uid !== 0) {
-    throw new Error(`it belongs to another user (${uid}), who could read and change what is stored; we are ${us}`)
+    throw new Error(`it belongs to another user (${uid}), who could read and change stored data; this user is ${us}`)
   }
 }
 
-/** What is there before the lock, which is the first that a start makes: what came to nothing leaves, and what is no matter. */
+/** Files that may exist before the lock: remains of failed starts, and ignorable files. */
 const BEFORE_THE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...NOT_FILES_OF_ANYBODY]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 
 /**
- * A folder of its own, new or empty: its rights are changed, and others may need what is in it.
- * @throws {Error} that names some of it
+ * Requires a dedicated folder, new or empty: its permissions are changed, and other programs may need its files. @throws {Error}
+ * that names some of the files
  */
 function assertNotFullOfOthers(path: string): void {
-  // A copy by hand may have left the lock out, and a restore that was ended in the middle.
+  // A manual copy or an interrupted restore may lack the lock file.
   if (
     [LOCK_FILE, RESTORE_MARK, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) =>
       existsSync(join(path, name)),
@@ -97,20 +97,20 @@ const isOurLogs = (path: string): boolean =>
 
 const isOwn = (path: string): boolean => statSync(path).uid === process.getuid?.()
 
-/** Whether a folder's rights are ours to set: a new one or one from before, and not somebody's home. */
+/** Whether the permissions of a folder may be changed: it is new or was created by Dripline, and is not a home folder. */
 export function isOurs(path: string): boolean {
   const names = readdirSync(path)
   return isOwn(path) && (names.length === 0 || names.includes(LOCK_FILE))
 }
 
-/** What is wrong with a folder or a file, in words. */
+/** Describes an error of a folder or a file. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Record<string, string> = {
     EACCES: 'permission denied',
     EPERM: 'permission denied',
     EROFS: 'its disk is read-only',
-    ENOENT: 'it cannot be made there',
+    ENOENT: 'it cannot be created there',
     ENOSPC: 'its disk is full',
   }
   return (code && words[code]) ?? message
@@ -118,33 +118,36 @@ export function reasonOf(error: unknown): string {
 
 export const restoreMark = (dataDir: string): string => join(dataDir, RESTORE_MARK)
 
-/** @throws {Error} where a restore was broken off, and half of a backup would be started. */
+/** @throws {Error} if a restore was interrupted, so that the folder is incomplete */
 export function assertNotHalfRestored(dataDir: string): void {
   if (!existsSync(restoreMark(dataDir))) return
   throw new Error(
-    `A restore into ${dataDir} was broken off, or is at work: it is half of a backup, and nothing runs on it. ` +
+    `A restore into ${dataDir} was interrupted, or is running: the folder is incomplete and cannot be started. ` +
       'Restore it again: npm run cli -- restore FILE',
   )
 }
 
-/** Made anew by each start. What is in it is when it was made, which a file system keeps where it is moved. */
+/**
+ * Each start writes this file again. It contains its own creation time, which file systems keep when it is moved but not when it
+ * is copied.
+ */
 const GENERATION = 'generation'
 
 /**
- * Whether a data folder is a copy of one: put in its place, beside it, or over it. Where a file system does not say when a file was
- * made, there is no telling.
+ * Whether a data folder is a copy: in place of the original, next to it, or over it. Without creation times in the file system,
+ * this cannot be detected.
  */
 export function isCopy(dataDir: string): boolean {
   const file = join(dataDir, GENERATION)
   if (!existsSync(file)) return false
-  // What a power loss has left says nothing.
+  // A file that a power loss left empty proves nothing.
   const written = readFileSync(file, 'utf8')
   return /^\d+$/.test(written) && madeAt(file) !== undefined && written !== madeAt(file)
 }
 
 /**
- * Says that a data folder is the original from now on. All at once: a start that is ended here is no copy.
- * @returns whether a copy will be known
+ * Marks a data folder as the original, atomically: an interrupted start must not look like a copy. @returns whether a copy can be
+ * detected from now on
  */
 export function renewGeneration(dataDir: string): boolean {
   const file = join(dataDir, GENERATION)
@@ -154,7 +157,7 @@ export function renewGeneration(dataDir: string): boolean {
   const now = madeAt(unfinished)
   writeFileSync(unfinished, now ?? '', { flush: true })
   renameSync(unfinished, file)
-  // Some file systems have for that when a file was changed: by that each start would be one of a copy.
+  // Some file systems report the time of the last change instead: then each start would look like one of a copy.
   const isKept = now !== undefined && madeAt(file) === now
   if (!isKept) rmSync(file)
   return isKept

@@ -1,4 +1,4 @@
-/** What Postgres and Temporal need of our environment. The rest, secrets among it, is none of theirs. */
+/** Environment variables that Postgres and Temporal need. They get no others, and no secrets. */
 const NEEDED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TZDIR|TMPDIR|XDG_\w+)$/
 
 export const neededEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

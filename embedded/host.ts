@@ -1,6 +1,6 @@
 /**
- * The process that holds the embedded Postgres and Temporal: started by `client.ts`, told what to do over IPC, and gone
- * when its owner is. A part that dies is started again.
+ * The process that runs the embedded Postgres and Temporal. `client.ts` starts it and controls it over IPC. It ends with its
+ * owner, and restarts services that die.
  */
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,14 +12,14 @@ import type { EmbeddedAddresses, EmbeddedOptions, HostMessage, OwnerMessage } fr
 import { runningFile, writeRunning } from './running-file.ts'
 import { startTemporal } from './temporal.ts'
 
-// Whatever is written into the data folder is for its owner alone.
+// Only the owner can read new files in the data folder.
 process.umask(0o077)
 
 interface Part {
   stop(): Promise<void>
 }
 
-/** In the order of their end. */
+/** The order in which they are stopped. */
 const FOUNDATION = ['Temporal', 'Postgres']
 
 const parts = new Map<string, Part>()
@@ -27,7 +27,7 @@ let dataDir: string | undefined
 let unlock: (() => void) | undefined
 let starting: Promise<void> | undefined
 let stopping: Promise<never> | undefined
-/** What is being launched: it has to be there before it can be stopped. */
+/** Pending launches: a process must have started before it can be stopped. */
 const launches = new Set<Promise<unknown>>()
 const stopAsked = new AbortController()
 
@@ -54,7 +54,7 @@ async function start(options: EmbeddedOptions): Promise<void> {
   dataDir = options.dataDir
   makeDataFolder(dataDir)
   unlock = await takeFolder(options.dataDir, stopAsked.signal)
-  // Behind the lock: a restore marks the folder before it looks whether somebody has it.
+  // After the lock: a restore sets its mark before it checks the lock.
   if (!options.restores) assertNotHalfRestored(options.dataDir)
   recordOwner(options.dataDir, options.ownerPid)
 
@@ -69,11 +69,11 @@ async function start(options: EmbeddedOptions): Promise<void> {
       superuserUrl = part.superuserUrl
       return part
     })
-  // What it stands on is started first; the development server stands on nothing.
+  // Temporal's server needs Postgres first. The development server needs nothing.
   if (temporalServer) await startDatabase
   const startThisTemporal = temporalServer
     ? async (onExit: () => void) => {
-        // Only here, because `npm start` has no use for what it imports.
+        // Imported here, because `npm start` does not need these modules.
         const { startTemporalServer } = await import('./temporal-server.ts')
         return startTemporalServer(options.dataDir, temporalServer, superuserUrl, onExit, stopAsked.signal)
       }
@@ -93,7 +93,7 @@ async function start(options: EmbeddedOptions): Promise<void> {
   tell({ kind: 'ready', addresses: { ...addresses, superuserUrl } })
 }
 
-/** Starts a part, and starts it again whenever it dies. */
+/** Starts a service, and restarts it whenever it dies. */
 async function keep(name: string, launch: (onExit: () => void) => Promise<Part>): Promise<void> {
   const launchOnce = async () => {
     const launched = launch(() => void relaunch()).then((part) => parts.set(name, part))
@@ -102,7 +102,7 @@ async function keep(name: string, launch: (onExit: () => void) => Promise<Part>)
   }
   const relaunch = async () => {
     for (let pause = 500; !stopping; pause = Math.min(pause * 2, 10_000)) {
-      say(`${name} has ended unexpectedly and is started again`)
+      say(`${name} has ended unexpectedly and is restarted`)
       try {
         return await launchOnce()
       } catch (error) {
@@ -114,7 +114,7 @@ async function keep(name: string, launch: (onExit: () => void) => Promise<Part>)
   await launchOnce()
 }
 
-/** Keeps a process that its owner wants beside Postgres and Temporal. */
+/** Runs a process that its owner needs next to Postgres and Temporal. */
 const keepProcess = (options: ProcessOptions): Promise<void> =>
   keep(options.name, async (onExit) => {
     const process = await startProcess(dataDir ?? '', options)
@@ -123,13 +123,13 @@ const keepProcess = (options: ProcessOptions): Promise<void> =>
   })
 
 function stop(code = 0): Promise<never> {
-  stopAsked.abort(new Error('Stopped while it was started'))
+  stopAsked.abort(new Error('Stopped during startup'))
   stopping ??= (async () => {
     await starting?.catch(() => undefined)
-    // One part may have failed while another is on its way up.
+    // One service may have failed while another is starting.
     await Promise.allSettled(launches)
-    // First what came last and stands on the rest: processes of the owner's, then Temporal, then Postgres. Those of the
-    // owner's stop together: each has work in progress to finish, and none stands on another.
+    // Stops in reverse order of the dependencies: processes of the owner, then Temporal, then Postgres. Those of the owner stop
+    // together: each has to complete its work, and none depends on another.
     const stopAll = (names: string[]) => Promise.allSettled(names.map(async (name) => parts.get(name)?.stop()))
     await stopAll([...parts.keys()].filter((name) => !FOUNDATION.includes(name)))
     for (const name of FOUNDATION) await stopAll([name])

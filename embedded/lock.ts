@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 export const LOCK_FILE = 'lock.db'
 
 /**
- * Takes a folder for this process alone, or what the file stands for in it. The lock is one that the operating system holds on a file (SQLite's), so it
- * ends with the process, however that ends, and there is no stale one to recognise.
+ * Locks a folder for this process, or another resource by the name of the lock file. The operating system holds the lock on a
+ * file (through SQLite), so it ends with the process in any case and cannot be stale.
  *
- * @returns what releases it, or `undefined` when another process has it.
+ * @returns a function that releases it, or `undefined` if another process has it
  */
 export function lockFolder(folder: string, lockFile = LOCK_FILE): (() => void) | undefined {
   const file = new DatabaseSync(join(folder, lockFile))
@@ -20,7 +20,7 @@ export function lockFolder(folder: string, lockFile = LOCK_FILE): (() => void) |
   return () => file.close()
 }
 
-/** Whether somebody has a folder. Who only asks keeps nobody out, not for a moment. */
+/** Whether a folder is locked. The check itself never keeps a process from locking it. */
 export function isLocked(folder: string): boolean {
   const file = new DatabaseSync(join(folder, LOCK_FILE))
   try {

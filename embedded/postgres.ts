@@ -12,13 +12,13 @@ import { startProcess, type RunningProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 
 const SUPERUSER = 'postgres'
-/** The service's role and its database, which it owns, and no more. */
+/** The role of Dripline, and the one database that it owns. */
 const DRIPLINE = 'dripline'
 const START_TIMEOUT_MS = 60_000
 
 export interface RunningPostgres {
   url: string
-  /** For making databases. */
+  /** For creating databases. */
   superuserUrl: string
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  // Who sent a statement gets its error. In the log it would stand with values, which are personal.
+  // The client gets the error of a statement. The log would contain its values, which are personal data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -37,7 +37,7 @@ const SETTINGS = {
   log_parameter_max_length_on_error: '0',
 }
 
-/** Starts Postgres on a folder, which is made at the first start. */
+/** Starts Postgres on a folder, which is created at the first start. */
 export async function startPostgres(
   dataDir: string,
   {
@@ -56,7 +56,7 @@ export async function startPostgres(
   const user = settlePostgresUser(postgres, dataDir, databaseDir)
   const superuserPassword = readPassword(superuserPasswordFile)
   if (!existsSync(databaseDir)) {
-    say('Postgres: makes its database folder')
+    say('Postgres: creating its database folder')
     await makeCluster(dataDir, databaseDir, superuserPassword, initdb, user)
   }
   const server = await startProcess(dataDir, {
@@ -65,7 +65,7 @@ export async function startPostgres(
       ...['-D', databaseDir, '-p', String(port)],
       ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]),
-    // It ends those who are connected, instead of waiting for them.
+    // SIGINT disconnects clients instead of waiting for them.
     stopSignal: 'SIGINT',
     stopMs: 60_000,
   })
@@ -85,7 +85,7 @@ export async function startPostgres(
   }
 }
 
-/** Beside its place, and moved there when it is whole: what an interrupted start has left is thrown away. */
+/** Creates the cluster in a temporary folder and moves it when it is complete. Remains of an interrupted start are deleted. */
 async function makeCluster(
   dataDir: string,
   databaseDir: string,
@@ -94,7 +94,7 @@ async function makeCluster(
   user: PostgresUser,
 ): Promise<void> {
   const unfinished = `${databaseDir}.unfinished`
-  // initdb reads the password from a file of its own user's; this one is nobody else's, in a folder that is closed.
+  // initdb reads the password from a file of its own user. This one is readable only by that user, in a closed folder.
   const passwordFile = join(dataDir, 'initdb-password')
   rmSync(unfinished, { recursive: true, force: true })
   rmSync(passwordFile, { force: true })
@@ -109,14 +109,14 @@ async function makeCluster(
     ])
     await run(command, args, { say: () => undefined })
   } catch (error) {
-    throw new Error(`Postgres cannot make its database folder: ${(error as Error).message}`, { cause: error })
+    throw new Error(`Postgres cannot create its database folder: ${(error as Error).message}`, { cause: error })
   } finally {
     rmSync(passwordFile, { force: true })
   }
   renameSync(unfinished, databaseDir)
 }
 
-/** Postgres says itself that it is starting, which takes a while after a crash: as long as it says so, it is waited for. */
+/** Waits as long as Postgres reports that it is starting, which takes a while after a crash. */
 async function waitUntilItAnswers(url: string, server: RunningProcess, aborted: AbortSignal): Promise<void> {
   for (let deadline = Date.now() + START_TIMEOUT_MS; ; await delay(50)) {
     aborted.throwIfAborted()
@@ -139,12 +139,12 @@ async function waitUntilItAnswers(url: string, server: RunningProcess, aborted: 
 const CANNOT_CONNECT_NOW = '57P03'
 const INVALID_PASSWORD = '28P01'
 
-/** A server whose host was killed goes on by itself. We hold the folder's lock, so it is nobody's. */
+/** Stops a server whose host was killed. This process holds the folder's lock, so no other process uses the server. */
 async function endLeftOver(databaseDir: string): Promise<void> {
   const pidFile = join(databaseDir, 'postmaster.pid')
   if (!existsSync(pidFile)) return
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
   if (pid > 0 && isAlive(pid) && commandHolds(pid, databaseDir)) await endProcess(pid, 'SIGINT')
-  // Postgres refuses to start over the file of a process number that somebody else has got since.
+  // Postgres refuses to start if another process has got the number in its PID file.
   rmSync(pidFile, { force: true })
 }

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Whether a process runs. One that has ended is there until somebody asks how, which in many a container nobody does. */
+/**
+ * Whether a process is running. An ended process stays in the table until its parent reads its status, which does not happen in
+ * many containers.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -21,7 +24,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Whether a process is the one we mean, and not another that has got its number since. */
+/** Whether a process is the expected one, and not another one with the same number. */
 export function commandHolds(pid: number, text: string): boolean {
   try {
     return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes(text)
@@ -30,7 +33,7 @@ export function commandHolds(pid: number, text: string): boolean {
   }
 }
 
-/** Ends a process that an earlier run left behind, gently at first. */
+/** Ends a process that an earlier run left behind, with SIGKILL only if it does not end by itself. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   for (const [at, patience] of [
     [signal, 10_000],

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { isLocked } from './lock.ts'
 import type { EmbeddedAddresses } from './protocol.ts'
 
-/** Tells the other parts, and the command line, where Postgres and Temporal are. */
+/** The file with the addresses of Postgres and Temporal, for other processes and the command line. */
 export const runningFile = (dataDir: string): string => join(dataDir, 'running.json')
 
-/** Written whole or not at all. The password is in it: for the owner of the folder alone. */
+/** Writes the file atomically. It contains a password, so only its owner can read it. */
 export function writeRunning(dataDir: string, addresses: EmbeddedAddresses): void {
   const file = runningFile(dataDir)
   rmSync(`${file}.new`, { force: true })
@@ -15,8 +15,8 @@ export function writeRunning(dataDir: string, addresses: EmbeddedAddresses): voi
 }
 
 /**
- * @returns where they are, or nothing when nobody runs on the folder.
- * @throws {Error} when the file is there and cannot be read.
+ * @returns the addresses, or nothing if no process runs on the folder
+ * @throws {Error} if the file exists and cannot be read
  */
 export function readRunning(dataDir: string): EmbeddedAddresses {
   const file = runningFile(dataDir)
@@ -29,8 +29,8 @@ export function readRunning(dataDir: string): EmbeddedAddresses {
     throw new Error(`${file} cannot be read (${code}). Run this as the user who started Dripline.`, { cause: error })
   }
   const addresses = parse(text)
-  if (!isAddresses(addresses)) throw new Error(`${file} is damaged. Start Dripline again; it writes the file anew.`)
-  // What was copied with a folder, or has outlived its process, leads to somebody else.
+  if (!isAddresses(addresses)) throw new Error(`${file} is damaged. Start Dripline again to write a new one.`)
+  // A file that was copied with its folder, or outlived its process, names the servers of another instance.
   return isLocked(dataDir) ? addresses : {}
 }
 

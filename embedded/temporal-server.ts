@@ -11,21 +11,21 @@ import { startProcess, type RunningProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 import type { RunningTemporal } from './temporal.ts'
 
-/** Enough for one machine. The number can't be changed once there are data. */
+/** Enough for one machine. The number cannot be changed once there is data. */
 const HISTORY_SHARDS = 4
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const
-/** Settings that Compose's server has as well. */
+/** The settings that the server in Compose has, too. */
 const DYNAMIC_CONFIG = fileURLToPath(new URL('../scripts/cluster/temporal-settings.yaml', import.meta.url))
-/** It owns these databases, and is no superuser. */
+/** The owner of these databases, without superuser rights. */
 const ROLE = 'temporal'
 const NAMESPACE = 'default'
 const NAMESPACE_TIMEOUT_MS = 60_000
 
 /**
- * Starts Temporal's server on Postgres, all four services in one process, with the schema brought up to date and the
- * default namespace made: what the image `temporalio/auto-setup` does.
+ * Starts Temporal's server on Postgres, with all four services in one process, the latest schema and the default namespace, like
+ * the image `temporalio/auto-setup`.
  *
- * @param superuserUrl of the Postgres in which it gets a role and databases of its own.
+ * @param superuserUrl the Postgres in which it gets a role and databases of its own
  * @see https://docs.temporal.io/references/configuration
  */
 export async function startTemporalServer(
@@ -38,7 +38,7 @@ export async function startTemporalServer(
   const { serverPath, port } = options
   const databaseUrl = await prepareDatabases(dataDir, options, superuserUrl)
   const config = join(dataDir, 'temporal-server.yaml')
-  // JSON is YAML. The password is in it: for the owner of the folder alone.
+  // JSON is valid YAML. The file contains the password, so only its owner can read it.
   writeFileSync(config, JSON.stringify(configuration(options, databaseUrl), null, 2), { mode: 0o600 })
   const args = ['--root', dataDir, '--config', '.', '--env', 'temporal-server', '--allow-no-auth', 'start']
   const server = await startProcess(dataDir, { name: 'temporal', command: serverPath, args }, async () => {
@@ -50,7 +50,7 @@ export async function startTemporalServer(
   return { address: `127.0.0.1:${port}`, stop: () => server.stop() }
 }
 
-/** @returns the URL of its role, whose path is left open. */
+/** @returns the URL of its role, without a database */
 async function prepareDatabases(
   dataDir: string,
   { sqlToolPath, passwordFile = join(dataDir, 'temporal-password') }: NonNullable<EmbeddedOptions['temporalServer']>,
@@ -123,11 +123,11 @@ function configuration({ port }: NonNullable<EmbeddedOptions['temporalServer']>,
   }
 }
 
-/** The ports on which its services talk to each other: the seven after the one for clients. */
+/** The internal ports of its services: the seven after the one for clients. */
 const innerPortsOf = (port: number) => [1, 2, 3, 4, 5, 6, 7].map((n) => port + n) as SevenPorts
 type SevenPorts = [number, number, number, number, number, number, number]
 
-/** Makes the default namespace where it is missing, and waits until the server's services have heard of it. */
+/** Creates the default namespace if it is missing, and waits until all of the server's services know it. */
 async function ensureNamespace(address: string, retentionHours: number, server: RunningProcess): Promise<void> {
   const connection = Connection.lazy({ address })
   const { workflowService } = connection
@@ -145,7 +145,7 @@ async function ensureNamespace(address: string, retentionHours: number, server: 
           namespace: NAMESPACE,
           workflowExecutionRetentionPeriod: msToTs(retentionHours * 3_600_000),
         })
-        // It is there already, and not everybody knows yet.
+        // It exists already, but not all services know it yet.
         .catch(() => undefined)
     }
   } finally {

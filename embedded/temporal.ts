@@ -4,10 +4,10 @@ import { assertPortFree, waitForPort } from './ports.ts'
 import { startProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
 
-/** Where Temporal's development server keeps its data. */
+/** The file with the data of Temporal's development server. */
 export const temporalFile = (dataDir: string): string => join(dataDir, 'temporal.db')
 
-/** Search attributes as the Temporal CLI spells their types. */
+/** Types of search attributes as the Temporal CLI spells them. */
 const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
 /**
@@ -53,9 +53,10 @@ async function launch(
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
     ...['--db-filename', temporalFile(dataDir), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(NO_HTTP_HOSTS)}`],
-    // Nobody here uses it; and what closes a workflow could have it ask any address, also one that a restored file names.
+    // Dripline does not use Nexus. Its callbacks at the end of a workflow could call any address, including one in a restored
+    // file.
     ...['--dynamic-config-value', 'system.enableNexus=false'],
-    // Workspaces take turns: without it whatever waits in a queue waits for all that came before.
+    // Workspaces take turns. Without this, every task waits for all earlier ones.
     ...['--dynamic-config-value', 'matching.enableFairness=true'],
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => [
       '--search-attribute',

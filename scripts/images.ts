@@ -1,4 +1,4 @@
-/** `npm run images`: builds the image of this version, and looks whether it is what it should be. It wants Docker. */
+/** `npm run images`: builds the image of this version and checks it. It requires Docker. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readOptions } from './options.ts'
@@ -7,8 +7,8 @@ const { values } = readOptions({
   call: 'npm run images -- [OPTION …]',
   what: 'builds the image of this version with Docker, and checks it.',
   options: {
-    name: { takes: 'NAME', what: 'what it is called, without a tag; dripline if nothing is said' },
-    push: { what: 'push it when it is sound' },
+    name: { takes: 'NAME', what: 'the name of the image, without a tag; default: dripline' },
+    push: { what: 'push the image if all checks pass' },
   },
 })
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -19,18 +19,18 @@ const docker = (...args: string[]) =>
 const inImage = (...command: string[]) => docker('run', '--rm', '--network', 'none', image, ...command).trim()
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** What has to be so of it, and how that is seen. */
+/** The checks of the image. */
 const CHECKS: Record<string, () => boolean> = {
-  'it runs as somebody who is not root': () => inImage('id', '-u') !== '0',
-  'that user owns nothing of it, and can write nothing of it': () =>
+  'does not run as root': () => inImage('id', '-u') !== '0',
+  'is not writable by its user': () =>
     inImage('sh', '-c', 'find /app \\( -user "$(id -u)" -o -writable \\) ! -type l -print -quit') === '',
-  'its command line is there, and of this version': () => inImage('node', 'src/bin/cli.ts', '--version') === version,
-  'the workflow code is built': () => inImage('sh', '-c', 'test -s "$WORKFLOW_BUNDLE" && echo yes') === 'yes',
-  'the client and the reference page are in it': () =>
+  'has the command line of this version': () => inImage('node', 'src/bin/cli.ts', '--version') === version,
+  'has the workflow code': () => inImage('sh', '-c', 'test -s "$WORKFLOW_BUNDLE" && echo yes') === 'yes',
+  'has the client and the reference page': () =>
     inImage('sh', '-c', 'test -s dist/client.tgz && ls dist | wc -l') !== '',
-  'no development dependency is in it': () =>
+  'has no development dependencies': () =>
     inImage('sh', '-c', 'ls node_modules | grep -cxE "mocha|eslint|typescript" || true') === '0',
-  'it says what is missing, and ends with 1': () => {
+  'reports missing settings and exits with 1': () => {
     try {
       inImage('node', 'src/bin/worker.ts')
       return false
@@ -38,7 +38,7 @@ const CHECKS: Record<string, () => boolean> = {
       return (error as { status?: number }).status === 1
     }
   },
-  'Docker can see whether it is well': () =>
+  'has a health check': () =>
     docker('image', 'inspect', '--format', '{{.Config.Healthcheck.Test}}', image).includes('healthz'),
 }
 
@@ -49,8 +49,8 @@ const failed = Object.entries(CHECKS).filter(([what, isSo]) => {
   return !holds
 })
 if (failed.length > 0) {
-  say(`${image} is not sound, and is not to be used`)
+  say(`${image} failed a check and must not be used`)
   process.exit(1)
 }
 if (values.push) docker('push', image)
-say(`${image} is sound${values.push ? ', and pushed' : ''}`)
+say(`${image} passed all checks${values.push ? ' and was pushed' : ''}`)

@@ -2,10 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../embedded/tools/run.ts'
 
-/**
- * Copies an artifact of Maven's, and all that it depends on, into a folder.
- * @param artifact `group:artifact:version`
- */
+/** Copies a Maven artifact with all of its dependencies into a folder. @param artifact `group:artifact:version` */
 export async function copyWithMaven(artifact: string, folder: string, say: (line: string) => void): Promise<void> {
   const project = mkdtempSync(join(folder, 'maven-'))
   const [groupId, artifactId, version] = artifact.split(':')

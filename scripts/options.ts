@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 /** One option of a script: a switch, unless it takes a value. */
 export interface Option {
-  /** What its value is called, such as `NAME`. */
+  /** The placeholder of its value, such as `NAME`. */
   takes?: string
   what: string
 }
@@ -12,19 +12,16 @@ type Values<Options extends Record<string, Option>> = {
 }
 
 export interface Usage<Options extends Record<string, Option>> {
-  /** How it is called, without its options: `npm run bench -- [NAME …]`. */
+  /** The command without its options: `npm run bench -- [NAME …]`. */
   call: string
-  /** What it does, in a sentence. */
+  /** What the script does, in a sentence. */
   what: string
   options: Options
-  /** Whether words that are no options have a meaning. */
+  /** Whether the script takes arguments that are not options. */
   words?: boolean
 }
 
-/**
- * Reads what a script was called with. `--help` is answered with all there is. Whoever mistypes is told so in a line: a stack
- * says nothing to them.
- */
+/** Parses the arguments of a script, and prints the help for `--help`. An error is one line without a stack trace. */
 export function readOptions<const Options extends Record<string, Option>>(
   usage: Usage<Options>,
 ): { values: Values<Options>; words: string[] } {
@@ -39,9 +36,9 @@ export function readOptions<const Options extends Record<string, Option>>(
   try {
     parsed = parseArgs({ options: { ...options, help }, allowPositionals: true })
   } catch (error) {
-    // Node's second sentence explains how to write words that begin with a dash, of which no script has any.
+    // Node's second sentence explains arguments that start with a dash, which no script has.
     const [sentence] = (error as Error).message.split('. ')
-    return refuse(`${sentence!.replace(/\.$/, '')}. --help names the options.`)
+    return refuse(`${sentence!.replace(/\.$/, '')}. --help lists the options.`)
   }
   const { help: isAsked, ...given } = parsed.values as Record<string, string | boolean | undefined>
   if (isAsked) {
@@ -49,7 +46,7 @@ export function readOptions<const Options extends Record<string, Option>>(
     process.exit(0)
   }
   const [word] = parsed.positionals
-  if (word !== undefined && !usage.words) return refuse(`"${word}" is no option. --help names the options.`)
+  if (word !== undefined && !usage.words) return refuse(`"${word}" is not an option. --help lists the options.`)
   const values = Object.fromEntries(
     Object.entries(usage.options).map(([name, { takes }]) => [
       name,
@@ -75,8 +72,8 @@ export function refuse(message: string): never {
 }
 
 /**
- * Reads a whole number. What is none is refused: a run of no seeds, or of one that nobody asked for, would be green and have
- * tested nothing.
+ * Parses a whole number. Anything else is rejected: a run with no seeds or unintended ones would pass without having tested
+ * anything.
  */
 export function wholeNumber<Missing extends number | undefined>(
   name: string,
@@ -91,7 +88,7 @@ export function wholeNumber<Missing extends number | undefined>(
   return number
 }
 
-/** Refuses a name that is none of those there are. */
+/** Rejects an unknown name. */
 export function assertKnown(what: string, name: string | undefined, among: object, list: string): void {
-  if (name !== undefined && !Object.hasOwn(among, name)) refuse(`There is no ${what} "${name}". ${list} names them.`)
+  if (name !== undefined && !Object.hasOwn(among, name)) refuse(`There is no ${what} "${name}". ${list} lists them.`)
 }

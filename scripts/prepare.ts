@@ -1,11 +1,11 @@
-/** `npm run prepare`, which npm runs after an instance: makes in `dist/` what is generated and not kept in the repository. */
+/** `npm run prepare`, which npm runs after an installation: generates the files in `dist/` that are not in the repository. */
 import { buildClient } from './prepare/client.ts'
 import { buildDashboard } from './prepare/dashboard.ts'
 import { fetchReference } from './prepare/reference.ts'
 
-/** Who installs is told nothing: what is left out there is told where it is missed. */
-// npm tells by this what it was asked for.
-// eslint-disable-next-line no-restricted-syntax -- no variable of ours
+/** Prints nothing during an installation: whatever is left out is reported when it is needed. */
+// The name of the npm command that runs this script.
+// eslint-disable-next-line no-restricted-syntax -- not a variable of Dripline
 const isInstallation = ['ci', 'install'].includes(process.env['npm_command'] ?? '')
 const say = (line: string) => void (isInstallation || process.stdout.write(`${line}\n`))
 

@@ -16,7 +16,7 @@ import ts from 'typescript'
 import { evaluator, linesOf } from './table-references/evaluate.ts'
 import { parseSql } from './table-references/parse-sql.ts'
 
-/** Statements of more lines are hard to read. */
+/** Longer statements are hard to read. */
 const MAX_LINES = 40
 
 const ENTITY_READS = /^(find|findOne|findOneOrFail|findAll|findAndCount|findByCursor|count|getReference|refresh)$/
@@ -54,7 +54,7 @@ const evaluateLongest = evaluator(checker, sources, 'longest')
 
 const moduleOf = (file: string): string => relative(join(root, 'src'), file).split('/')[0]!
 
-/** Which module owns each table, and which table each entity is. */
+/** The module of each table, and the table of each entity. */
 const owners = new Map<string, string>()
 const tableOfEntity = new Map<string, string>()
 for (const file of globSync(join(root, 'src/*/entities.ts'))) {
@@ -103,13 +103,13 @@ function visit(node: ts.Node): void {
   ts.forEachChild(node, visit)
 }
 
-/** Which argument of a call is text of SQL. */
+/** The index of the argument of a call that is SQL text. */
 function textArgument(call: ts.CallExpression): number | undefined {
   if (!ts.isIdentifier(call.expression)) return undefined
   return { sql: 1, preparedSql: 2 }[call.expression.text]
 }
 
-/** Adds `em.nativeUpdate(Entity, …)` and the like. */
+/** Adds `em.nativeUpdate(Entity, …)` and similar calls. */
 function addEntityCall(call: ts.CallExpression): void {
   const [entity] = call.arguments
   if (!ts.isPropertyAccessExpression(call.expression) || !entity || !ts.isIdentifier(entity)) return
@@ -120,7 +120,7 @@ function addEntityCall(call: ts.CallExpression): void {
   push(call, new Set(isWrite ? [] : [table]), new Set(isWrite ? [table] : []))
 }
 
-/** Adds a statement of Kysely, with its subqueries: all that the enclosing statement of TypeScript names. */
+/** Adds a statement of Kysely with its subqueries, which are all names in the enclosing TypeScript statement. */
 function addChain(call: ts.CallExpression): void {
   if (!ts.isPropertyAccessExpression(call.expression) || !CHAIN_STARTS.test(call.expression.name.text)) return
   let top: ts.Node = call
@@ -156,7 +156,7 @@ const namesOf = ({ reads, writes }: Statement): string[] => [...new Set([...writ
 const foreignOf = (statement: Statement): string[] =>
   namesOf(statement).filter((table) => owners.get(table) !== statement.module)
 
-/** A function of SQL, such as a trigger's that counts, may read the tables that its triggers are on. */
+/** An SQL function, such as a counting trigger, may read the tables that its triggers are on. */
 const isViolation = (each: Statement): boolean => {
   const named = each.file.endsWith('.sql') ? [...each.writes] : foreignOf(each)
   return each.writes.size > 0 && named.some((table) => owners.get(table) !== each.module)

@@ -12,14 +12,17 @@ const MAIN_CLASS = 'io.temporal.testserver.TestServer'
 
 type Executable = NonNullable<NonNullable<TimeSkippingTestWorkflowEnvironmentOptions['server']>['executable']>
 
-/** Finds or gets Temporal's time-skipping test server. @returns what the SDK's test environment starts it by. */
+/**
+ * Finds or downloads Temporal's time-skipping test server. @returns the configuration with which the SDK's test environment
+ * starts it
+ */
 export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<Executable> {
   const folder = cacheFolder(`temporal-test-server-${VERSION}`)
   const cached = join(folder, 'temporal-test-server')
   const path = await resolveBinary(
     {
       what: "Temporal's test server",
-      advice: 'Please install Maven and Java 11 or later, or set TEMPORAL_TEST_SERVER_PATH.',
+      advice: 'Install Maven and Java 11 or later, or set TEMPORAL_TEST_SERVER_PATH.',
       check: (found) => checkJava(found, say),
     },
     [
@@ -32,7 +35,7 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
       }),
       {
         name: `Maven artifact ${ARTIFACT}`,
-        slow: 'is fetched with Maven, once',
+        slow: 'downloading with Maven, once',
         find: () => fetchWithMaven(folder, cached, say),
       },
     ],
@@ -41,13 +44,13 @@ export async function resolveTestServer(env: NodeJS.ProcessEnv, say: (line: stri
   return { type: 'existing-path', path }
 }
 
-/** Checks that there is a Java for the server that came with Maven. The SDK's download brings its own. */
+/** Checks that Java is available for the server from Maven. The SDK's download includes its own. */
 async function checkJava(path: string, say: (line: string) => void): Promise<void> {
   const isScript = readFileSync(path).subarray(0, 2).toString() === '#!'
   if (isScript) await run('java', ['-version'], { say })
 }
 
-/** A script in front makes one executable of the artifact and all it depends on. */
+/** A wrapper script makes one executable of the artifact and its dependencies. */
 async function fetchWithMaven(folder: string, target: string, say: (line: string) => void): Promise<string> {
   await copyWithMaven(ARTIFACT, folder, say)
   const jars = join(folder, 'jars')

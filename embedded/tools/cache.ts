@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import envPaths from 'env-paths'
 
 /**
- * The folder for binaries in the user's cache: it survives a new clone.
- * @throws {Error} that says what to set, where the user has no home
+ * The folder for binaries in the user's cache, which several clones share. @throws {Error} that says what to set if the user has
+ * no home folder
  */
 export function cacheFolder(name: string): string {
   const folder = join(envPaths('dripline', { suffix: '' }).cache, name)
@@ -12,8 +12,8 @@ export function cacheFolder(name: string): string {
     mkdirSync(folder, { recursive: true })
   } catch (error) {
     throw new Error(
-      `What is built and fetched once cannot be kept in ${folder}: ${(error as Error).message}. Set XDG_CACHE_HOME to a folder ` +
-        'that can be written into (on macOS: HOME), or TEMPORAL_CLI_PATH to a Temporal that is there.',
+      `Programs cannot be stored in ${folder}: ${(error as Error).message}. Set XDG_CACHE_HOME to a writable ` +
+        'folder (on macOS: HOME), or TEMPORAL_CLI_PATH to an existing Temporal CLI.',
       { cause: error },
     )
   }

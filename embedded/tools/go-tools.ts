@@ -4,16 +4,16 @@ import { fromCache, fromVariable, makeInPlace, resolveBinary } from './resolve.t
 import { run } from './run.ts'
 
 interface GoTool {
-  /** In words. */
+  /** Its name in messages. */
   what: string
-  /** Go's path of the program, whose last part is what Go calls the binary. */
+  /** The Go package of the program, whose last part is the name of the binary. */
   program: string
   version: string
-  /** The environment variable that names a binary to use instead. */
+  /** The environment variable with the path of a binary to use instead. */
   variable: string
 }
 
-/** Programs that have no npm package, and that `go install` builds. Where Compose has them too, the versions are the same. */
+/** Programs without an npm package, which `go install` builds. Versions match those in docker-compose.yml. */
 export const GO_TOOLS = {
   'toxiproxy-server': {
     what: 'Toxiproxy',
@@ -57,14 +57,14 @@ export function resolveGoTool(
   const { what, program, version, variable } = GO_TOOLS[name]
   const cached = join(cacheFolder(`${name}-${version}`), name)
   return resolveBinary(
-    { what, advice: `Please install Go 1.24 or later, or set ${variable} to the program.` },
+    { what, advice: `Install Go 1.24 or later, or set ${variable} to the program.` },
     [
       fromVariable(env, variable),
       fromCache(cached),
       {
         name: `go install ${program}@${version}`,
-        slow: 'is built with `go install`; this can take some minutes, once',
-        // In a folder of its own, because several programs of different makers are called "server".
+        slow: 'building with `go install`; this takes some minutes, once',
+        // In a separate folder, because several programs are called "server".
         find: () =>
           makeInPlace(cached, async (folder) => {
             await run('go', ['install', `${program}@${version}`], { env: { GOBIN: folder, GOFLAGS: '' }, say, aborted })

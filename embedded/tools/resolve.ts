@@ -12,30 +12,30 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A way to come by a binary. */
+/** A way to get a binary. */
 export interface Source {
   /** Completes "Temporal: …". */
   name: string
-  /** Said before it is tried, where it takes long. */
+  /** The message before the attempt, if it is slow. */
   slow?: string
-  /** Whether it was asked for: what is wrong with it is an error then, and no reason to look elsewhere. */
+  /** Whether the user requested it: then a failure is an error, and no other way is tried. */
   asked?: boolean
-  /** The binary's path, or `undefined` where this way does not apply. Throws where it was tried and failed. */
+  /** The binary's path, or `undefined` if this way does not apply. Throws if it was tried and failed. */
   find(): Promise<string | undefined> | string | undefined
 }
 
 export interface Wanted {
-  /** In words. */
+  /** Its name in messages. */
   what: string
-  /** What to install where no way works. */
+  /** What to install if no way works. */
   advice: string
-  /** Throws when a binary that was found is not what is needed. */
+  /** Throws if a binary is not usable. */
   check?: (path: string) => Promise<void>
 }
 
 /**
- * Takes the first way that works, and says in one line which; and of a binary that is there and of no use, why.
- * @throws {Error} when none does: what was tried, why each failed, and what to install.
+ * Uses the first way that works, and reports it in one line, and why an existing binary is unusable. @throws {Error} if none
+ * works: the ways, why each failed, and what to install
  */
 export async function resolveBinary(
   { what, advice, check }: Wanted,
@@ -50,7 +50,7 @@ export async function resolveBinary(
       if (source.slow) say(`${what}: ${source.slow}`)
       path = await source.find()
       if (path === undefined) {
-        failures.push(`${source.name}: not there`)
+        failures.push(`${source.name}: not found`)
         continue
       }
       assertExecutable(path)
@@ -58,7 +58,7 @@ export async function resolveBinary(
       say(`${what}: ${source.name} (${path})`)
       return path
     } catch (error) {
-      // What was aborted has not failed.
+      // An abort is not a failure.
       if (aborted?.aborted) throw error
       const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
       if (source.asked) throw new Error(`${source.name}: ${reason}`, { cause: error })
@@ -66,13 +66,13 @@ export async function resolveBinary(
       failures.push(`${source.name}: ${reason}`)
     }
   }
-  throw new Error(`${what} is not to be had.\n  ${failures.join('\n  ')}\n${advice}`)
+  throw new Error(`${what} could not be found or installed.\n  ${failures.join('\n  ')}\n${advice}`)
 }
 
 function assertExecutable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) throw new Error(`there is no file ${path}`)
-  if (!found.isFile()) throw new Error('it is no file')
+  if (!found) throw new Error(`the file ${path} does not exist`)
+  if (!found.isFile()) throw new Error('it is not a file')
   if (found.size === 0) throw new Error('it is empty')
   try {
     accessSync(path, constants.X_OK)
@@ -81,27 +81,27 @@ function assertExecutable(path: string): void {
   }
 }
 
-/** The path that an environment variable gives. */
+/** Takes the path in an environment variable. */
 export const fromVariable = (env: NodeJS.ProcessEnv, name: string): Source => ({
   name,
   asked: true,
   find: () => env[name] || undefined,
 })
 
-/** What an earlier run has kept. */
+/** Takes the binary of an earlier run. */
 export const fromCache = (path: string): Source => ({
   name: 'the cache',
   find: () => (existsSync(path) ? path : undefined),
 })
 
-/** Has a binary made in a folder of its own, and moves it to its place when it is whole. */
+/** Creates a binary in a temporary folder, and moves it when it is complete. */
 export async function makeInPlace(target: string, make: (folder: string) => Promise<void>): Promise<string> {
   mkdirSync(dirname(target), { recursive: true })
   const folder = mkdtempSync(join(dirname(target), 'making-'))
   try {
     await make(folder)
     const [name] = readdirSync(folder)
-    if (name === undefined) throw new Error('it left no file')
+    if (name === undefined) throw new Error('it produced no file')
     chmodSync(join(folder, name), 0o755)
     renameSync(join(folder, name), target)
     return target
@@ -111,8 +111,8 @@ export async function makeInPlace(target: string, make: (folder: string) => Prom
 }
 
 /**
- * The SDK's own download. The SDK offers none alone: it is asked to start a server, which leaves the binary in a folder.
- * @param start starts and ends a server whose binary is downloaded into the folder given.
+ * Uses the SDK's download. The SDK has no function for that alone, so a server is started, which leaves the binary in a folder.
+ * @param start starts and stops a server whose binary is downloaded into the given folder
  */
 export const fromSdk = (target: string, start: (downloadDir: string) => Promise<void>): Source => ({
   name: "the SDK's download",

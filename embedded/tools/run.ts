@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Runs a command to its end, and shows every ten seconds that it is still at work.
- * @returns the last lines that it printed.
- * @throws {Error} with the last lines that it printed, when it fails or does not exist.
+ * Runs a command to its end, and reports every ten seconds that it is still running. @returns the last lines of its output.
+ * @throws {Error} with the last lines of its output, if it fails or does not exist
  */
 export function run(
   command: string,
@@ -17,7 +16,7 @@ export function run(
   return new Promise((resolve, reject) => {
     const started = Date.now()
     const progress = setInterval(() => {
-      say(`  … ${command} is at work, ${Math.round((Date.now() - started) / 1000)} s`)
+      say(`  … ${command} is running, ${Math.round((Date.now() - started) / 1000)} s`)
     }, 10_000)
     let output = ''
     const child = spawn(command, args, {
@@ -41,12 +40,12 @@ export function run(
     child.on('close', (code) => {
       clearInterval(progress)
       if (code === 0) resolve(output)
-      else reject(new Error(`${command} ended with ${code}: ${whatWasSaid(output)}`))
+      else reject(new Error(`${command} failed with ${code}: ${whatWasSaid(output)}`))
     })
   })
 }
 
-/** The last lines, and a full disk wherever it is told of: what follows it is only that things are tidied up. */
+/** The last lines, and any line about a full disk, which is the actual cause: later lines are only about the cleanup. */
 function whatWasSaid(output: string): string {
   const lines = output.trim().split('\n')
   const last = lines.slice(-3)

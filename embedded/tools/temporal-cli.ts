@@ -6,14 +6,14 @@ import { cacheFolder } from './cache.ts'
 import { fromCache, fromSdk, fromVariable, makeInPlace, resolveBinary } from './resolve.ts'
 import { run } from './run.ts'
 
-/** Server 1.29.1 and UI 2.42.1. From 1.6 on, `go install` refuses the module for its replace directives. */
+/** Server 1.29.1 and UI 2.42.1. `go install` rejects later modules, from 1.6 on, because of their replace directives. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1'
-/** The server in the oldest CLI that will do. A CLI that `go install` has built knows no version but this one. */
+/** The server in the oldest supported CLI. A CLI that `go install` built reports only this version. */
 const OLDEST_SERVER = [1, 29] as const
 
 const PACKAGE = `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_CLI_VERSION}`
 
-/** Finds or gets the Temporal CLI, which holds the development server and its UI. @returns its path. */
+/** Finds or installs the Temporal CLI, which contains the development server and its UI. @returns its path */
 export function resolveTemporalCli(
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
@@ -24,8 +24,8 @@ export function resolveTemporalCli(
     {
       what: 'Temporal',
       advice:
-        'Please install the Temporal CLI (https://docs.temporal.io/cli) or Go 1.24 or later, or set TEMPORAL_CLI_PATH; ' +
-        'or use a Temporal of your own with TEMPORAL_ADDRESS.',
+        'Install the Temporal CLI (https://docs.temporal.io/cli) or Go 1.24 or later, or set TEMPORAL_CLI_PATH; ' +
+        'or use an external Temporal with TEMPORAL_ADDRESS.',
       check: assertRecent,
     },
     [
@@ -47,7 +47,7 @@ export function resolveTemporalCli(
       }),
       {
         name: `go install ${PACKAGE}`,
-        slow: 'is built with `go install`; this takes some minutes, once',
+        slow: 'building with `go install`; this takes some minutes, once',
         find: () =>
           makeInPlace(cached, async (folder) => {
             await run('go', ['install', PACKAGE], { env: { GOBIN: folder, GOFLAGS: '' }, say, aborted })
@@ -59,16 +59,16 @@ export function resolveTemporalCli(
   )
 }
 
-/** @throws {Error} when what calls itself `temporal` is another program, is damaged, or has a server that is too old. */
+/** @throws {Error} if the program is another one of the same name, is damaged, or has a server that is too old */
 async function assertRecent(path: string): Promise<void> {
   const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 20_000 }).catch((error: unknown) => {
     throw new Error('it does not run', { cause: error })
   })
   const server = /\bServer v?(\d+)\.(\d+)[\d.]*/.exec(stdout)
-  if (!server) throw new Error('it does not tell the version of its server, as the Temporal CLI does')
+  if (!server) throw new Error('it does not report the version of its server, as the Temporal CLI does')
   const [major, minor] = [Number(server[1]), Number(server[2])]
   const [oldestMajor, oldestMinor] = OLDEST_SERVER
   if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    throw new Error(`it is too old (${server[0]}); it has to be the Temporal CLI 1.5 (Server 1.29) or later`)
+    throw new Error(`it is too old (${server[0]}); the Temporal CLI 1.5 (Server 1.29) or later is required`)
   }
 }

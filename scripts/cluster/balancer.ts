@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What Caddy is started with to balance between APIs on this machine. An API that does not take a connection is left alone
- * for a second, and the request goes to another one: nobody is to notice that one of them is started again. By Compose
- * they have one name with an address each, where dialling does the same.
- * @param folder takes its configuration.
- * @see https://caddyserver.com/docs/caddyfile/directives/reverse_proxy
+ * Configures Caddy as a load balancer for API processes on this machine. An API that rejects a connection is skipped for a
+ * second, and the request goes to another one, so that clients do not notice a restart. In Compose, the APIs share a name with
+ * several addresses, which has the same effect. @param folder the folder for its configuration. @see
+ * https://caddyserver.com/docs/caddyfile/directives/reverse_proxy
  */
 export function balance(folder: string, from: string, ports: readonly number[]): string[] {
   const file = join(folder, 'Caddyfile')

@@ -7,9 +7,9 @@ export interface ComposeService {
   command: string[]
   environment: Record<string, string>
   replicas: number
-  /** How long it may take to end after SIGTERM, in milliseconds. */
+  /** Milliseconds that it may take to end after SIGTERM. */
   stopMs: number
-  /** The port of this machine for each of the container's that is published. */
+  /** The ports of this machine by the container's published ports. */
   published: Map<number, number>
 }
 
@@ -29,7 +29,7 @@ interface RawService {
 }
 
 /**
- * Reads of a Compose file what can be done without containers. Variables stand in it as `${NAME}` or `${NAME:-default}`.
+ * Reads the parts of a Compose file that can run without containers. Variables have the form `${NAME}` or `${NAME:-default}`.
  * @see https://docs.docker.com/reference/compose-file/
  */
 export function readComposeFile(path: string, env: NodeJS.ProcessEnv): ComposeFile {

@@ -1,6 +1,6 @@
 /**
- * `npm run cluster`: what docker-compose.yml describes, from binaries instead of images, on a machine without Docker. The
- * parts, their number, their settings, their secrets and their published ports are read from that file.
+ * `npm run cluster`: runs docker-compose.yml from binaries instead of images, on a machine without Docker. Services, replicas,
+ * settings, secrets and published ports are read from that file.
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { temporalServer } from './temporal-server.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Each container has ports of its own; here they are side by side, from these on. */
+/** Each container has its own ports. Without containers, the APIs use consecutive ports from this one. */
 const API_PORTS = 13_001
 const SMTP_PORT = 11_025
 const METRICS_PORTS = 19_464
@@ -47,7 +47,7 @@ main(async () => {
   const uiPort = published(service('temporal-ui'), 8080)
   const mailPort = published(service('mailpit'), 8025)
 
-  const stop = stopSignal(() => say('\nThe cluster stops …'))
+  const stop = stopSignal(() => say('\nThe cluster is stopping …'))
 
   for (const [name, file] of Object.entries(secrets)) makeSecret(name, file)
   const secret = (name: string): string => {
@@ -85,7 +85,7 @@ main(async () => {
     await assertPortFree('PORT', port, '0.0.0.0')
     await assertPortFree('TEMPORAL_UI_PORT', uiPort)
     await assertPortFree('MAILPIT_PORT', mailPort)
-    /** A service's environment with this machine's addresses and paths instead of the containers'. */
+    /** A service's environment with addresses and paths of this machine instead of the containers'. */
     const environmentOf = ({ environment }: ComposeService): NodeJS.ProcessEnv => ({
       ...process.env,
       ...Object.fromEntries(
@@ -165,13 +165,13 @@ function published({ image, published: ports }: ComposeService, inside: number):
   return outside
 }
 
-/** What the comment at the top of docker-compose.yml tells to do manually: what is for all to read is in a closed folder. */
+/** Creates a secret as the comment at the top of docker-compose.yml describes: the file is world-readable, in a closed folder. */
 function makeSecret(name: string, file: string): void {
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   chmodSync(dirname(file), 0o700)
   writeFileSync(file, `${randomBytes(24).toString('hex')}\n`)
-  say(`Made the secret ${name}: ${file}`)
+  say(`Created the secret ${name}: ${file}`)
 }
 
 const uiConfiguration = (port: number, temporalPort: number) => ({
@@ -183,7 +183,7 @@ const uiConfiguration = (port: number, temporalPort: number) => ({
   notifyOnNewVersion: false,
 })
 
-/** Waits until all of these answer that Postgres and Temporal can be reached. */
+/** Waits until all of these APIs report that Postgres and Temporal can be reached. */
 async function ready(bases: string[], ended: Promise<void>, stop: AbortSignal): Promise<void> {
   const gone = ended.then(() => true)
   for (const base of bases) {
@@ -194,8 +194,7 @@ async function ready(bases: string[], ended: Promise<void>, stop: AbortSignal): 
       )
     while (!(await answers())) {
       stop.throwIfAborted()
-      if (await Promise.race([gone, delay(200).then(() => false)]))
-        throw new Error('The cluster ended while it was started')
+      if (await Promise.race([gone, delay(200).then(() => false)])) throw new Error('The cluster ended during startup')
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Stands for Mailpit, which has no package to be built from: takes every email, and shows the last ones as JSON.
- * Arguments: the port for SMTP, the port for HTTP.
+ * Replaces Mailpit, which cannot be installed from a package: accepts every email, and shows the last ones as JSON. Arguments:
+ * the port for SMTP, the port for HTTP.
  */
 import { createServer } from 'node:http'
 import { startSmtpSink } from './smtp-sink.ts'

@@ -13,15 +13,15 @@ export interface SmtpSink {
   url: string
   port: number
   mails: ReceivedMail[]
-  /** Answers each mail from now on: accept, an SMTP error, or cut the connection after DATA and before the answer. */
+  /** Sets the response to further emails: accept, an SMTP error, or a cut connection after DATA and before the response. */
   behave(behaviour: Behaviour): void
   close(): Promise<void>
 }
 
-/** A refusal at RCPT may be of one recipient alone. */
+/** A rejection at RCPT may apply to one recipient only. */
 export type Behaviour = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data'; to?: string }
 
-/** A real SMTP server that keeps what it accepts. */
+/** A real SMTP server that stores what it accepts. */
 export async function startSmtpSink(
   onMail?: (mail: ReceivedMail) => void | Promise<void>,
   port = 0,

@@ -1,7 +1,7 @@
 import type { EmbeddedOptions } from '../../embedded/protocol.ts'
 import { resolveGoTool } from '../../embedded/tools/go-tools.ts'
 
-/** Temporal's server on Postgres: where its programs are, and how it is to run. */
+/** Locates and configures Temporal's server on Postgres. */
 export const temporalServer = async (
   port: number,
   retentionHours: number,

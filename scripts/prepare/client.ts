@@ -8,17 +8,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PACKAGE = join(ROOT, 'packages/client')
 const SOURCE = join(PACKAGE, 'src')
 const TARGET = join(PACKAGE, 'dist')
-/** What every instance serves at `/client.tgz`. */
+/** The file that every instance serves at `/client.tgz`. */
 const ARCHIVE = join(ROOT, 'dist/client.tgz')
 
-/**
- * Makes `@dripline/client`: its types from the OpenAPI document, its code as any Node and bundler reads it, and the archive that
- * npm installs.
- */
+/** Builds `@dripline/client`: its types from the OpenAPI document, its code for Node and bundlers, and the archive for npm. */
 export async function buildClient(say: (line: string) => void): Promise<void> {
   const tools = await developmentTools()
   if (!tools) {
-    say('@dripline/client: left out, as this is an instance without development dependencies')
+    say('@dripline/client: skipped, because the development dependencies are not installed')
     return
   }
   const { ts, openapiTS, astToString } = tools
@@ -50,7 +47,7 @@ export async function buildClient(say: (line: string) => void): Promise<void> {
     throw new Error(ts.formatDiagnostics(problems, host))
   }
   await pack(say)
-  say('@dripline/client: made in packages/client/dist, and packed in dist/client.tgz')
+  say('@dripline/client: built in packages/client/dist, and packed as dist/client.tgz')
 }
 
 async function pack(say: (line: string) => void): Promise<void> {

@@ -13,9 +13,9 @@ const SHA256 = 'bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c
 const TARGET = fileURLToPath(new URL('../../dist/reference', import.meta.url))
 
 /**
- * Gets Scalar's reference page, for `/docs`. It is one file that needs nothing else; as a dependency its package would
- * bring two hundred others, which no part of the service uses. So its archive is taken from the npm registry, and the
- * file is what it is known to be, or it is not used.
+ * Downloads Scalar's reference page for `/docs`. It is a single file without dependencies. As an npm dependency, its package
+ * would bring two hundred others that the service does not use. So the archive is taken from the npm registry, and the file is
+ * used only if its hash matches.
  */
 export async function fetchReference(say: (line: string) => void): Promise<void> {
   const cached = join(cacheFolder(`scalar-${VERSION}`), 'scalar.js')
@@ -23,10 +23,10 @@ export async function fetchReference(say: (line: string) => void): Promise<void>
     if (!isGenuine(cached)) await download(cached, say)
     mkdirSync(TARGET, { recursive: true })
     copyFileSync(cached, join(TARGET, 'scalar.js'))
-    say('The reference page: in dist/reference')
+    say('The reference page: installed in dist/reference')
   } catch (error) {
-    // An instance without it is whole but for the page; the page says how to get it.
-    say(`The reference page at /docs is left out: ${error instanceof Error ? error.message : String(error)}`)
+    // An instance without the page works otherwise. The page says how to install it.
+    say(`The reference page at /docs is skipped: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
@@ -39,8 +39,8 @@ async function download(target: string, say: (line: string) => void): Promise<vo
     const archive = await npmPack(`@scalar/api-reference@${VERSION}`, folder, say)
     await run('tar', ['-xzf', archive, '-C', folder, FILE], { say })
     const file = join(folder, FILE)
-    if (!isGenuine(file)) throw new Error(`the file in @scalar/api-reference@${VERSION} is not the one that was pinned`)
-    // Copied beside its place and renamed there: two instances at once do not meet half a file.
+    if (!isGenuine(file)) throw new Error(`the hash of the file in @scalar/api-reference@${VERSION} does not match`)
+    // Copied to a temporary name and renamed, so that concurrent processes never see an incomplete file.
     copyFileSync(file, `${target}.${process.pid}`)
     renameSync(`${target}.${process.pid}`, target)
   } finally {

@@ -1,6 +1,8 @@
 import ts from 'typescript'
 
-/** A text that a call is given, and the call that decides it: the call itself, or one of a function that passes the text on. */
+/**
+ * The text of an argument, and the call that determines it: the call itself, or a call of the function that passes the text on.
+ */
 export interface Evaluated {
   text: string
   call: ts.CallExpression
@@ -8,19 +10,17 @@ export interface Evaluated {
 
 type Values = ReadonlyMap<ts.Symbol, string>
 
-/** Stands for a value that only running the code would tell. */
+/** Stands for a value that is known only at runtime. */
 const UNKNOWN = '?'
 
 const MAX_DEPTH = 4
 
-/** Lines of a text that are not empty. */
+/** Counts the lines of a text that are not empty. */
 export const linesOf = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length
 
 /**
- * Returns a function that evaluates the text an argument can be.
- *
- * @param take what the text has where alternatives differ by a condition: all of them, because what it names is what any of them
- *   can name; or the longest one
+ * Returns a function that evaluates the possible texts of an argument.
+ * @param take how to combine the alternatives of a condition: all of them, to find all names, or the longest one
  */
 export function evaluator(
   checker: ts.TypeChecker,
@@ -47,7 +47,7 @@ export function evaluator(
 
   return (call, argument) => evaluateAt(call, argument, new Map(), 0)
 
-  /** Evaluates an argument, once for each call of the enclosing function where it depends on the function's parameters. */
+  /** Evaluates an argument, once for each call of the enclosing function if it depends on the function's parameters. */
   function evaluateAt(call: ts.CallExpression, argument: ts.Expression, values: Values, depth: number): Evaluated[] {
     const missing = new Set<ts.Symbol>()
     const text = textOf(argument, values, missing, new Set())
@@ -153,7 +153,7 @@ export function evaluator(
       const bound = bind(declaration, node, values, missing, seen)
       return textOf(declaration, bound, missing, seen)
     }
-    // `names.map((name) => …).join()`: what is done to a text hardly changes what it names.
+    // `names.map((name) => …).join()`: methods of a text hardly change its names.
     if (!ts.isPropertyAccessExpression(node.expression)) return UNKNOWN
     const [first] = node.arguments
     const isMapped = /^(map|flatMap)$/.test(node.expression.name.text)
@@ -168,7 +168,7 @@ export function evaluator(
     return value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value)) ? value : undefined
   }
 
-  /** What a function returns: all that it can. */
+  /** All possible return values of a function. */
   function bodyOf(node: ts.FunctionLikeDeclaration, of: (each: ts.Node) => string): string {
     if (!node.body) return UNKNOWN
     if (!ts.isBlock(node.body)) return of(node.body)

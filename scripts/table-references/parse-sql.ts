@@ -4,8 +4,8 @@ export interface NamedTables {
 }
 
 /**
- * Finds the tables that a text of SQL names. Enough for the SQL of this repository: names follow a keyword or a comma in `from`,
- * and a common table expression hides a table of the same name.
+ * Finds the tables that an SQL text names. Sufficient for the SQL of this repository: names follow a keyword or a comma in
+ * `from`, and a common table expression hides a table of the same name.
  */
 export function parseSql(text: string, tables: { has(name: string): boolean }): NamedTables {
   const bare = text

@@ -350,7 +350,7 @@ describe('a backup of npm start', function () {
       const start = await promisify(execFile)('node', ['src/bin/start.ts'], { cwd: ROOT, env }).catch(
         (error: unknown) => error as { code: number; stderr: string },
       )
-      assert.match(start.stderr, /was broken off, or is at work: it is half of a backup/)
+      assert.match(start.stderr, /was interrupted, or is running: the folder is incomplete/)
       const again = await cli(dataDir, ['restore', good])
       assert.equal(again.code, 0, again.text)
       assert.deepEqual(

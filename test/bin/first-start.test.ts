@@ -157,7 +157,7 @@ describe('a first start', function () {
     await next.code
   })
 
-  for (const stage of ['> exec', 'Temporal:', 'makes its database folder', 'migrated']) {
+  for (const stage of ['> exec', 'Temporal:', 'creating its database folder', 'migrated']) {
     it(`stops at Ctrl-C after "${stage}", and the next start continues`, async () => {
       const first = start(await startEnvironment(dataDir))
       await says(first, stage)

@@ -26,14 +26,14 @@ describe('a script', function () {
   this.timeout(180_000)
   const refused: [string, RegExp][] = [
     ['test/simulation/main.ts --seeds abc', /--seeds must be a whole number, 1 or more/],
-    ['test/simulation/main.ts --world nope', /There is no world "nope". --list-worlds names them/],
-    ['test/simulation/main.ts --mutant toString', /There is no mutant "toString". --list-mutants names them/],
-    ['test/simulation/main.ts --seed', /--seed.*--help names the options/],
-    ['test/simulation/main.ts 200', /"200" is no option. --help names the options/],
-    ['test/faults/main.ts --story nope', /There is no story "nope". --list-stories names them/],
+    ['test/simulation/main.ts --world nope', /There is no world "nope". --list-worlds lists them/],
+    ['test/simulation/main.ts --mutant toString', /There is no mutant "toString". --list-mutants lists them/],
+    ['test/simulation/main.ts --seed', /--seed.*--help lists the options/],
+    ['test/simulation/main.ts 200', /"200" is not an option. --help lists the options/],
+    ['test/faults/main.ts --story nope', /There is no story "nope". --list-stories lists them/],
     ['test/contract/main.ts --examples abc', /--examples must be a whole number, 1 or more/],
     ['test/support/busy-folder/main.ts', /Specify the folder: npm run busy-folder/],
-    ['scripts/bundle-workflows.ts --bogus', /--bogus.*--help names the options/],
+    ['scripts/bundle-workflows.ts --bogus', /--bogus.*--help lists the options/],
     ['bench/index.ts nope', /There is no benchmark nope. There are: enroll/],
   ]
   for (const [command, words] of refused) {

@@ -38,7 +38,7 @@ describe('finding a binary', () => {
       { name: 'second', find: () => Promise.reject(new Error('no way out')) },
     ]
     await assert.rejects(resolveBinary(wanted, sources, say), {
-      message: 'It is not to be had.\n  first: not there\n  second: no way out\nInstall it.',
+      message: 'It could not be found or installed.\n  first: not found\n  second: no way out\nInstall it.',
     })
   })
 
@@ -71,7 +71,7 @@ describe('finding a binary', () => {
     it('is not one on PATH that is too old or another program, and reports that', async () => {
       for (const [text, reason] of [
         [saying('1.4.0 (Server 1.28.0, UI 2.37.1)'), /is not used: it is too old \(Server 1\.28\.0\); .* 1\.5/],
-        ['#!/bin/sh\necho hello\n', /is not used: it does not tell the version/],
+        ['#!/bin/sh\necho hello\n', /is not used: it does not report the version/],
         ['#!/bin/sh\nexit 3\n', /is not used: it does not run/],
       ] as const) {
         lines.splice(0)
@@ -92,7 +92,10 @@ describe('finding a binary', () => {
         /^Error: TEMPORAL_CLI_PATH: it is too old/,
       )
       const none = join(folder, 'none')
-      await assert.rejects(resolveTemporalCli({ TEMPORAL_CLI_PATH: none }, say), /TEMPORAL_CLI_PATH: there is no file/)
+      await assert.rejects(
+        resolveTemporalCli({ TEMPORAL_CLI_PATH: none }, say),
+        /TEMPORAL_CLI_PATH: the file .* does not exist/,
+      )
     })
 
     it('is built again if the one in the cache is truncated or not executable', async () => {
@@ -128,7 +131,7 @@ describe('the cache', () => {
     const before = process.env['XDG_CACHE_HOME']
     try {
       process.env['XDG_CACHE_HOME'] = '/dev/null/none'
-      assert.throws(() => cacheFolder('x'), /cannot be kept in .*Set XDG_CACHE_HOME to a folder/)
+      assert.throws(() => cacheFolder('x'), /cannot be stored in .*Set XDG_CACHE_HOME to a writable folder/)
     } finally {
       if (before === undefined) delete process.env['XDG_CACHE_HOME']
       else process.env['XDG_CACHE_HOME'] = before
@@ -162,7 +165,7 @@ describe('a port', () => {
   it('is not blamed if the host is not an address of this machine', async () => {
     const [port] = (await freePorts(1)) as [number]
     for (const host of ['nohost.invalid', '192.0.2.1']) {
-      await assert.rejects(assertPortFree('PORT', port, host), /^Error: HOST \(\S+\) is no address of this machine/)
+      await assert.rejects(assertPortFree('PORT', port, host), /^Error: HOST \(\S+\) is not an address of this machine/)
     }
   })
 
