@@ -15,7 +15,7 @@ from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::jsonb[])
 on conflict (workspace_id, email_key) do update set
   email = excluded.email, first_name = excluded.first_name, metadata = contact.metadata || excluded.metadata, updated_at = now()`
 
-/** A bulk call over HTTP, with key, limit, validation and triggers ÷ one raw statement with the same rows. */
+/** A bulk request over HTTP, with key, limit, validation and triggers ÷ one raw statement with the same rows. */
 export const bulk: Benchmark = {
   name: 'bulk',
   title: 'contacts/s of POST /contacts/bulk with 1,000 ÷ of a raw unnest upsert of the same rows',
@@ -25,7 +25,8 @@ export const bulk: Benchmark = {
     const service = await startService({ worker: false })
     const baseUrl = `http://127.0.0.1:${service.port}/api/v1`
     const em = () => service.context.orm.em.fork()
-    // The same indexes and constraints; `like` leaves out the foreign key and the trigger, and the trigger is ours.
+    // The same indexes and constraints. `like` does not copy the foreign key and the trigger, and the trigger is part of the
+    // product.
     await sql(em(), 'create table bare_contacts (like contacts including all)')
     await sql(em(), 'alter table bare_contacts add foreign key (workspace_id) references workspaces')
     let contacts = 0
@@ -43,7 +44,7 @@ export const bulk: Benchmark = {
             for (const body of bodies) {
               const answer = await post(baseUrl, service.key, 'contacts/bulk', body, 200)
               const { data } = answer as { data: { created: number } }
-              if (data.created !== CONTACTS) throw new Error('A bulk call did not create what it was given')
+              if (data.created !== CONTACTS) throw new Error('A bulk request did not create all contacts')
             }
           }),
         )

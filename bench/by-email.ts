@@ -4,10 +4,10 @@ import { percentile, timed, type Benchmark } from './compare.ts'
 import { get, makeContacts } from './load.ts'
 
 const REQUESTS = 400
-/** Among so many others it is looked for. */
+/** Number of other contacts. */
 const OTHERS = 20_000
 
-/** A call about a contact by its address ÷ by its id. */
+/** A request for a contact by its address ÷ by its ID. */
 export const byEmail: Benchmark = {
   name: 'by-email',
   title: 'p50 of GET /contacts/email:… ÷ of GET /contacts/{id}',
@@ -20,7 +20,7 @@ export const byEmail: Benchmark = {
     const names = [`email:${await addressOf(service, id)}`, id]
     const baseUrl = `http://127.0.0.1:${service.port}/api/v1`
     return {
-      // By turns: what else the machine does meets both alike.
+      // Alternates the two sides, so that other load on the machine affects both.
       async pair() {
         const times: [number[], number[]] = [[], []]
         for (let n = 0; n < REQUESTS; n += 1)

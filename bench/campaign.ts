@@ -19,10 +19,12 @@ const CONNECTIONS = 5
 const HTML = `<html><body>${'<p>Hello {{ contact.email }}, this is what has happened since.</p>'.repeat(10)}</body></html>`
 const PATIENCE_MS = 30 * 60_000
 
-/** A campaign, with its ledger ÷ a loop that hands the same over from memory, over as many connections of nodemailer's pool. */
+/**
+ * A campaign, with its messages ÷ a loop that sends the same emails from memory, over as many connections of nodemailer's pool.
+ */
 export const campaigning: Benchmark = {
   name: 'campaign',
-  title: `mails/s of a campaign to ${RECIPIENTS.toLocaleString('en-US')}, with its ledger ÷ of a loop over prepared rows, over the same pool`,
+  title: `mails/s of a campaign to ${RECIPIENTS.toLocaleString('en-US')}, with its messages ÷ of a loop over prepared rows, over the same pool`,
   goal: { atLeast: 0.8 },
   unit: 'mails/s',
   async prepare(note) {
@@ -77,7 +79,7 @@ export const campaigning: Benchmark = {
   },
 }
 
-/** What a worker is told where it is installed: how much memory Node may fill before it collects what is garbage. */
+/** The Node options of an installed worker: how much memory Node may fill before it collects garbage. */
 function asInstalled(): NodeJS.ProcessEnv {
   const { worker } = readComposeFile(join(import.meta.dirname, '../docker-compose.yml'), {}).services
   return { NODE_OPTIONS: worker!.environment['NODE_OPTIONS'] }
@@ -94,7 +96,7 @@ async function startSink() {
   }
 }
 
-/** A list of so many contacts, who are new from a number on. */
+/** Creates a list of contacts, who are numbered from `have`. */
 async function aListOf(service: Service, count: number, have = 0): Promise<string> {
   const { em } = service.context.orm
   const listId = (await service.call('POST', 'lists', { name: `Readers, ${count}` })).body.data.id as string
@@ -111,7 +113,7 @@ async function aListOf(service: Service, count: number, have = 0): Promise<strin
   return listId
 }
 
-/** From its schedule until everybody is mailed, and it says so. */
+/** Schedules a campaign, and waits until all recipients got their email and it is SENT. */
 async function sendCampaign(service: Service, listId: string): Promise<void> {
   const said = { name: 'News', subject: 'News', html: HTML, text: 'News', audience: { listIds: [listId] } }
   const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
@@ -120,13 +122,13 @@ async function sendCampaign(service: Service, listId: string): Promise<void> {
     const { data } = (await service.call('GET', `campaigns/${id}`)).body
     if (data.status !== 'SENT') continue
     if (data.stats.sent !== data.stats.recipients)
-      throw new Error(`Of ${data.stats.recipients} ${data.stats.sent} were sent`)
+      throw new Error(`${data.stats.sent} of ${data.stats.recipients} were sent`)
     return
   }
   throw new Error('The campaign did not end')
 }
 
-/** What a process has of memory, in MB. */
+/** Returns the memory of a process in MB. */
 function memoryOf(pid: number | undefined, which: 'VmRSS' | 'VmHWM'): number {
   const [, kilobytes = '0'] =
     new RegExp(`^${which}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -19,10 +19,10 @@ const CONTACTS = 200
 const SUPPRESSED = 200_000
 const BATCH = 10_000
 
-/** Preparing and claiming an email ÷ the same without reading what suppresses it. */
+/** Preparing and claiming an email ÷ the same without reading suppressions. */
 export const claiming: Benchmark = {
   name: 'claim',
-  title: 'preparing and claiming an email ÷ the same without suppression, beside 200,000 suppressed addresses',
+  title: 'preparing and claiming an email ÷ the same without suppressions, with 200,000 suppressed addresses',
   goal: { atMost: 1.1 },
   unit: 'ms',
   async prepare() {
@@ -68,7 +68,7 @@ export const claiming: Benchmark = {
     return {
       ours: side(async (step) => {
         const prepared = await prepareStep({ em: em(), log: quietLog }, step)
-        if (prepared.kind !== 'ready') throw new Error(`An email is ${prepared.kind}`)
+        if (prepared.kind !== 'ready') throw new Error(`The email is ${prepared.kind}`)
         return prepared.message
       }),
       bare: side((step) => prepareWithoutSuppression(service, step)),
@@ -85,7 +85,7 @@ interface Step {
   occurrence: number
 }
 
-/** Reads what `prepareStep` does, with a contact's row alone: no suppressions, opt-outs or memberships. */
+/** Reads what `prepareStep` does, but only a contact's row: no suppressions, opt-outs or memberships. */
 async function prepareWithoutSuppression({ context }: Service, { workspaceId, ...step }: Step): Promise<Prepared> {
   const em = () => context.orm.em.fork()
   const ref = { kind: 'step', ...step } as const

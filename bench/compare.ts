@@ -1,17 +1,17 @@
-/** A round's figure, such as calls a second or a 95th percentile in milliseconds. */
+/** Measures one value of a round, such as requests per second or a 95th percentile in milliseconds. */
 export type Measure = () => Promise<number>
 
 export interface Benchmark {
   name: string
-  /** What is divided by what, and which ratio is the goal. */
+  /** What is divided by what. The goal is a limit of the ratio. */
   title: string
   goal: { atLeast: number } | { atMost: number }
   unit: string
-  /** Builds the two sides in one process, on the same servers. What it notes is told with the result. */
+  /** Builds the two sides in one process, on the same servers. Its notes are printed with the result. */
   prepare: (note: (text: string) => void) => Promise<Sides>
 }
 
-/** The two sides, measured one after the other; or both in one, where most of the time is waiting. */
+/** The two sides, measured one after the other; or both at once, if they mostly wait. */
 export type Sides = ({ ours: Measure; bare: Measure } | { pair: (round: number) => Promise<Figures> }) & {
   close: () => Promise<void>
 }
@@ -32,10 +32,7 @@ export interface Result {
 const ROUNDS = 7
 const PAIRED_ROUNDS = 5
 
-/**
- * Measures both sides by turns, so that what else the machine does meets both alike. One round is thrown away before: it
- * warms up.
- */
+/** Measures both sides alternately, so that other load on the machine affects both. A first round warms up, and is discarded. */
 export async function compare(
   { name, prepare, unit }: Benchmark,
   say: (line: string) => void,
@@ -61,7 +58,7 @@ export async function compare(
   }
 }
 
-/** Neither side always has the machine as the other one left it. */
+/** Alternates which side goes first, so that neither always gets the machine as the other one left it. */
 async function inTurn({ ours, bare }: { ours: Measure; bare: Measure }, round: number): Promise<Figures> {
   if (round % 2 === 0) return { ours: await ours(), bare: await bare() }
   const first = await bare()
@@ -70,13 +67,13 @@ async function inTurn({ ours, bare }: { ours: Measure; bare: Measure }, round: n
 
 export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
 
-/** The figure below which such a part of all lies: the nearest one there is. */
+/** Returns a percentile: the nearest value. */
 export function percentile(figures: readonly number[], part: number): number {
   const sorted = figures.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? NaN
 }
 
-/** How long something takes, in milliseconds. */
+/** Returns the duration of an operation in milliseconds. */
 export async function timed(run: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await run()

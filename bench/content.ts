@@ -13,10 +13,10 @@ import { makeContacts } from './load.ts'
 const EMAILS = 20
 const CONTACTS = 100
 
-/** Recording an enrollment and claiming its first email, with long emails ÷ with short ones. Contents are kept apart. */
+/** Recording an enrollment and claiming its first email, with long emails ÷ with short ones. Contents are stored separately. */
 export const content: Benchmark = {
   name: 'content',
-  title: 'recording an enrollment and claiming an email, of a sequence of 20 emails of 200 KB ÷ of 1 KB',
+  title: 'recording an enrollment and claiming an email, with 20 emails of 200 KB ÷ of 1 KB',
   goal: { atMost: 1.2 },
   unit: 'ms',
   async prepare(note) {
@@ -26,7 +26,7 @@ export const content: Benchmark = {
     const sideOf = (characters: number, of: number[]) => async () => {
       const sequence = await aSequence(service, characters)
       const enrollments = contacts.map((contactId) => enrollmentOf(service, sequence, contactId))
-      // One kind of statement after the other, so that what the reading costs does not meet the writing.
+      // Runs one kind of statement after the other, so that reads and writes do not affect each other.
       const times = { record: [] as number[], claim: [] as number[] }
       for (const { record } of enrollments) times.record.push(await timed(record))
       for (const { prepare } of enrollments) of.push(await timed(prepare))
@@ -38,7 +38,7 @@ export const content: Benchmark = {
       bare: sideOf(1_000, reads.short),
       async close() {
         const [long, short] = [median(reads.long), median(reads.short)].map((time) => time.toFixed(1))
-        note(`Reading the one email that is sent, which is not in these figures, takes ${long} ms and ${short} ms.`)
+        note(`Reading the one email that is sent is not included. It takes ${long} ms and ${short} ms.`)
         await service.stop()
       },
     }
@@ -47,11 +47,11 @@ export const content: Benchmark = {
 
 interface Sequence {
   automationId: string
-  /** Its first step. */
+  /** The ID of its first step. */
   stepId: string
 }
 
-/** A sequence of emails that differ, so that each is stored for itself. */
+/** Creates an automation whose emails differ, so that each is stored separately. */
 async function aSequence(service: Service, characters: number): Promise<Sequence> {
   const automationId = await anAutomation(service, {
     steps: Array.from({ length: EMAILS }, (_, n) => ({
@@ -64,7 +64,7 @@ async function aSequence(service: Service, characters: number): Promise<Sequence
   return { automationId, stepId: (body as { data: { steps: { id: string }[] } }).data.steps[0]!.id }
 }
 
-/** What an enrollment does in the database until its first email is sent. */
+/** The database work of an enrollment until its first email is sent. */
 function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId }: Sequence, contactId: string) {
   const em = () => context.orm.em.fork()
   const enrollmentId = newId()
@@ -78,7 +78,7 @@ function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId 
   }
   let message: Prepared | undefined
   return {
-    /** By the API, and by the workflow again. */
+    /** Records it as the API does, and again as the workflow does. */
     record: async () => {
       await recordEnrollment(em(), write)
       await recordEnrollment(em(), write)
@@ -86,7 +86,7 @@ function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId 
     prepare: async () => {
       const step = { workspaceId, automationId, enrollmentId, stepId, occurrence: 0 }
       const prepared = await prepareStep({ em: em(), log: quietLog }, step)
-      if (prepared.kind !== 'ready') throw new Error(`An email is ${prepared.kind}`)
+      if (prepared.kind !== 'ready') throw new Error(`The email is ${prepared.kind}`)
       message = prepared.message
     },
     claim: async () => {

@@ -6,7 +6,7 @@ import { makeContacts, post } from './load.ts'
 
 const CALLS = 150
 
-/** Enrolling a contact who is in the automation already ÷ the first time, one call after the other. */
+/** Enrolling a contact who is already in the automation ÷ the first time, one request after the other. */
 export const duplicate: Benchmark = {
   name: 'duplicate',
   title: 'p50 of a duplicate enroll ÷ p50 of a first one',

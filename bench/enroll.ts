@@ -9,14 +9,14 @@ import { bareInput, makeContacts, post, rateOf } from './load.ts'
 const CALLS = 300
 const CONCURRENCY = 20
 
-/** Enrolling over HTTP, with key, limit and ledger ÷ starting the same workflow with Temporal's client. */
+/** Enrolling over HTTP, with key, limit and database ÷ starting the same workflow with Temporal's client. */
 export const enroll: Benchmark = {
   name: 'enroll',
-  title: 'POST /enroll calls/s ÷ client.workflow.start calls/s of the same workflow, 20 at a time',
+  title: 'POST /enroll requests/s ÷ client.workflow.start calls/s of the same workflow, 20 at a time',
   goal: { atLeast: 0.9 },
   unit: 'starts/s',
   async prepare() {
-    // Nobody works: what is measured is the start.
+    // No worker runs: only the start is measured.
     const service = await startService({ worker: false })
     const api = await startApiProcess(service)
     const { config, temporal } = service.context

@@ -48,14 +48,14 @@ const cost = (
 
 export const eventsCost = cost(
   'events-cost',
-  'events in the history of a sequence of ten steps ÷ of one written by hand',
+  'events in the history of an enrollment with ten steps ÷ of one written by hand',
   'events',
   0.75,
   inEvents,
 )
 export const bytesCost = cost(
   'events-cost/bytes',
-  'bytes of the history of a sequence of ten steps ÷ of one written by hand',
+  'bytes of the history of an enrollment with ten steps ÷ of one written by hand',
   'bytes',
   1.25,
   inBytes,

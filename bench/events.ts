@@ -10,10 +10,10 @@ const AUTOMATIONS = 10
 const EVENTS = 40
 const CONCURRENCY = 4
 
-/** Deliveries of events that ten automations listen for ÷ signal-with-start with Temporal's client, as many at a time. */
+/** Deliveries of events that trigger ten automations ÷ signal-with-start with Temporal's client, with the same concurrency. */
 export const events: Benchmark = {
   name: 'events',
-  title: 'event deliveries/s at 10 matching automations ÷ raw signalWithStart calls/s',
+  title: 'event deliveries/s with 10 matching automations ÷ raw signalWithStart calls/s',
   goal: { atLeast: 0.95 },
   unit: 'deliveries/s',
   async prepare() {

@@ -20,7 +20,7 @@ interface Side {
 let prepared: Promise<{ service: Service; large: Side; small: Side }> | undefined
 let users = 0
 
-/** Both benchmarks ask the same two workspaces, which take minutes to make. */
+/** Both benchmarks use the same two workspaces, which take minutes to create. */
 async function sides() {
   users += 1
   prepared ??= (async () => {
@@ -43,7 +43,7 @@ async function close(): Promise<void> {
   prepared = undefined
 }
 
-/** A workspace of which so many are in the middle of one automation: each was sent the first email within the last year. */
+/** Creates a workspace with `count` enrollments in one automation: each got the first email within the last year. */
 async function fill(service: Service, count: number): Promise<Side> {
   const em = () => service.context.orm.em.fork()
   const first = await service.newKey()
@@ -93,7 +93,7 @@ async function measure(service: Service, { key }: Side, paths: readonly string[]
 
 const figures = (name: string, title: string, pathsOf: (side: Side) => string[]): Benchmark => ({
   name: `figures/${name}`,
-  title: `p95 of ${title} where a million are mid-sequence ÷ where a thousand are`,
+  title: `p95 of ${title} with a million running enrollments ÷ with a thousand`,
   goal: { atMost: 1.5 },
   unit: 'ms',
   async prepare() {
@@ -106,8 +106,8 @@ const figures = (name: string, title: string, pathsOf: (side: Side) => string[])
   },
 })
 
-/** What the dashboard's first page asks for. */
-export const homeFigures = figures('home', 'the figures of the first page', ({ automationId }) => {
+/** The request of the dashboard's Home page. */
+export const homeFigures = figures('home', 'the stats of the Home page', ({ automationId }) => {
   const quarter = Math.floor(Date.now() / 900_000) * 900_000
   const at = (days: number) => new Date(quarter + days * DAY_MS).toISOString()
   return [
@@ -118,7 +118,7 @@ export const homeFigures = figures('home', 'the figures of the first page', ({ a
   ]
 })
 
-/** What the Numbers view of an automation asks for. */
-export const numbersFigures = figures('numbers', "an automation's figures", ({ automationId }) => [
+/** The request for an automation's stats. */
+export const numbersFigures = figures('numbers', "an automation's stats", ({ automationId }) => [
   `automations/${automationId}/figures`,
 ])

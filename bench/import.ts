@@ -24,7 +24,7 @@ from copied
 on conflict (workspace_id, email_key) do update set
   email = excluded.email, first_name = excluded.first_name, metadata = contact.metadata || excluded.metadata, updated_at = now()`
 
-/** A file of contacts through the import, which checks, maps and resumes ÷ COPY of the same file, and one raw upsert of it. */
+/** A file of contacts through the import, which validates, maps and resumes ÷ COPY of the same file and one raw upsert. */
 export const importing: Benchmark = {
   name: 'import',
   title: 'rows/s of an import of 100,000 new contacts ÷ of COPY of the same file and a raw upsert',
@@ -58,7 +58,7 @@ export const importing: Benchmark = {
         return rate(
           await timed(async () => {
             const done = await importFile({ em }, service.workspaceId, { path, format: 'csv', options })
-            if (done.created !== ROWS) throw new Error(`Of ${ROWS} rows ${done.created} came in`)
+            if (done.created !== ROWS) throw new Error(`${done.created} of ${ROWS} rows were created`)
           }),
         )
       },
@@ -80,7 +80,7 @@ export const importing: Benchmark = {
       async close() {
         const path = await aFile(MANY_ROWS)
         note(
-          `A million rows at the command line: ${await memoryOf(path, service.workspaceId, service.context.config.DATABASE_URL)} MB of memory at most.`,
+          `A million rows on the command line: at most ${await memoryOf(path, service.workspaceId, service.context.config.DATABASE_URL)} MB of memory.`,
         )
         await client.end()
         await service.stop()
@@ -90,9 +90,9 @@ export const importing: Benchmark = {
   },
 }
 
-/** The most memory that a process has while it imports a file, in MB. */
+/** Returns the peak memory of a process that imports a file, in MB. */
 async function memoryOf(path: string, workspaceId: string, databaseUrl: string): Promise<number> {
-  // As `npm run cli` has it.
+  // The same options as `npm run cli`.
   const child = spawn(
     process.execPath,
     ['--optimize-for-size', CLI, 'import', path, '--workspace', workspaceId, '--json'],
@@ -109,7 +109,7 @@ async function memoryOf(path: string, workspaceId: string, databaseUrl: string):
         const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
         most = Math.max(most, Number(kilobytes))
       } catch {
-        // It has ended.
+        // The process has ended.
       }
       await delay(100)
     }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- NAME …`: each measures us and the bare alternative by turns, in one run; without a name, all. The results
- * are written to bench/results.md, with those of earlier runs of what was not measured this time. With `--cluster`, some are
- * measured on Temporal's server with Postgres: the development server has one writer, which hides what is ours.
+ * `npm run bench -- NAME …`: measures the product and a bare alternative alternately, in one run; without a name, all benchmarks.
+ * The results are written to bench/results.md, which keeps earlier results of other benchmarks. `--cluster` measures some of them
+ * on Temporal's server with Postgres: the development server has one writer, which hides differences.
  */
 import { readOptions, refuse } from '../scripts/options.ts'
 import { installTemporalRuntime } from '../src/runtime/temporal-runtime.ts'
@@ -34,7 +34,7 @@ import { sleeping, sleepingMemory } from './sleeping.ts'
 import { teardown } from './teardown.ts'
 import { wake } from './wake.ts'
 
-/** Those with twenty thousand sleepers come last, and the one that ends them at the very end. */
+/** Benchmarks with 20,000 waiting enrollments come last, and the one that ends them comes at the very end. */
 const BENCHMARKS: readonly Benchmark[] = [
   ...[
     enroll,
@@ -65,7 +65,7 @@ const BENCHMARKS: readonly Benchmark[] = [
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Those that differ on Temporal's server as in a cluster. */
+/** Benchmarks with different results on Temporal's server in a cluster. */
 const ON_CLUSTER = [enroll, send, wake].map((benchmark): Benchmark => ({
   ...benchmark,
   name: `${benchmark.name}/cluster`,
@@ -74,18 +74,18 @@ const ON_CLUSTER = [enroll, send, wake].map((benchmark): Benchmark => ({
 
 const { values, words: names } = readOptions({
   call: 'npm run bench -- [NAME …]',
-  what: `measures, side by side with the bare alternative. Names are:\n${BENCHMARKS.map(({ name }) => `  ${name}`).join('\n')}`,
+  what: `measures the product and a bare alternative. The names are:\n${BENCHMARKS.map(({ name }) => `  ${name}`).join('\n')}`,
   options: {
-    cluster: { what: `on Temporal's server with Postgres: ${ON_CLUSTER.map(({ name }) => name).join(', ')}` },
+    cluster: { what: `use Temporal's server on Postgres: ${ON_CLUSTER.map(({ name }) => name).join(', ')}` },
   },
   words: true,
 })
 const offered = values.cluster ? ON_CLUSTER : BENCHMARKS
-/** `sleeping` names `sleeping/memory`, too. */
+/** Returns whether a name selects a benchmark. `sleeping` also selects `sleeping/memory`. */
 const isNamed = (benchmark: Benchmark, name: string) => benchmark.name === name || benchmark.name.startsWith(`${name}/`)
 const unknown = names.filter((name) => !offered.some((benchmark) => isNamed(benchmark, name)))
 if (unknown.length > 0) {
-  refuse(`There is no benchmark ${unknown.join(', ')}. There are: ${offered.map(({ name }) => name).join(', ')}`)
+  refuse(`Unknown benchmark: ${unknown.join(', ')}. The names are: ${offered.map(({ name }) => name).join(', ')}`)
 }
 
 installTemporalRuntime(openLog('silent'))
@@ -109,7 +109,7 @@ try {
     measured.push({ benchmark, result, notes })
     say(
       `  ours ${format(result.ours)}, bare ${format(result.bare)} ${unit}; ratio ${result.ratio}, ` +
-        `the goal is ${wanted(benchmark)}: ${holds(benchmark, result) ? 'held' : 'MISSED'}`,
+        `goal ${wanted(benchmark)}: ${holds(benchmark, result) ? 'met' : 'MISSED'}`,
     )
     say(JSON.stringify(result))
   }

@@ -16,7 +16,7 @@ interface Side {
   key: string
 }
 
-/** The last full page of a list of a million, over HTTP, ÷ the last one of a thousand, which is in the same database. */
+/** The last full page of a list of a million, over HTTP ÷ the last one of a thousand in the same database. */
 const lastPage = (name: string, title: string, fill: (side: Side, count: number) => Promise<string>): Benchmark => ({
   name,
   title,
@@ -45,7 +45,7 @@ const lastPage = (name: string, title: string, fill: (side: Side, count: number)
         const time = await timed(async () => {
           const answer = await get(`http://127.0.0.1:${service.port}/api/v1`, key, path)
           const { data, pagination } = answer as { data: unknown[]; pagination: { nextCursor: unknown } }
-          if (data.length !== PAGE || pagination.nextCursor !== null) throw new Error('It is not the last page')
+          if (data.length !== PAGE || pagination.nextCursor !== null) throw new Error('This is not the last page')
         })
         times.push(time)
       }
@@ -55,7 +55,7 @@ const lastPage = (name: string, title: string, fill: (side: Side, count: number)
   },
 })
 
-/** Where the last full page begins: behind the row before it. */
+/** Returns the cursor of the last full page: after the row before it. */
 async function cursorBefore(service: Service, table: string, at: string, of: string, id: string): Promise<string> {
   const [row] = await sql<{ cursor: string }>(
     service.context.orm.em.fork(),

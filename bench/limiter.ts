@@ -17,7 +17,7 @@ import { makeContacts, post, rateOf } from './load.ts'
 const CALLS = 300
 const CONCURRENCY = 20
 
-/** The API with everything but the look-up of keys and the counting of requests: whoever asks is let in. */
+/** Starts the API without the lookup of keys and the counting of requests: it accepts every request. */
 async function startUnguarded({ context, workspaceId }: Service) {
   const dependencies = {
     ...context.dependencies,
@@ -45,10 +45,10 @@ async function startUnguarded({ context, workspaceId }: Service) {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE_PATH}` }
 }
 
-/** Enrolling with ÷ without key and limit, by the same API in the same process. */
+/** Enrolling with ÷ without key and limit, through the same API in the same process. */
 export const limiter: Benchmark = {
   name: 'limiter',
-  title: 'POST /enroll calls/s with ÷ without key and limiter, 20 at a time',
+  title: 'POST /enroll requests/s with ÷ without key and limiter, 20 at a time',
   goal: { atLeast: 0.85 },
   unit: 'requests/s',
   async prepare() {

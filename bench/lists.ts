@@ -7,7 +7,7 @@ import { get } from './load.ts'
 
 const REQUESTS = 300
 
-/** Page 1,000 of a million contacts, over HTTP, ÷ the last full page of a thousand. Both are fifty contacts and the total. */
+/** Page 1,000 of a million contacts, over HTTP ÷ the last full page of a thousand. Both have fifty contacts and the total. */
 export const lists: Benchmark = {
   name: 'lists',
   title: 'p95 of page 1,000 of a million contacts ÷ p95 of the last page of a thousand',
@@ -45,7 +45,7 @@ export const lists: Benchmark = {
           const answer = await get(`http://127.0.0.1:${service.port}/api/v1`, key, `contacts?page=${page}`)
           const { data, pagination } = answer as { data: unknown[]; pagination: { total: number } }
           if (data.length !== 50 || pagination.total !== total)
-            throw new Error('The page is not the one that was asked for')
+            throw new Error('The response is not the requested page')
         })
         times.push(time)
       }

@@ -4,7 +4,7 @@ import type { EnrollmentInput } from '../src/automation-engine/contract.ts'
 import { failure, type Service } from './service.ts'
 import { timed } from './compare.ts'
 
-/** Contacts of a service's workspace, made for a benchmark. @returns their ids. */
+/** Creates contacts in a service's workspace. @returns their IDs */
 export async function makeContacts(service: Service, count: number, prefix: string): Promise<string[]> {
   const ids: string[] = []
   for (let from = 0; from < count; from += 1_000) {
@@ -22,7 +22,7 @@ export async function makeContacts(service: Service, count: number, prefix: stri
   return ids
 }
 
-/** How many items a second are dealt with, so many at a time. */
+/** Returns how many items per second are processed, with a maximum number at a time. */
 export async function rateOf<Item>(
   items: readonly Item[],
   concurrency: number,
@@ -52,7 +52,7 @@ export async function get(baseUrl: string, key: string, path: string): Promise<u
   return JSON.parse(text) as unknown
 }
 
-/** What an enrollment's workflow is started with, by whoever starts it without the API. */
+/** The input of an enrollment's workflow that is started without the API. */
 export const bareInput = (
   ids: Pick<EnrollmentInput, 'enrollmentId' | 'workspaceId' | 'automationId' | 'contactId'>,
 ): Omit<EnrollmentInput, 'engine'> => ({

@@ -13,11 +13,11 @@ import { get, makeContacts, post } from './load.ts'
 const TURNS = 60
 const PAUSE_MS = 100
 const ROUNDS = 5
-/** How many automations hear of the other workspace's event, and how long it has been at it before anything is measured. */
+/** Number of automations that the other workspace's event triggers, and how long it runs before the measurement. */
 const LISTENERS = 50
 const HEAD_START_MS = 10_000
 const MAIL_PATIENCE_MS = 120_000
-/** The limit that every key has. */
+/** The default limit of a key. */
 const RATE_LIMIT = 120
 
 interface Seen {
@@ -25,7 +25,7 @@ interface Seen {
   mails: number[]
 }
 
-/** What one workspace sees while another one does its worst (neighbours/worst.ts) ÷ what it sees when that is quiet. */
+/** What one workspace experiences while another one causes the worst load (neighbours/worst.ts) ÷ while that is idle. */
 const besides = (name: string, title: string, pick: (seen: Seen) => readonly number[]): Benchmark => ({
   name,
   title,
@@ -73,7 +73,7 @@ const besides = (name: string, title: string, pick: (seen: Seen) => readonly num
     const quiet: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) quiet.push(await measure())
 
-    const other = await createWorkspace(em, { name: 'Does its worst', mode: 'live' })
+    const other = await createWorkspace(em, { name: 'Worst load', mode: 'live' })
     const its = { ...service, key: await service.newKey({ workspaceId: other.id }) }
     const call = (method: string, path: string, body: object) => service.call(method, path, body, { key: its.key })
     const eventName = 'to many'
@@ -109,11 +109,11 @@ const besides = (name: string, title: string, pick: (seen: Seen) => readonly num
 
 export const neighbours = besides(
   'neighbours',
-  'p95 of a workspace’s calls while another one does the worst that is known ÷ while it is quiet',
+  'p95 of a workspace’s requests while another one causes the worst known load ÷ while it is idle',
   ({ calls }) => calls,
 )
 export const neighboursMail = besides(
   'neighbours/mail',
-  'p95 of its time from enroll call to mail, likewise',
+  'p95 of the time from enroll request to mail, likewise',
   ({ mails }) => mails,
 )

@@ -3,10 +3,10 @@ import { sql } from '../src/platform/db/sql.ts'
 import { timed, type Benchmark } from './compare.ts'
 import { sleepers, SLEEPERS, SLEEPERS_IN_WORDS } from './sleepers.ts'
 
-/** Holding the ledger against Temporal, beside a worker ÷ reading both. */
+/** Comparing the database with Temporal, with a running worker ÷ reading both. */
 export const reconciling: Benchmark = {
   name: 'reconcile',
-  title: `a reconciliation of ${SLEEPERS_IN_WORDS} running enrollments, beside a worker ÷ reading the ids of both sides`,
+  title: `a reconciliation of ${SLEEPERS_IN_WORDS} running enrollments, with a worker ÷ reading the IDs of both sides`,
   goal: { atMost: 3 },
   unit: 's',
   async prepare(note) {
@@ -33,7 +33,7 @@ export const reconciling: Benchmark = {
           if (ids.length < SLEEPERS) throw new Error(`Temporal lists ${ids.length}`)
         })) / 1_000,
       close() {
-        note(`The slowest took ${slowest.toFixed(1)} s; two minutes are allowed.`)
+        note(`The slowest took ${slowest.toFixed(1)} s; the limit is two minutes.`)
         return Promise.resolve()
       },
     }

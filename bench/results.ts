@@ -10,50 +10,50 @@ export const holds = ({ goal }: Benchmark, { ratio }: Result): boolean =>
 export const wanted = ({ goal }: Benchmark): string =>
   'atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`
 
-/** Why a goal is missed, where it is: told with the results, whenever they say so. */
+/** Reasons for missed goals, printed with the results. */
 const REASONS: Record<string, string> = {
   enroll:
-    'Two cores serve both sides. The bare one leaves them idle a quarter of the time, because the development server has ' +
-    'one writer; ours fills them, with some 4 ms of the API and 2 ms of Postgres beside the 8 ms of Temporal that both need. ' +
-    'What an enroll call does besides the start is four statements, prepared: admit, tell the audit log, look up, record.',
+    'Both sides share two cores. The bare side leaves them idle a quarter of the time, because the development server has ' +
+    'one writer. The product fills them, with about 4 ms of the API and 2 ms of Postgres in addition to the 8 ms of Temporal that both need. ' +
+    'In addition to the start, an enroll request has four prepared statements: authenticate, write the audit log, look up, record.',
   'enroll/cluster':
-    'Temporal writes to Postgres here, on the same two cores, and no writer is waited for: both sides are bound by the ' +
-    'processor, and ours has the API and three statements besides.',
+    'Temporal writes to Postgres, on the same two cores, and nothing waits for a single writer: both sides are bound by the ' +
+    'processor, and the product has the API and three more statements.',
   events:
-    'A start by ours carries search attributes, a summary and a memo, by which operators find it; the bare one carries none.',
+    'The product starts workflows with search attributes, a summary and a memo, by which operators find them; the bare side does not.',
   'by-email':
-    'One statement more, prepared, by an index of its own: some 0.1 ms of the millisecond that the call takes.',
+    'One more statement, prepared, with an index of its own: about 0.1 ms of the millisecond that the request takes.',
   send:
-    'Ours writes four statements for each mail (record, claim, outcome, end), durably, on the same two cores; the bare one ' +
-    'keeps nothing, and mails twice after a crash. Where the processor is free, saving Temporal two thirds of its writes ' +
-    'weighs more; where others use it as well, our work does.',
+    'The product writes four statements for each mail (record, claim, outcome, end), durably, on the same two cores; the bare side ' +
+    'stores nothing, and sends duplicates after a crash. On an idle processor, saving Temporal two thirds of its writes ' +
+    'matters more; on a busy one, the additional work does.',
   'send/cluster': 'As send.',
   wake:
-    'Both sides are woken by the same server, in its own time; ours is replayed, where it is not in memory, and records ' +
+    'The same server wakes both sides, at its own pace. The product is replayed if it is not cached, and records ' +
     'its end in a larger statement.',
   'events-cost/bytes':
-    'A marker of the SDK for each email (340 bytes, as much as the three events of an activity), the ids of ten steps (800), ' +
-    'five updates of search attributes (920), four attributes and a memo at the start (400), and the words for operators at ' +
-    'each timer (270). The one written by hand has none of the last four.',
+    'A marker of the SDK for each email (340 bytes, as much as the three events of an activity), the IDs of ten steps (800), ' +
+    'five updates of search attributes (920), four attributes and a memo at the start (400), and the summary for operators at ' +
+    'each timer (270). The bare side has none of the last four.',
   render:
-    'Each email is rendered in a process that can be killed, counts what its filters and its output take, and comes back through a pipe: ' +
-    '190 KB of HTML and text each. The bare side does it in place, and a template that loops would stop it for good.',
+    'Each email is rendered in a process that can be killed and that counts the work of filters and the output, and returned through a pipe: ' +
+    '190 KB of HTML and text each. The bare side renders in place, and an endless template would stop it for good.',
   claim:
-    'Two lookups by an index, of addresses and of lists that were left: some 0.15 ms. The claim itself costs nothing more: it compares a number.',
+    'Two lookups by an index, of suppressions and opt-outs: about 0.15 ms. The claim itself costs nothing more: it compares a number.',
   campaign:
-    'Bound by the processor: with four times as many connections neither side is faster by more than a fifth. Of the two cores, the bare loop keeps one and ' +
-    'a third busy; ours has Postgres besides, with a claim and an outcome for each email (0.35 ms each, and two writes to the disk for some two ' +
-    'emails), renders in a process that can be killed, and signs two links. The claim is made when the mail server waits for the message, so ' +
-    'that a crash leaves in doubt what was on the way, and not a page of recipients.',
+    'Bound by the processor: with four times as many connections neither side is faster by more than a fifth. Of the two cores, the bare loop uses one and ' +
+    'a third. The product also has Postgres, with a claim and an outcome for each email (0.35 ms each, and two writes to the disk for about two ' +
+    'emails), renders in a process that can be killed, and signs two links. The claim is made when the mail server waits for the content, so ' +
+    'that a crash makes only the emails in flight uncertain, and not a page of recipients.',
   neighbours:
-    'This machine was so busy that the quiet side was slow, too; in quieter moments it was 18 ms against 480. What makes ' +
-    'others wait is not templates or bodies (with them alone: 1.3), but a thousand contacts a call who sign up: a key lets 120 ' +
-    'such calls in at once, and these keep the API, Postgres and Temporal busy for minutes.',
+    'This machine was so busy that the idle case was slow, too; in quieter moments it was 18 ms against 480. The load that ' +
+    'delays others is not templates or bodies (1.3 with them alone), but a thousand contacts per request who sign up: a key may send 120 ' +
+    'such requests at once, and these keep the API, Postgres and Temporal busy for minutes.',
   'neighbours/mail':
-    'As neighbours. Workspaces take turns in Temporal’s queues, but each turn of a busy worker takes seconds.',
+    'As neighbours. Temporal’s queues serve workspaces in turn, but each turn of a busy worker takes seconds.',
 }
 
-/** What was measured. */
+/** A benchmark and its result. */
 export interface Measured {
   benchmark: Benchmark
   result: Result
@@ -62,7 +62,7 @@ export interface Measured {
 
 const TARGET = fileURLToPath(new URL('results.md', import.meta.url))
 
-/** Writes what was measured into bench/results.md, in which the rest stays as it was measured last. */
+/** Writes results to bench/results.md, and keeps the latest results of other benchmarks. */
 export async function writeResults(benchmarks: readonly Benchmark[], measured: readonly Measured[]): Promise<void> {
   const before = existsSync(TARGET) ? readFileSync(TARGET, 'utf8').split('\n') : []
   const described = benchmarks.map((benchmark) => {
@@ -84,7 +84,7 @@ function rowOf({ benchmark, result }: Measured): string {
   const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
   return (
     `| ${benchmark.name} | ${benchmark.title} | ${format(result.ours)} | ${format(result.bare)} | ${benchmark.unit} ` +
-    `| **${result.ratio}** | ${spread} | ${wanted(benchmark)} | ${holds(benchmark, result) ? 'held' : 'missed'} |`
+    `| **${result.ratio}** | ${spread} | ${wanted(benchmark)} | ${holds(benchmark, result) ? 'met' : 'missed'} |`
   )
 }
 
@@ -94,16 +94,16 @@ function remarkOf({ benchmark, result, notes }: Measured): string | undefined {
   return text === '' ? undefined : `- **${benchmark.name}**: ${text}`
 }
 
-/** Results as Markdown. */
+/** Formats the results as Markdown. */
 function describeResults(rows: readonly string[], remarks: readonly string[]): string {
   return [
     '# Benchmarks',
     '',
-    'Made by `npm run bench`, each row on one machine, and each as it was measured last, on such as this: ' +
+    'Generated by `npm run bench`. Each row is the latest result of its benchmark, measured on one machine such as this: ' +
       `${availableParallelism()} cores, ` +
       `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}. Client, API, worker, Postgres and Temporal's`,
-    'development server share them. Each row measures us and the bare alternative by turns; the figures are medians, the',
-    'ratio is the median of the rounds’ ratios, and the spread is theirs. The ratios are what to look at.',
+    'development server share it. Each row measures the product and the bare alternative alternately. The values are medians, the',
+    'ratio is the median of the rounds’ ratios, and the spread is their range. Compare the ratios.',
     '',
     '| name | ours ÷ bare | ours | bare | unit | ratio | spread | goal | |',
     '|---|---|---|---|---|---|---|---|---|',

@@ -13,11 +13,11 @@ const MAILS = 200
 const CONCURRENCY = 50
 const CONNECTIONS = 5
 
-/** Mail through workflows, worker and ledger ÷ through a workflow with one activity, over the same kind of pool. */
+/** Mail through workflows, worker and database ÷ through a workflow with one activity, over the same kind of pool. */
 export const send: Benchmark = {
   name: 'send',
   title:
-    'mails/s through workflows, worker and ledger ÷ a nodemailer pool called from a bare workflow, an activity a mail',
+    'mails/s through workflows, worker and database ÷ a nodemailer pool called from a bare workflow, an activity per mail',
   goal: { atLeast: 1.2 },
   unit: 'mails/s',
   async prepare() {

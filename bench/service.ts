@@ -2,7 +2,7 @@ import { startService as startTestService, type Service } from '../test/support/
 
 export type { Service }
 
-/** Starts a service whose calls throw for every response that is not a 2xx, because a benchmark relies on each of them. */
+/** Starts a service whose requests throw for every response that is not a 2xx, because a benchmark relies on each of them. */
 export async function startService(options: Parameters<typeof startTestService>[0] = {}): Promise<Service> {
   const service = await startTestService(options)
   return {

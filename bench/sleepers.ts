@@ -5,23 +5,23 @@ import { startApiProcess, startWorkerProcess, type ApiProcess, type Process } fr
 import { startService, type Service } from './service.ts'
 import { makeContacts } from './load.ts'
 
-/** As many as BENCH_SLEEPERS says, for a quicker look. */
+/** Number of waiting enrollments. BENCH_SLEEPERS sets fewer for a quicker run. */
 export const SLEEPERS = Number(process.env['BENCH_SLEEPERS'] || 20_000)
 export const SLEEPERS_IN_WORDS = SLEEPERS.toLocaleString('en-US')
 const YEAR = 365 * 1440
 const PATIENCE_MS = 30 * 60_000
 
-/** The service as processes, with so many enrollments in the middle of a wait of a year. */
+/** The service as processes, with this many enrollments in the middle of a wait of a year. */
 export interface Sleepers {
   service: Service
   api: ApiProcess
   automationId: string
-  /** Kills the worker, and starts another in its place. */
+  /** Kills the worker, and starts another one. */
   restartWorker: () => Promise<Process>
   stop(): Promise<void>
 }
 
-/** Starts the service and puts contacts to sleep: bulk calls sign them up, and what listens for sign-ups starts. */
+/** Starts the service and enrolls contacts who then wait: bulk requests sign them up, which triggers an automation. */
 export async function startSleepers(count: number, env: NodeJS.ProcessEnv = {}): Promise<Sleepers> {
   const service = await startService({ worker: false, env })
   const api = await startApiProcess(service)
@@ -29,11 +29,11 @@ export async function startSleepers(count: number, env: NodeJS.ProcessEnv = {}):
   const automationId = await anAutomation(service, { trigger: 'SIGNUP', steps: [wait(YEAR), EMAIL] })
   if (count > 0) await makeContacts(service, count, 'sleeper')
   await eventually(
-    'all are asleep',
+    'all are waiting',
     async () => ((await countEnrolled(service, automationId)) === count ? true : undefined),
     PATIENCE_MS,
   )
-  // What comes later is not to fall asleep as well.
+  // Contacts who sign up later must not be enrolled.
   await service.call('PATCH', `automations/${automationId}`, { status: 'ARCHIVED' })
   return {
     service,
@@ -62,10 +62,10 @@ export async function countEnrolled({ context }: Service, automationId: string):
 
 let shared: Promise<Sleepers> | undefined
 
-/** The twenty thousand, put to sleep once for all benchmarks that want them: that takes minutes. */
+/** The 20,000 waiting enrollments, created once for all benchmarks that need them, because that takes minutes. */
 export const sleepers = (): Promise<Sleepers> => (shared ??= startSleepers(SLEEPERS))
 
-/** Ends them, if there were any. */
+/** Stops them, if they were created. */
 export async function stopSleepers(): Promise<void> {
   await (await shared)?.stop()
 }

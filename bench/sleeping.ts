@@ -16,7 +16,7 @@ const onBoth = (name: string, title: string, unit: string, measureOf: (side: Sle
   unit,
   async prepare() {
     const full = await sleepers()
-    // A Temporal of its own: what twenty thousand timers cost it, too, is to be seen.
+    // A separate Temporal, so that the cost of 20,000 timers there is measured, too.
     const temporal = await startSecondTemporal()
     const empty = await startSleepers(0, { TEMPORAL_ADDRESS: temporal.address })
     return {
@@ -32,10 +32,10 @@ const onBoth = (name: string, title: string, unit: string, measureOf: (side: Sle
 
 let batches = 0
 
-/** Reads and enrollments of the API, one after the other. */
+/** Reads and enrollments through the API, one after the other. */
 export const sleeping = onBoth(
   'sleeping',
-  `p95 of the API's answers with ${SLEEPERS_IN_WORDS} sleeping enrollments ÷ with none`,
+  `p95 of the API's responses with ${SLEEPERS_IN_WORDS} waiting enrollments ÷ with none`,
   'ms',
   ({ service, api }) =>
     async () => {
@@ -54,12 +54,12 @@ export const sleeping = onBoth(
 )
 
 /**
- * A worker that is started while they sleep ÷ one where nobody does, after the same sequences. The worker that put them to
- * sleep is not it: it keeps the heap that it grew to at work, whatever it worked on.
+ * A worker that is started while enrollments wait ÷ one without them, after the same enrollments. It is not the worker that
+ * started them, whose heap has grown from that work.
  */
 export const sleepingMemory = onBoth(
   'sleeping/memory',
-  `memory of a worker with ${SLEEPERS_IN_WORDS} sleeping enrollments ÷ with none`,
+  `memory of a worker with ${SLEEPERS_IN_WORDS} waiting enrollments ÷ with none`,
   'MB',
   ({ service, restartWorker }) =>
     async () => {
@@ -70,9 +70,9 @@ export const sleepingMemory = onBoth(
         await service.call('POST', `automations/${automationId}/enroll`, { contactId })
       }
       await eventually(
-        'the sequences are through',
+        'the enrollments are completed',
         async () => {
-          // The newest comes first.
+          // The newest one comes first.
           const { body } = await service.call('GET', 'automations?limit=1')
           return body.data[0].completedCount === SEQUENCES ? true : undefined
         },

@@ -8,12 +8,12 @@ const CALLS = 100
 const PATIENCE_MS = 30 * 60_000
 
 /**
- * The API while an automation with 20,000 sleeping enrollments is taken down ÷ before. The last of all, because then they
- * are gone. How long the DELETE and the whole teardown took is printed besides.
+ * The API while an automation with 20,000 waiting enrollments is deleted ÷ before. It comes last, because it ends them. It also
+ * prints the duration of the DELETE and of the whole teardown.
  */
 export const teardown: Benchmark = {
   name: 'teardown',
-  title: `p95 of enroll calls while an automation with ${SLEEPERS_IN_WORDS} sleeping enrollments is taken down ÷ before`,
+  title: `p95 of enroll requests while an automation with ${SLEEPERS_IN_WORDS} waiting enrollments is deleted ÷ before`,
   goal: { atMost: 2 },
   unit: 'ms',
   async prepare(note) {
@@ -46,7 +46,7 @@ export const teardown: Benchmark = {
       },
       async close() {
         await eventually('all are gone', async () => ((await left()) === 0 ? true : undefined), PATIENCE_MS)
-        note(`All were gone ${((performance.now() - started) / 1_000).toFixed(0)} s after its answer.`)
+        note(`All were deleted ${((performance.now() - started) / 1_000).toFixed(0)} s after the response.`)
       },
     }
   },

@@ -11,11 +11,11 @@ import { percentile, type Benchmark } from './compare.ts'
 import { bareInput, makeContacts } from './load.ts'
 
 const TIMERS = 1_000
-/** How long before the first instant all are started, and how long after it the other side's comes, in milliseconds. */
+/** Milliseconds before the first instant by which all timers are started, and between the instants of the two sides. */
 const AHEAD_MS = 90_000
 const APART_MS = 90_000
 
-/** How late the last of a thousand enrollments are that wake up in one instant ÷ bare timers. */
+/** Lateness of the last of a thousand enrollments that wake up at one instant ÷ of bare timers. */
 export const wake: Benchmark = {
   name: 'wake',
   title: '1,000 timers of one instant: p99 of lateness ÷ that of bare timers',
@@ -31,7 +31,7 @@ export const wake: Benchmark = {
     })
     const contacts = await makeContacts(service, TIMERS, 'wake')
 
-    /** A thousand enrollments, each in a wait that ends at the instant: as if they had continued as new in it. */
+    /** Starts a thousand enrollments in a wait that ends at the instant, as if they had continued as new in it. */
     async function startOurs(wakeAt: number): Promise<() => Promise<number>> {
       const automationId = await anAutomation(service, { steps: [wait(60)] })
       const { body } = await service.call('GET', `automations/${automationId}`)
@@ -84,7 +84,7 @@ export const wake: Benchmark = {
     }
 
     return {
-      // Both are asleep before the first wakes up; by turns, ours or the bare ones are the first.
+      // Both sides start before the first instant, and alternate in waking first.
       async pair(round) {
         const start = Date.now() + AHEAD_MS
         const oursAt = start + (round % 2 === 0 ? 0 : APART_MS)

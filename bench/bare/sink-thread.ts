@@ -1,4 +1,4 @@
-/** A mail server on a thread of its own, which keeps nothing: it counts what it takes, where whoever has started it looks. */
+/** A mail server in a thread of its own that stores nothing: it counts the accepted mails in shared memory. */
 import { SMTPServer } from 'smtp-server'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'

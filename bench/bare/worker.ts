@@ -8,9 +8,9 @@ export interface BareActivities {
 }
 
 /**
- * A worker for the bare workflows, with the SDK's defaults, except that it keeps as many workflows in memory as ours: how
- * many is a setting, and not what is compared.
- * @returns what stops it.
+ * Starts a worker for the bare workflows with the SDK's defaults, except that it caches as many workflows as the product: that is
+ * a setting, and not compared.
+ * @returns a function that stops it
  */
 export async function startBareWorker(
   { TEMPORAL_ADDRESS: address, WORKFLOW_CACHE_SIZE: maxCachedWorkflows }: ConnectedConfig,

@@ -1,4 +1,4 @@
-/** The bare alternatives, as one would write them by hand with Temporal's SDK. */
+/** The bare alternatives, as one would write them with Temporal's SDK. */
 import { proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow'
 import type { BareActivities } from './worker.ts'
 
@@ -10,7 +10,7 @@ const { noteEnd } = proxyLocalActivities<BareActivities>({ startToCloseTimeout: 
 /** One email, in one activity. */
 export const bareEmail = (to: string): Promise<void> => send(to)
 
-/** Sleeps until an instant, and notes when it woke up. */
+/** Sleeps until an instant, and records when it woke up. */
 export async function bareTimer(id: string, wakeAt: number): Promise<void> {
   await sleep(wakeAt - Date.now())
   await noteEnd(id)

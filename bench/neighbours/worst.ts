@@ -1,6 +1,6 @@
 /**
- * One workspace doing its worst through the API, as fast as its key lets it, until it is killed. Arguments: the API's URL, the
- * key, the event's name, the id of the automation whose steps it replaces.
+ * A workspace that causes the worst load through the API, as fast as its key allows, until it is killed. Arguments: the API's
+ * URL, the key, the event's name, the ID of the automation whose steps it replaces.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -25,14 +25,14 @@ const send = async (method: string, path: string, body: object): Promise<unknown
 let contacts = 0
 const newContact = () => ({ email: `worst-${process.pid}-${(contacts += 1)}@example.com`, firstName: 'Ada' })
 
-/** Loops as long as they may be, and a parse as long as it may be. */
+/** A template with the longest allowed loops and the longest allowed source. */
 const heavy = (n: number) => ({
   type: 'EMAIL',
   subject: `Heavy ${n}`,
   html: '{% for i in (1..49000) %}{{ i }}{% endfor %}',
   text: '{{ a }}b'.repeat(4_900),
 })
-/** They would never end, or take all the memory there is. */
+/** Templates that would never end, or use all memory. */
 const refused = [
   '{% for i in (1..99999999) %}{% for j in (1..99999999) %}{{ i }}{% endfor %}{% endfor %}',
   `{% assign a = "x" %}${'{% capture a %}{{ a }}{{ a }}{% endcapture %}'.repeat(30)}`,
@@ -40,14 +40,14 @@ const refused = [
 ]
 
 const DEEDS: readonly ((round: number) => Promise<unknown>)[] = [
-  // Templates that are tried, and take long.
+  // Templates that are accepted, and take long.
   (n) => send('PUT', `automations/${automationId}/steps`, { steps: [heavy(2 * n), heavy(2 * n + 1)] }),
-  // Templates that are refused.
+  // Templates that are rejected.
   (n) =>
     send('PUT', `automations/${automationId}/steps`, {
       steps: [{ type: 'EMAIL', subject: `Hangs ${n}`, html: refused[n % refused.length] }],
     }),
-  // As much content as there may be.
+  // The maximum of content.
   (n) =>
     send('PUT', `automations/${automationId}/steps`, {
       steps: Array.from({ length: 20 }, (_, of) => ({
@@ -56,9 +56,9 @@ const DEEDS: readonly ((round: number) => Promise<unknown>)[] = [
         html: `${n} `.padEnd(200_000, 'Good to have you here. '),
       })),
     }),
-  // A thousand contacts, who sign up and are mailed what takes long.
+  // A thousand contacts who sign up and get a slow email.
   () => send('POST', 'contacts/bulk', { contacts: Array.from({ length: 1_000 }, newContact) }),
-  // A thousand that are wrong in each of their tags.
+  // A thousand contacts with errors in each of their tags.
   () =>
     send('POST', 'contacts/bulk', {
       contacts: Array.from({ length: 1_000 }, () => ({ ...newContact(), tags: Array.from({ length: 90 }, () => 1) })),
@@ -68,12 +68,12 @@ const DEEDS: readonly ((round: number) => Promise<unknown>)[] = [
     const { data } = (await send('POST', 'contacts', newContact())) as { data: { id: string } }
     return send('POST', `contacts/${data.id}/events`, { name: eventName })
   },
-  // A body that is refused for its length, and one for its depth.
+  // A body that is rejected for its length, and one for its depth.
   async () => (await call('POST', 'contacts', 'x'.repeat(2_500_000))).text(),
   async () => (await call('POST', 'contacts', `{"metadata":${'['.repeat(100_000)}`)).text(),
 ]
 
 for (let round = 0; ; round += 1) {
-  // What is refused or cut off is as good as done: this is what tries everything.
+  // Rejections and lost connections do not matter: the point is to try everything.
   await Promise.allSettled(DEEDS.map((deed) => deed(round)))
 }
