@@ -125,7 +125,7 @@ class Run {
       if (await this.isOver()) return null
       if (effect.do === 'end') return this.finish(effect.status)
       try {
-        // Only effects that a new run starts again by itself. It would never see the others, nor an end after them.
+        // Only effects that a new run starts again. It would never see the others, nor an end after them.
         if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
         if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)

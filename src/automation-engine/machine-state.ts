@@ -4,7 +4,7 @@ import type { EndStatus } from './enrollment.ts'
 export interface MachineState {
   /** The present step: `null` before the first, and `END` after the last. */
   stepId: string | null
-  /** What the sequence waits for. */
+  /** The event for which the sequence waits. */
   waitingFor: 'begin' | 'email' | 'time' | 'change' | 'end' | 'nothing'
   /** When the present wait ends, in milliseconds since 1970. */
   wakeAt: number | null

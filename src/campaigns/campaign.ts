@@ -10,7 +10,7 @@
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
 
-/** Who gets a campaign: the contacts in at least one of its lists or segments, except those in an excluded one. */
+/** The recipients of a campaign: the contacts in at least one of its lists or segments, except those in an excluded one. */
 export interface Audience {
   listIds: string[]
   segmentIds: string[]

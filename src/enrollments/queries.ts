@@ -181,7 +181,7 @@ export async function mayKnowLater(em: EntityManager, enrollmentId: string, even
   return rows.length > 0
 }
 
-/** What an enroll call checks before it starts anything: the automation's name, and whether the contact exists. */
+/** Facts that an enroll call checks before it starts anything: the automation's name, and whether the contact exists. */
 export interface Enrollable {
   automationName: string
   hasContact: boolean

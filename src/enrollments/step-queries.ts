@@ -18,7 +18,7 @@ export interface EmailStep {
   enrollmentStatus: EnrollmentStatus
   automationStatus: AutomationStatus
   onSendFailure: SendFailurePolicy
-  /** What started the enrollment. */
+  /** The trigger that started the enrollment. */
   trigger: Trigger
   triggerKey: string | null
   event: NonNullable<TemplateVariables['event']> | null

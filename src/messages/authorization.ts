@@ -11,7 +11,7 @@ const SCOPES = { automations: 'automations:write', campaigns: 'campaigns:write' 
   Scope
 >
 
-/** What a message belongs to. */
+/** The kind of source that a message belongs to. */
 export type Source = keyof typeof SCOPES
 
 const may = ({ scopes }: Caller, source: Source): boolean => scopes.includes(SCOPES[source])

@@ -37,7 +37,7 @@ const schema = defineEntity({
     dueAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
     abandonedAt: p.datetime().nullable(),
-    /** When a person first opened it or clicked a link, as far as scanners can be told apart. */
+    /** When a person first opened it or clicked a link. Scanners are excluded as far as possible. */
     openedAt: p.datetime().nullable(),
     clickedAt: p.datetime().nullable(),
   },

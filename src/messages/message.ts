@@ -41,7 +41,7 @@ export interface CampaignRef {
   contactId: string
 }
 
-/** What makes a message unique: the table has a unique key for each kind. */
+/** The unique key of a message. The table has a unique index for each kind. */
 export type MessageRef = StepRef | CampaignRef
 
 /** The origin recorded in the message's unsubscribe link. */

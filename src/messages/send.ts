@@ -53,7 +53,7 @@ export type SendResult =
   /** It cannot be done in the time available. It must be done from the queue, or in its next turn. */
   | { kind: 'queue' }
 
-/** How long an attempt may wait for a connection: hardly at all, or until its turn ends. */
+/** Patience of an attempt that waits for a connection: hardly any, or until its turn ends. */
 export type Patience = 'at-once' | { turn: AbortSignal }
 
 /** Milliseconds that an email waits for a renderer when it is sent at once. Others need its slot. */

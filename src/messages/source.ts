@@ -5,8 +5,8 @@ import type { Prepared, SourceContext } from './prepared.ts'
 import type { Intent } from './transitions.ts'
 
 /**
- * What messages belong to: the steps of automations, or campaigns. This is all that the store knows about them. A source is
- * called inside the store's transactions, and takes locks in the order of docs/lock-order.md.
+ * The owner of messages: the steps of automations, or campaigns. This is all that the store knows about it. A source is called
+ * inside the store's transactions, and takes locks in the order of docs/lock-order.md.
  */
 export interface MessageSource {
   /**

@@ -171,7 +171,8 @@ async function recordRunning(
 ): Promise<'recorded' | 'removed' | undefined> {
   const { enrollmentId: id, automationId, contactId, dedupKey, enrolledAt } = listed
   const { isOurs, isPossible, knowsEvent } = await loadKnownEnrollments(em.fork(), listed)
-  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and it ends by itself.
+  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and its workflow ends
+  // without help.
   if (!isOurs) return undefined
   if (!isPossible) return 'removed'
   if (isDry) return 'recorded'

@@ -112,19 +112,19 @@ export async function countOpenMessages(
   }
 }
 
-/** Beyond that they are not counted: of a paused automation they can be a million. */
+/** Maximum that is counted: a paused automation can have a million. */
 export const MAX_DUE = 10_000
 
-/** @param steps the emails for which enrollments wait */
+/** Number of enrollments whose next email is due, by automation and email, and when the next one of each is due. */
 export interface Due {
   automationId: string
   stepId: string
-  /** `MAX_DUE` stands for that many or more. */
+  /** `MAX_DUE` means that many or more. */
   due: number
   nextWakeAt: Date | null
 }
 
-/** @param steps whose emails: those that somebody waits for */
+/** @param steps the emails for which enrollments wait */
 export async function dueOf(
   em: EntityManager,
   steps: readonly { automationId: string; stepId: string }[],
@@ -151,7 +151,7 @@ cross join lateral (
   where wake.automation_id = wanted.automation_id and wake.email_id = wanted.step_id and wakes_at > now()
 ) next_one`
 
-/** The same of a workspace. */
+/** Like `dueOf`, for a workspace. */
 export async function dueOfWorkspace(
   em: EntityManager,
   workspaceId: string,
@@ -168,7 +168,7 @@ export async function dueOfWorkspace(
   return toObjects<{ due: number; nextWakeAt: Date | null }>(rows, 'nextWakeAt')[0]!
 }
 
-/** How many enrollments automations have had, also those that were erased. */
+/** Counts the enrollments that automations have had, including erased ones. */
 export async function countsOf(em: EntityManager, automationIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await sql<{ automation_id: string; enrolled: number }>(
     em,
@@ -178,7 +178,7 @@ export async function countsOf(em: EntityManager, automationIds: readonly string
   return new Map(rows.map(({ automation_id, enrolled }) => [automation_id, enrolled]))
 }
 
-/** Which of these are automations of a workspace, in their order. */
+/** Filters the automations that belong to a workspace, in their order. */
 export async function ownAutomations(
   em: EntityManager,
   workspaceId: string,
@@ -193,14 +193,14 @@ export async function ownAutomations(
   return ids.filter((id) => own.has(id))
 }
 
-/** Everybody's lock for adding up: two who do it at the same moment would wait for each other row by row. */
+/** Global lock for adding up changes: two concurrent calls would otherwise wait for each other row by row. */
 const LOCK = `hashtextextended('fold figures', 0)`
 
 /**
- * Adds up what has changed: see `migrations/001-baseline.sql`, whose triggers write it. Whoever reads takes what is not added up
- * yet besides, so that nobody sees an old figure.
+ * Adds changes to the counters: see `migrations/001-baseline.sql`, whose triggers write them. Readers also sum the changes that
+ * are not added yet, so they never see outdated numbers.
  *
- * @returns how many changes were added up
+ * @returns the number of changes added
  */
 export async function foldStats(em: EntityManager, limit: number): Promise<number> {
   const [row] = await preparedSql<{ folded: number }>(em, 'fold-figures', FOLD, [limit])

@@ -80,7 +80,7 @@ export const statsOperations = [
     scope: 'automations:read',
     query: automationStatsQuery,
     responses: {
-      200: { description: 'The figures.', schema: single(array().of(listedFiguresResponse).required()) },
+      200: { description: 'The stats.', schema: single(array().of(listedFiguresResponse).required()) },
     },
     async handle({ caller, query }, { em }) {
       const ids = [...new Set(query.ids.split(',').flatMap((text) => readId(text.trim()) ?? []))]
@@ -99,7 +99,7 @@ export const statsOperations = [
     summary: 'Get the stats of an automation',
     description: 'The number of contacts before each email, and the messages of each step by status.',
     scope: 'automations:read',
-    responses: { 200: { description: 'The figures.', schema: single(automationFiguresResponse) } },
+    responses: { 200: { description: 'The stats.', schema: single(automationFiguresResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const unit = em.fork()
