@@ -110,7 +110,7 @@ async function send(
   while (performance.now() < deadline && !turn.aborted) {
     if (campaign.nextAt && campaign.nextAt.getTime() > Date.now())
       return { next: 'wait', until: campaign.nextAt.getTime() }
-    const due = await whatIsDue(em, campaign)
+    const due = await findNextStep(em, campaign)
     if (due !== 'recipients') return due
     const page = await dueRecipients(em, id, pageSize(dependencies, campaign))
     // A sender, or how the instance sends mail, may have changed since the last page.
@@ -169,7 +169,7 @@ async function queueAll(
 }
 
 /** Determines what a campaign with queued recipients waits for. @returns `recipients` if some are due */
-async function whatIsDue(em: EntityManager, campaign: Campaign): Promise<CampaignStep | 'recipients'> {
+async function findNextStep(em: EntityManager, campaign: Campaign): Promise<CampaignStep | 'recipients'> {
   const { id } = campaign
   const rest = await remainingRecipients(em, id)
   // Paused or cancelled in the meantime.

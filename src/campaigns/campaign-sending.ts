@@ -65,7 +65,7 @@ export async function sendPage(
     },
   )
   const wanted = page.filter(isToSend)
-  const places = await takePlacesFor(dependencies, wanted)
+  const places = await takeQuotaFor(dependencies, wanted)
   if (places.granted === 0 && wanted.length > 0)
     return { ...sent, warmsUpForMs: Math.min(places.moreInSeconds * 1_000, MAX_WARM_UP_RECHECK_MS) }
   try {
@@ -122,7 +122,7 @@ async function transmit(
   }
 }
 
-async function takePlacesFor(dependencies: AdvanceDependencies, messages: readonly Prepared[]): Promise<Places> {
+async function takeQuotaFor(dependencies: AdvanceDependencies, messages: readonly Prepared[]): Promise<Places> {
   const [first] = messages
   if (!first?.sender?.isWarmingUp || !isDelivered(first))
     return { granted: messages.length, day: null, moreInSeconds: 0 }

@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.ts'
 import type { Counts } from './counts.ts'
 
 /** SQL that counts campaigns' messages by status and a column: the aggregated counters plus the changes since. */
-const talliesBy = (column: 'automation_id' | 'step_id'): string => `
+const countersBy = (column: 'automation_id' | 'step_id'): string => `
 select ${column}, figure, sum(count) as count from (
   select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])
   union all
@@ -16,7 +16,7 @@ export async function countsByVariant(em: EntityManager, id: string): Promise<Ma
   const rows = await sql<{ variant: number; counts: Counts }>(
     em,
     `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(figure, count) as counts
-     from (${talliesBy('step_id')}) figures group by 1`,
+     from (${countersBy('step_id')}) figures group by 1`,
     [[id]],
   )
   return new Map(rows.map(({ variant, counts }) => [variant, counts]))
@@ -27,7 +27,7 @@ export async function countsOfCampaigns(em: EntityManager, ids: readonly string[
   const rows = await sql<{ id: string; counts: Counts }>(
     em,
     `select automation_id as id, jsonb_object_agg(figure, count) as counts
-     from (${talliesBy('automation_id')}) figures group by 1`,
+     from (${countersBy('automation_id')}) figures group by 1`,
     [ids],
   )
   return new Map(rows.map(({ id, counts }) => [id, counts]))

@@ -36,9 +36,9 @@ async function assertTestable(
       'An A/B test with a testPercent below 100 cannot be sent at a localTime: the rest is sent when the winner is decided',
     )
   const sender = await getSender(unit, campaign.workspaceId)
-  const [isLooked, field] =
+  const [isTracked, field] =
     test.winnerBy === 'OPENED' ? [sender?.trackOpens, 'trackOpens'] : [sender?.trackClicks, 'trackClicks']
-  if (campaign.category !== 'marketing' || isLooked !== true)
+  if (campaign.category !== 'marketing' || isTracked !== true)
     throw lacks(
       `The winner by ${test.winnerBy} could not be determined. Set ${field} with PUT /sender; only marketing emails are tracked`,
     )

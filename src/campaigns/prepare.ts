@@ -73,7 +73,7 @@ function assertNotTooLong(own: number, variants: readonly CompiledContents[]): v
 }
 
 /** Whether a change is only to the A/B test. The content stays as it is then. */
-const isOfTestAlone = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
+const changesOnlyTest = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
   abTest !== undefined && [templateId, subject, previewText, html, text].every((said) => said === undefined)
 
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
@@ -92,9 +92,9 @@ export async function prepareChange(
   input: CampaignInput,
   campaign: Campaign,
 ): Promise<Prepared> {
-  if (!isOfTestAlone(input)) {
+  if (!changesOnlyTest(input)) {
     const prepared = await prepareContent(dependencies, workspaceId, input)
-    return { ...prepared, warnings: [...(prepared.said ? goneBy(input, campaign) : []), ...prepared.warnings] }
+    return { ...prepared, warnings: [...(prepared.said ? removalWarnings(input, campaign) : []), ...prepared.warnings] }
   }
   const { templateId, templateVersion, source, revision } = campaign
   const own = {
@@ -102,7 +102,7 @@ export async function prepareChange(
     templateVersion: templateVersion ?? null,
     source: source ?? null,
   }
-  const written = input.abTest && (await writtenBy(dependencies, campaign, own))
+  const written = input.abTest && (await readWrittenContent(dependencies, campaign, own))
   const { abTest, variants, warnings } = written
     ? await prepareTest(timed(dependencies), workspaceId, written, input.abTest)
     : NO_TEST
@@ -110,13 +110,13 @@ export async function prepareChange(
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
 
-const WORDS = ['subject', 'previewText', 'html', 'text'] as const
+const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const
 
 /** Warnings about content that a change removes implicitly: content is replaced as a whole. */
-const goneBy = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campaign): string[] => [
-  ...WORDS.filter((field) => words[field] === undefined && campaign.source?.[field] != null && templateId == null).map(
-    (field) => `/${field} was removed: content is replaced as a whole, so pass every field that should stay`,
-  ),
+const removalWarnings = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campaign): string[] => [
+  ...CONTENT_FIELDS.filter(
+    (field) => words[field] === undefined && campaign.source?.[field] != null && templateId == null,
+  ).map((field) => `/${field} was removed: content is replaced as a whole, so pass every field that should stay`),
   ...(templateId === undefined && campaign.templateId != null
     ? ['/templateId was removed: the campaign has only the content of this request']
     : []),
@@ -127,7 +127,7 @@ const goneBy = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campa
  * Reads a campaign's content as written; from its template, in the version that the campaign uses; or the compiled content if the
  * template was deleted.
  */
-async function writtenBy(
+async function readWrittenContent(
   { em }: Compiling,
   { id, workspaceId }: Campaign,
   { templateId, templateVersion, source }: Omit<CampaignContentInput, 'abTest'>,

@@ -32,7 +32,7 @@ export async function endEnrollment(
   const isReconciled = (await readSendingGate(em.fork())).isOpen
   let wasPending = false
   for (;;) {
-    const enrollmentId = (await whoIsIn(dependencies, automationId, contactId)) ?? null
+    const enrollmentId = (await readCurrentEnrollment(dependencies, automationId, contactId)) ?? null
     const ended = await em.transactional(async (unit) => {
       const found = await endRows(unit, [{ automationId, contactId }])
       if (found.wasPending) await audit(unit)
@@ -54,7 +54,7 @@ export async function endEnrollment(
 }
 
 /** Returns the contact's enrollment. Records an enrollment that only Temporal knows, because no worker has recorded it yet. */
-async function whoIsIn(
+async function readCurrentEnrollment(
   { em, enrollments }: Dependencies,
   automationId: string,
   contactId: string,

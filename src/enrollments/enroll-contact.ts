@@ -93,18 +93,18 @@ export async function enrollContact(
     try {
       const recorded = recording(automationId, () => recordStarted(em, write))
       const late = () => new Error('Recording the enrollment takes too long')
-      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await whatIsGone(em, workspaceId, write)
+      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await missingError(em, workspaceId, write)
     } catch (error) {
       if (error instanceof ApiError) throw error
       log.warn({ error, enrollmentId: call.id }, 'Could not record the enrollment; its workflow will')
     }
     return answer(true)
   }
-  return answer(await enterBesides(em, dependencies, workspaceId, other, write, start))
+  return answer(await enrollBesideRunning(em, dependencies, workspaceId, other, write, start))
 }
 
 /** Determines whether the automation or the contact was deleted in the meantime. */
-async function whatIsGone(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
+async function missingError(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
   const found = await findEnrollable(em, workspaceId, write.automationId, write.contactId)
   return found?.hasContact === false
     ? new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
@@ -118,17 +118,20 @@ async function whatIsGone(em: EntityManager, workspaceId: string, write: Enrollm
  * @returns false if the automation or the contact is deleted
  */
 async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<boolean> {
-  return (await recordUnlessIn(em, write)) !== 'nobody'
+  return (await recordUnlessEnrolled(em, write)) !== 'deleted'
 }
 
-/** Records an enrollment, unless the contact has an active one. @returns `nobody` if the automation or the contact is deleted */
-async function recordUnlessIn(em: EntityManager, write: EnrollmentWrite): Promise<'recorded' | 'another' | 'nobody'> {
+/** Records an enrollment, unless the contact has an active one. @returns `deleted` if the automation or the contact is deleted */
+async function recordUnlessEnrolled(
+  em: EntityManager,
+  write: EnrollmentWrite,
+): Promise<'recorded' | 'another' | 'deleted'> {
   // One statement checks and records, so that an enrollment recorded concurrently is not replaced.
   const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
   if (await isRecorded()) return 'recorded'
   if ((await findActive(em, write.automationId, write.contactId)) !== undefined) return 'another'
   // Try again: the active enrollment may have ended between the two statements.
-  return (await isRecorded()) ? 'recorded' : 'nobody'
+  return (await isRecorded()) ? 'recorded' : 'deleted'
 }
 
 /**
@@ -137,7 +140,7 @@ async function recordUnlessIn(em: EntityManager, write: EnrollmentWrite): Promis
  * database only, because Temporal's data is older. Recording what the workflow would record shows which it is. A workflow with
  * nothing to do starts the enrollments that it received in the meantime.
  */
-async function enterBesides(
+async function enrollBesideRunning(
   em: EntityManager,
   { enrollments }: Dependencies,
   workspaceId: string,
@@ -153,8 +156,8 @@ async function enterBesides(
       const theirs = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
       if ((await recordEnrollment(unit, theirs, { supersedes: false })) === 'ACTIVE') return false
     }
-    const outcome = await recordUnlessIn(unit, write)
-    if (outcome === 'nobody') throw await whatIsGone(unit, workspaceId, write)
+    const outcome = await recordUnlessEnrolled(unit, write)
+    if (outcome === 'deleted') throw await missingError(unit, workspaceId, write)
     return outcome === 'recorded'
   })
   if (enters) await enrollments.enter(start, write.id)

@@ -46,13 +46,13 @@ const BUSY_AGAIN_SECONDS = 5
 export async function runBatchJob(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   switch (delivery.kind) {
     case 'WAKE_PAUSED':
-      return wakeHeld(dependencies, delivery)
+      return wakePaused(dependencies, delivery)
     case 'WAKE_RETRIES':
-      return wakeAsked(dependencies, delivery)
+      return wakeRetries(dependencies, delivery)
     case 'DELETE_AUTOMATION':
-      return tearDown(dependencies, delivery)
+      return deleteAutomation(dependencies, delivery)
     case 'ERASE':
-      return eraseWhenSettled(dependencies, delivery)
+      return eraseWhenFinal(dependencies, delivery)
     case 'RECONCILE':
       return reconcile(dependencies, delivery)
     case 'REDELIVER':
@@ -68,7 +68,7 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
 }
 
 /** Wakes the paused enrollments of an automation that sends again. */
-async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
   const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, paused: true }, WAKE.size)
@@ -89,7 +89,7 @@ async function wakeHeld({ em, enrollments, log }: Dependencies, delivery: Delive
 }
 
 /** Enqueues the pending retries of an automation that sends again. */
-async function wakeAsked({ em }: Dependencies, delivery: Delivery): Promise<void> {
+async function wakeRetries({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const of = { automationId: delivery.automationId! }
   const page = await waitingRetries(fork, of, delivery.afterId, WAKE_RETRIES_SIZE)
@@ -99,7 +99,7 @@ async function wakeAsked({ em }: Dependencies, delivery: Delivery): Promise<void
 }
 
 /** Ends and deletes the enrollments of a deleted automation, and finally the automation. */
-async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
+async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
   // Processed enrollments are deleted, so the next page is always the first one.
@@ -127,7 +127,7 @@ async function tearDown({ em, enrollments, log }: Dependencies, delivery: Delive
   await completeDeliveries(fork, [delivery])
 }
 
-async function eraseWhenSettled({ em }: Dependencies, delivery: Delivery): Promise<void> {
+async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   if (await eraseRest(fork, delivery.contactId!)) await completeDeliveries(fork, [delivery])
   else await advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
@@ -142,7 +142,7 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
     await retryOverdue(dependencies)
     await watchCampaigns(dependencies, { signalRunning: true })
   }
-  await goRound(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
+  await advanceStandingJob(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
 }
 
 /** Starts the workflows of overdue retries. A retry whose workflow still runs is left to it. */
@@ -163,8 +163,8 @@ async function redeliver(dependencies: Dependencies, delivery: Delivery): Promis
   await pMap(lost, (each) => deliverAgain(dependencies, each), { concurrency: REDELIVER.concurrency })
   // If an event concerns more automations, the rest follows in the next round.
   const isWhole = lost.length === page.lost.length
-  await goRound(fork, delivery, isWhole ? page.lastId : lost.at(-1)!.eventId)
+  await advanceStandingJob(fork, delivery, isWhole ? page.lastId : lost.at(-1)!.eventId)
 }
 
-const goRound = (em: EntityManager, delivery: Delivery, lastId: string | null): Promise<void> =>
+const advanceStandingJob = (em: EntityManager, delivery: Delivery, lastId: string | null): Promise<void> =>
   advanceBatchJob(em, delivery, lastId, lastId === null ? AGAIN_SECONDS : PAGE_SECONDS)

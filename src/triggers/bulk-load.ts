@@ -9,10 +9,10 @@ const MAX_STARTS = 20_000
 /** Number of pending starts at which a workspace must wait. Each is a row until Temporal has it. */
 const MAX_WAITING = 50_000
 
-const inWords = (automations: number, contacts: number, atATime: number): string =>
+const tooManyStartsMessage = (automations: number, contacts: number, atATime: number): string =>
   `${automations} automations would start for ${contacts} contacts. Send at most ${atATime} contacts at a time`
 
-export const TOO_MANY_STARTS = defineError('invalid', 'too_many_starts', inWords(201, 100, 99))
+export const TOO_MANY_STARTS = defineError('invalid', 'too_many_starts', tooManyStartsMessage(201, 100, 99))
 
 /**
  * Limits the starts that one call writes, and those of one workspace that are pending, because contacts multiply with
@@ -27,7 +27,8 @@ export async function assertBearable(
 ): Promise<void> {
   const listening = await countListening(em, workspaceId, happenings)
   const atATime = Math.floor(MAX_STARTS / Math.max(1, listening))
-  if (contacts > atATime) throw new ApiError(TOO_MANY_STARTS, { message: inWords(listening, contacts, atATime) })
+  if (contacts > atATime)
+    throw new ApiError(TOO_MANY_STARTS, { message: tooManyStartsMessage(listening, contacts, atATime) })
   await assertFewWait(em, workspaceId)
 }
 

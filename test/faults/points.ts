@@ -44,7 +44,8 @@ const API: readonly Point[] = [
   {
     name: 'api: after record',
     file: ENROLL,
-    after: 'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await whatIsGone(em, workspaceId, write)\n',
+    after:
+      'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await missingError(em, workspaceId, write)\n',
   },
   {
     name: 'api: done, not committed',
