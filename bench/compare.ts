@@ -3,7 +3,7 @@ export type Measure = () => Promise<number>
 
 export interface Benchmark {
   name: string
-  /** What is divided by what. The goal is a limit of the ratio. */
+  /** The measured ratio. Its limit is the goal. */
   title: string
   goal: { atLeast: number } | { atMost: number }
   unit: string

@@ -25,7 +25,7 @@ interface Seen {
   mails: number[]
 }
 
-/** What one workspace experiences while another one causes the worst load (neighbours/worst.ts) ÷ while that is idle. */
+/** The response times of a workspace while another one causes the worst load (neighbours/worst.ts) ÷ while that is idle. */
 const besides = (name: string, title: string, pick: (seen: Seen) => readonly number[]): Benchmark => ({
   name,
   title,

@@ -34,14 +34,14 @@ export const DEED_NAMES = Object.keys(DEEDS) as Deed[]
 
 /** Faults that block other processes for long come last. */
 const LONG: readonly Deed[] = ['freeze past every timeout', 'full pool', 'slow mail server']
-/** How long to wait for a process at one of the least-hit points, in milliseconds. */
+/** Maximum wait for a process at one of the least-hit points, in milliseconds. */
 const PATIENCE_MS = 3_000
 /** Number of processes of one kind that are targeted at a time: there are two. */
 const LANES = 2
 /** How much longer than the load the run may take until each point was hit, in milliseconds. */
 const EXTRA_MS = 480_000
 
-/** How often a point was passed, and which faults hit it. */
+/** The passes of a point, and the faults that hit it. */
 export interface PointReport {
   point: string
   passed: number

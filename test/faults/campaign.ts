@@ -20,7 +20,7 @@ const POINTS = [
   'worker: recorded',
 ] as const
 
-/** What is killed while a process is stopped at a point: that process, or a server that it needs next. */
+/** The victims of a kill while a process is stopped at a point: that process, or a server that it needs next. */
 const VICTIMS: readonly Kind[] = ['worker', 'postgres', 'temporal', 'api', 'smtp']
 
 /** Number of contacts that one request creates and adds to the list. */
@@ -33,7 +33,7 @@ const AIMED_EVERY = 4
 const STRANGERS = 50
 /** Response time of the mail server, in milliseconds: at a kill, some emails are in flight. */
 const TAKES_MS = 20
-/** How long to wait for a process at a point, in milliseconds: longer than Temporal waits for a dead worker. */
+/** Maximum wait for a process at a point, in milliseconds: longer than Temporal waits for a dead worker. */
 const PATIENCE_MS = 60_000
 
 export interface Counts {
@@ -45,7 +45,7 @@ export interface Counts {
 export interface Interrupted {
   campaigns: Sent[]
   strangers: string[]
-  /** When the suppression of each address was acknowledged, in milliseconds since 1970. */
+  /** Time at which the suppression of each address was acknowledged, in milliseconds since 1970. */
   suppressed: Map<string, number>
   /** Number of suppressions at a chosen instant of a delivery. */
   aimedOptOuts: number
@@ -91,7 +91,7 @@ const BESIDE: readonly Plan[] = [
 
 /**
  * Sends a campaign to `count` contacts and kills (-9) what it needs `kills` times, at every point of the delivery in turn.
- * Meanwhile the campaign is paused and resumed, and some of its recipients opt out.
+ * During that, the campaign is paused and resumed, and some of its recipients opt out.
  */
 export async function interruptCampaign(
   stage: Stage,
@@ -256,7 +256,7 @@ const CONNECTIONS = 5
 const WORKERS = 2
 /** Maximum number of emails with an unknown outcome for each kind of victim. Operations of the others can be repeated. */
 const LOST_BY: Partial<Record<string, number>> = { worker: CONNECTIONS, smtp: WORKERS * CONNECTIONS }
-/** How long before a kill an email may have been accepted without a recorded outcome, or begun after one, in milliseconds. */
+/** Milliseconds before a kill in which an email may lack a recorded outcome, or after it in which one may begin. */
 const RECORDED_WITHIN_MS = 2_000
 
 /** Compares what the mail server accepted from the campaigns with the messages and the signed delivery reports. */

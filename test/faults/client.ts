@@ -5,7 +5,7 @@ export interface Answer {
   body: { data: Record<string, unknown>; error?: string }
   /** The error code, which does not depend on the message. */
   code: string | null
-  /** When the response was read, in milliseconds since 1970. */
+  /** Time at which the response was read, in milliseconds since 1970. */
   at: number
 }
 
@@ -23,7 +23,7 @@ export class Refused extends Error {
  * A client of the service that follows its rules: it sends an unacknowledged request again, with the same key, to another API.
  */
 export class Client {
-  /** How often a request was repeated because it was not acknowledged. */
+  /** Number of repeated requests, because they were not acknowledged. */
   repeats = 0
   /** Responses with status 500, which no fault excuses. */
   serverErrors: string[] = []

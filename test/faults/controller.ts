@@ -14,7 +14,7 @@ export interface Standing {
 
 /** Records which processes pass the named points, and stops a process at a point. */
 export class Controller {
-  /** How often each point was passed or stopped at. */
+  /** Number of times that each point was passed or stopped at. */
   readonly passes = new Map<string, number>()
   private takers: { points: readonly string[]; take: (standing: Standing) => void }[] = []
   /** The processes that are up, and since when. */

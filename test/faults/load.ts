@@ -28,7 +28,7 @@ export interface Sequence {
   end: 'completed' | 'paused' | 'deleted'
   /** Whether some of its contacts are erased: then its counters are not checked. */
   loses: boolean
-  /** When a DELETE was acknowledged, in milliseconds since 1970. */
+  /** Time at which a DELETE was acknowledged, in milliseconds since 1970. */
   deletedAt: number
   /** From the acknowledgement of a pause to the request that ends it. */
   pauses: { from: number; to: number }[]
@@ -39,7 +39,7 @@ export interface Acknowledged {
   /** Acknowledged enrollments. */
   entered: { group: string; email: string }[]
   erased: Map<string, number>
-  /** How often a request was repeated because it was not acknowledged. */
+  /** Number of repeated requests, because they were not acknowledged. */
   repeats: number
   /** Responses that no fault excuses. */
   serverErrors: readonly string[]

@@ -162,7 +162,7 @@ const INSTANTS = [
   /^mail takes ada@/,
 ]
 
-/** How long a stop may wait for an email whose arrival is delayed, in virtual milliseconds. */
+/** Maximum wait of a stop for an email whose arrival is delayed, in virtual milliseconds. */
 export const KEPT_MS = 1_500
 
 /** Stops a campaign at one of the instants. */

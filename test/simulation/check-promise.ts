@@ -5,7 +5,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { BEGINNING, type Process } from './scheduler.ts'
 import type { World } from './world.ts'
 
-/** What was acknowledged in a run, and what has to follow from it. */
+/** The acknowledged requests of a run, and their expected effects. */
 export interface Story {
   /** Everything that has to be acknowledged: the run continues until it is. */
   done: Promise<unknown>

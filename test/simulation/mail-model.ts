@@ -13,7 +13,7 @@ export interface Taken {
   /** The step in which the transmission began, and the step in which the server had the whole message. */
   begunAt: number
   at: number
-  /** When the server had it, and how long its sender took, in virtual milliseconds. */
+  /** Time at which the server had it, and its sender's duration, in virtual milliseconds. */
   time: number
   took: number
 }
@@ -27,7 +27,8 @@ export class MailModel {
   readonly begun: { to: string; subject: string; sender: Process }[] = []
   readonly taken: Taken[] = []
   /**
-   * What the server does with the next messages: reject one, close the connection at its end, or accept it and lose the response.
+   * Reactions of the server to the next messages: reject one, close the connection at its end, or accept it and lose the
+   * response.
    */
   readonly instead: ('refuse' | 'cut' | 'lose')[] = []
   /** The number of next connections that the server closes before a message begins. */

@@ -76,7 +76,7 @@ async function strikeClaim(world: World, fault: Fault): Promise<boolean> {
   return statement !== undefined
 }
 
-/** What happens concurrently with a retry. @returns the steps between which no email may begin */
+/** Events concurrent with a retry. @returns the steps between which no email may begin */
 const BESIDE: Record<string, (world: World, automationId: string, contactId: string) => Promise<[number, number][]>> = {
   nothing: () => Promise.resolve([]),
   async pause(world, automationId) {

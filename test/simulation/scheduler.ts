@@ -79,13 +79,13 @@ const MINUTE = 60_000
 /** Virtual time at the start of each run. */
 export const BEGINNING = Date.parse('2026-01-01T00:00:00Z')
 
-/** How long a stalled process is stopped, in virtual milliseconds: longer than every lease and every timeout. */
+/** Duration of a stall in virtual milliseconds: longer than every lease and every timeout. */
 export const STALL_MS = 90_000
 
-/** How long a napping process is stopped, in virtual milliseconds: less than a lease, and more than the timeout of a task. */
+/** Duration of a nap in virtual milliseconds: shorter than a lease, and longer than the timeout of a task. */
 const NAP_MS = 20_000
 
-/** How long a slow call takes, in virtual milliseconds: less than any timeout. */
+/** Duration of a slow call in virtual milliseconds: shorter than any timeout. */
 const SLOW_MS = 2_500
 
 /** Maximum number of steps of a run. An endless run would take minutes; normal ones take some hundreds of steps. */

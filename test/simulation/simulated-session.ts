@@ -6,7 +6,7 @@ import { current, FAULTS, type Action, type Answer, type Process, type Scheduler
 /** Real milliseconds to wait for a statement before checking whether it waits for a lock. */
 const LOOK_MS = 5
 
-/** How long a statement may wait for a lock, in virtual milliseconds: the lock timeout of production. */
+/** Lock timeout of production, in virtual milliseconds. */
 const LOCK_PATIENCE_MS = 3_400
 
 let scheduler: Scheduler | undefined

@@ -37,7 +37,7 @@ interface Execution {
   restored?: boolean
 }
 
-/** How long a worker may be silent with a task before another worker gets it, in virtual milliseconds. */
+/** Virtual milliseconds after which the task of a silent worker is given to another one. */
 const TASK_TIMEOUT_MS = 10_000
 const HEARTBEAT_TIMEOUT_MS = 15_000
 /** Numbers of steps (of any process) after which a worker's network is cut, if it is. */

@@ -109,7 +109,7 @@ const TABLES = [
   ...['contacts', 'email_contents', 'automation_versions', 'automations'],
 ]
 
-/** How long an idle relay waits, in virtual milliseconds: each poll is some steps of the run. */
+/** Interval of an idle relay in virtual milliseconds: each poll takes some steps of the run. */
 const RELAY_IDLE_MS = 30_000
 
 export interface WorldOptions extends Lengths {

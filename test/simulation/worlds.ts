@@ -43,7 +43,7 @@ function fire(world: World, contactId: string) {
   )
 }
 
-/** How long an automation stays unchanged before its next change. */
+/** Pauses between two changes of an automation. */
 const GAPS_MS = [0, 1_000, 3_000, 8_000, 20_000]
 
 /** Numbers of steps after which a contact is mostly in the middle of an email when a stop begins. */

@@ -90,7 +90,7 @@ describe('the workflow of an enrollment that is cancelled in the task that final
 
 interface Scenario {
   steps: StepOutline[]
-  /** Where the run continues, if it continues an earlier one. */
+  /** State of the run, if it continues an earlier one. */
   state?: MachineState
   /** Number of events that arrive while the email is in flight. */
   signals: number

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What has happened in a folder so far, and what has to follow. It is stored beside the data, so that a later version can be
+ * The contacts in a folder, and their expected results. It is stored beside the data, so that a later version can be
  * tested with the data of an earlier one.
  */
 export interface Story {
