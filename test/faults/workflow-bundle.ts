@@ -8,7 +8,7 @@ import { MUTANTS } from './mutants.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Source folders that are bundled and run by Temporal. */
-const WORKFLOW_CODE = /^(workflows|src\/sequences)\//
+const WORKFLOW_CODE = /^(workflows|src\/automation-engine)\//
 
 /** Builds the workflow code of a mutant, or the correct one, which is built once for all mutants that do not change it. */
 export class WorkflowBundles {
