@@ -11,7 +11,7 @@ export const temporalFile = (dataDir: string): string => join(dataDir, 'temporal
 const CLI_TYPES = { KEYWORD: 'Keyword', DATETIME: 'Datetime' } as const
 
 /**
- * The hosts for which Temporal answers its HTTP API: none, because Dripline uses gRPC. Otherwise any web page open on this
+ * The hosts for which Temporal serves its HTTP API: none, because Dripline uses gRPC. Otherwise any web page open on this
  * machine could send it requests, such as terminating workflows.
  */
 const NO_HTTP_HOSTS = ['unused.invalid']

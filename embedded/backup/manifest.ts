@@ -43,7 +43,7 @@ export const isNameInBackup = (name: string): boolean =>
 
 const isTableName = (name: string): boolean => /^[a-z_]{1,63}$/.test(name)
 
-const name = () => string().required().test('name', 'is no name', isTableName)
+const name = () => string().required().test('name', 'is not a table name', isTableName)
 const texts = () => array(string().required()).required()
 
 /** The form of a manifest. Tables, columns and sequences are checked later, against the database. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run by the image of Postgres on an empty volume, as its superuser: what embedded/postgres-roles.ts does elsewhere.
+# Creates the roles and databases, like embedded/postgres-roles.ts. The Postgres image runs it on an empty volume as superuser.
 set -eu
 
 role() {

@@ -13,7 +13,7 @@ export interface ApiDependencies extends Dependencies {
   writeAuditEntry: WriteAuditEntry
   /** Requests of one workspace that may hold a database connection at the same time. */
   maxRequestsPerWorkspace: number
-  /** What is missing for full service, by name; empty when all is well. */
+  /** Names the servers that cannot be reached; empty when all is well. */
   checkReadiness(): Promise<string[]>
   /** Problems that the process cannot recover from by itself; empty when all is well. */
   checkHealth(): string[]

@@ -37,10 +37,11 @@ function boundaryIn(type: string): string | undefined {
   return boundary === undefined ? undefined : `--${boundary}`
 }
 
-/** @param told the boundary that the header names; without it, the first line is the boundary */
-function fieldsOfParts(raw: string, told: string | undefined): URLSearchParams {
+/** @param boundaryParam the boundary that the header names; without it, the first line is the boundary */
+function fieldsOfParts(raw: string, boundaryParam: string | undefined): URLSearchParams {
   const fields = new URLSearchParams()
-  const boundary = told !== undefined && raw.includes(told) ? told : (raw.split(/\r?\n/, 1)[0] ?? '')
+  const boundary =
+    boundaryParam !== undefined && raw.includes(boundaryParam) ? boundaryParam : (raw.split(/\r?\n/, 1)[0] ?? '')
   if (!boundary.startsWith('--')) return fields
   for (const part of raw.split(boundary).slice(1)) {
     const [head = '', ...rest] = part.split(/\r?\n\r?\n/)

@@ -47,7 +47,7 @@ export class IdempotentAttempt {
 
   /**
    * Stores an error that each attempt would get. After any other error the next attempt may begin at once, unless the effect is committed:
-   * then the lease goes on until what follows the commit is certainly over.
+   * then the lease continues until what follows the commit is certainly over.
    */
   async fail(em: EntityManager, error: unknown): Promise<void> {
     const isFinal = error instanceof ApiError && !TRANSIENT.has(error.kind) && STATUSES[error.kind] < 500

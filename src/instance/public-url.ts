@@ -11,27 +11,27 @@ export const NO_PUBLIC_URL =
  * Agrees with the other processes of the instance on the URL of links in emails. A process with PUBLIC_URL sets it for all, as
  * with the sender. If mail is captured or the mail server is local, it may be this machine.
  *
- * @param said.delivers whether this process should deliver mail; `toThisMachine`: whether its mail server is local
+ * @param settings.delivers whether this process should deliver mail; `toThisMachine`: whether its mail server is local
  * @throws {Error} that says what to set
  */
 export async function agreeOnPublicUrl(
   em: EntityManager,
   log: Log,
-  said: { publicUrl: string | undefined; delivers: boolean; toThisMachine: boolean; port: number },
+  settings: { publicUrl: string | undefined; delivers: boolean; toThisMachine: boolean; port: number },
 ): Promise<string> {
   const unit = em.fork()
   const before = await readPublicUrl(unit)
-  if (said.publicUrl === undefined) {
+  if (settings.publicUrl === undefined) {
     if (before !== null) return before
-    const here = `http://localhost:${said.port}`
-    if (!said.delivers) return here
-    if (!said.toThisMachine) throw new Error(NO_PUBLIC_URL)
+    const here = `http://localhost:${settings.port}`
+    if (!settings.delivers) return here
+    if (!settings.toThisMachine) throw new Error(NO_PUBLIC_URL)
     log.warn({}, `PUBLIC_URL is not set: links in emails lead to ${here}, which only works on this machine`)
     return here
   }
-  if (said.delivers && !said.publicUrl.startsWith('https:')) log.warn({}, NOT_HTTPS)
-  if (before !== said.publicUrl) await setPublicUrl(unit, said.publicUrl)
-  return said.publicUrl
+  if (settings.delivers && !settings.publicUrl.startsWith('https:')) log.warn({}, NOT_HTTPS)
+  if (before !== settings.publicUrl) await setPublicUrl(unit, settings.publicUrl)
+  return settings.publicUrl
 }
 
 /** Returns the public URL: the one in the configuration, the one that any process set before, or else this machine. */

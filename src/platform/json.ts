@@ -68,7 +68,7 @@ function faultOf(value: unknown): string | undefined {
 
 function textFault(text: string): string | undefined {
   if (text.includes('\0')) return 'holds a NUL character, which cannot be stored'
-  if (!text.isWellFormed()) return 'holds half of a surrogate pair, which is no Unicode text'
+  if (!text.isWellFormed()) return 'holds half of a surrogate pair, which is not valid Unicode'
   return undefined
 }
 

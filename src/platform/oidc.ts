@@ -84,10 +84,10 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
         expectedNonce: nonce,
         idTokenExpected: true,
       })
-      const { iss, sub, ...told } = tokens.claims()!
+      const { iss, sub, ...claims } = tokens.claims()!
       // Section 5.4: the email address may be in the token, or only in the user info.
       const { email, email_verified: isVerified } =
-        told['email'] === undefined ? await client.fetchUserInfo(configured, tokens.access_token, sub) : told
+        claims['email'] === undefined ? await client.fetchUserInfo(configured, tokens.access_token, sub) : claims
       return { issuer: iss, subject: sub, email: typeof email === 'string' && isVerified === true ? email : undefined }
     },
   }

@@ -74,13 +74,13 @@ export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) 
     tls: config.TEMPORAL_TLS,
   })
   try {
-    const [ledger, queues, workplace, api] = await Promise.all([
+    const [postgres, queues, binding, api] = await Promise.all([
       checkPostgres(orm, databaseUrl),
       checkTemporal(temporal, config, temporalAddress),
       checkTemporalBinding(orm, temporal, config),
       checkApi(config),
     ])
-    return [...findings, ...ledger, ...queues, ...workplace, api, ...(await checkMail(orm, config))]
+    return [...findings, ...postgres, ...queues, ...binding, api, ...(await checkMail(orm, config))]
   } finally {
     await Promise.allSettled([orm.close(true), temporal.connection.close()])
   }
@@ -128,7 +128,7 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
     const advice = 'If a clock was wrong at the reconciliation, run "reconcile --restored", and then "reconcile".'
     findings.push(
       wrong(
-        'ledger',
+        'sending',
         `treats all messages that are due until ${lostUntil.toISOString()} as possibly sent, and sends none of them`,
         advice,
       ),
@@ -152,9 +152,9 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
 async function checkTemporal(client: Client, config: Config, address: string): Promise<Finding[]> {
   const { TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue } = config
   const { workflowService } = client.connection
-  const asked = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + PATIENCE_MS, call)
+  const limited = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + PATIENCE_MS, call)
   try {
-    await asked(() => workflowService.describeNamespace({ namespace }))
+    await limited(() => workflowService.describeNamespace({ namespace }))
   } catch (error) {
     const isThere = /not found/i.test((error as Error).message)
     return [

@@ -11,14 +11,14 @@ interface Configured {
   config: Config
 }
 
-/** Reads where the configured Temporal is. @throws if Temporal does not answer, or has no such namespace */
+/** Reads the configured namespace and task queue. @throws if Temporal does not respond, or has no such namespace */
 export async function readConfiguredTemporalBinding({ temporal, config }: Configured): Promise<TemporalBinding> {
   const { TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue } = config
   const namespaceId = await temporal.withDeadline(Date.now() + TIMEOUT_MS, () => namespaceIdOf(temporal, namespace))
   return { namespace, namespaceId, taskQueue }
 }
 
-/** Returns the same without the namespace's ID if Temporal does not answer, so that an API starts without it. */
+/** Returns the same without the namespace's ID if Temporal does not respond, so that an API starts without it. */
 export const readReachableTemporalBinding = (configured: Configured): Promise<TemporalBinding> =>
   readConfiguredTemporalBinding(configured).catch(() => ({
     namespace: configured.config.TEMPORAL_NAMESPACE,

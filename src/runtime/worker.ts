@@ -47,8 +47,8 @@ export async function startWorker(
   // The sender first: a process that is rejected for the lack of one must not switch the instance to delivery.
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
-  const said = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
-  const publicUrl = await agreeOnPublicUrl(dependencies.em, log, said)
+  const settings = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
+  const publicUrl = await agreeOnPublicUrl(dependencies.em, log, settings)
   const reads = config.BOUNCE_PORT !== undefined
   const bounceDomain = await agreeOnBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
   const links = createLinks(await readLinkSecret(dependencies.em), publicUrl, bounceDomain)

@@ -52,18 +52,18 @@ export function createLinks(secret: KeyObject, publicUrl: string, bounceDomain: 
 
 /** @returns 66 characters of the URL-safe alphabet (RFC 4648, section 5) */
 export function signLink(secret: KeyObject, kind: LinkKind, { contactId, originId }: LinkOf): string {
-  const told = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId), bytesOfId(originId)])
-  return Buffer.concat([told, macOf(secret, kind, told)]).toString('base64url')
+  const payload = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId), bytesOfId(originId)])
+  return Buffer.concat([payload, macOf(secret, kind, payload)]).toString('base64url')
 }
 
 /**
  * Removes the links of a contact from a text that was sent to them, so that its readers cannot act for the contact. It finds
  * tokens anywhere in the text, because a token begins with its subject.
  */
-export function withoutLinks(said: string, contactId: string): string {
+export function withoutLinks(text: string, contactId: string): string {
   const begins = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId)]).toString('base64url')
   // The last character also encodes bits of the following bytes.
-  return said.replaceAll(new RegExp(`${begins.slice(0, -1)}[\\w-]{44}`, 'g'), '…')
+  return text.replaceAll(new RegExp(`${begins.slice(0, -1)}[\\w-]{44}`, 'g'), '…')
 }
 
 /** @returns the recipient; `undefined` if the token is not authentic */
@@ -71,10 +71,13 @@ export function openLink(secret: KeyObject, kind: LinkKind, token: string): Link
   const bytes = Buffer.from(token, 'base64url')
   // Another base64 spelling of the same bytes was not created here.
   if (bytes.length !== LENGTH || bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
-  const told = bytes.subarray(0, -MAC_BYTES)
-  if (!timingSafeEqual(macOf(secret, kind, told), bytes.subarray(-MAC_BYTES))) return undefined
-  return { contactId: idOfBytes(told.subarray(1, 1 + ID_BYTES)), originId: idOfBytes(told.subarray(1 + ID_BYTES)) }
+  const payload = bytes.subarray(0, -MAC_BYTES)
+  if (!timingSafeEqual(macOf(secret, kind, payload), bytes.subarray(-MAC_BYTES))) return undefined
+  return {
+    contactId: idOfBytes(payload.subarray(1, 1 + ID_BYTES)),
+    originId: idOfBytes(payload.subarray(1 + ID_BYTES)),
+  }
 }
 
-const macOf = (secret: KeyObject, kind: LinkKind, told: Uint8Array): Buffer =>
-  createHmac('sha256', secret).update(`${kind}:`).update(told).digest().subarray(0, MAC_BYTES)
+const macOf = (secret: KeyObject, kind: LinkKind, payload: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${kind}:`).update(payload).digest().subarray(0, MAC_BYTES)

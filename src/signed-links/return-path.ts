@@ -37,14 +37,14 @@ export function returnPathOf(
 ): string | undefined {
   const digest = messageIdBeginning(messageId)
   if (digest === undefined || !isId(contactId)) return undefined
-  const told = Buffer.concat([bytesOfId(contactId), Buffer.from(digest, 'hex')])
-  return `b-${Buffer.concat([told, macOf(secret, told)]).toString('hex')}@${domain}`
+  const payload = Buffer.concat([bytesOfId(contactId), Buffer.from(digest, 'hex')])
+  return `b-${Buffer.concat([payload, macOf(secret, payload)]).toString('hex')}@${domain}`
 }
 
 const ANYWHERE = new RegExp(`b-[0-9a-f]{${2 * LENGTH}}`, 'gi')
 
 /** Removes return paths from a server response before it is stored: a reader could use them to forge bounces. */
-export const withoutReturnPaths = (said: string): string => said.replaceAll(ANYWHERE, '…')
+export const withoutReturnPaths = (text: string): string => text.replaceAll(ANYWHERE, '…')
 
 /** @returns the message of a return path; `undefined` if the address is not one of Dripline */
 export function openReturnPath(secret: KeyObject, address: string): MessageIdBeginning | undefined {
@@ -52,13 +52,13 @@ export function openReturnPath(secret: KeyObject, address: string): MessageIdBeg
   const hex = LOCAL_PART.exec(address.slice(0, Math.max(at, 0)).toLowerCase())?.[1]
   if (hex === undefined) return undefined
   const bytes = Buffer.from(hex, 'hex')
-  const told = bytes.subarray(0, -MAC_BYTES)
-  if (!timingSafeEqual(macOf(secret, told), bytes.subarray(-MAC_BYTES))) return undefined
+  const payload = bytes.subarray(0, -MAC_BYTES)
+  if (!timingSafeEqual(macOf(secret, payload), bytes.subarray(-MAC_BYTES))) return undefined
   return {
-    contactId: idOfBytes(told.subarray(0, ID_BYTES)),
-    messageIdBegins: told.subarray(ID_BYTES).toString('hex'),
+    contactId: idOfBytes(payload.subarray(0, ID_BYTES)),
+    messageIdBegins: payload.subarray(ID_BYTES).toString('hex'),
   }
 }
 
-const macOf = (secret: KeyObject, told: Uint8Array): Buffer =>
-  createHmac('sha256', secret).update('return-path:').update(told).digest().subarray(0, MAC_BYTES)
+const macOf = (secret: KeyObject, payload: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update('return-path:').update(payload).digest().subarray(0, MAC_BYTES)

@@ -36,13 +36,13 @@ export function signVisit(
   const begins = messageIdBeginning(messageId)
   const to = Buffer.from(url)
   if (begins === undefined || !isId(contactId) || to.length > MAX_URL_BYTES) return undefined
-  const told = Buffer.concat([
+  const payload = Buffer.concat([
     Uint8Array.of(VERSION),
     bytesOfId(contactId),
     Buffer.from(begins, 'hex'),
     Uint8Array.of(Math.min(links, 255)),
   ])
-  return Buffer.concat([told, macOf(secret, kind, told, to), to]).toString('base64url')
+  return Buffer.concat([payload, macOf(secret, kind, payload, to), to]).toString('base64url')
 }
 
 /** @returns the content of a token; `undefined` if it is not authentic */
@@ -51,19 +51,19 @@ export function openVisit(secret: KeyObject, kind: VisitKind, token: string): Vi
   // Another base64 spelling of the same bytes was not created here.
   if (bytes.length < HEAD || bytes.length > HEAD + MAX_URL_BYTES) return undefined
   if (bytes[0] !== VERSION || bytes.toString('base64url') !== token) return undefined
-  const [told, mac, to] = [
+  const [payload, mac, to] = [
     bytes.subarray(0, HEAD - MAC_BYTES),
     bytes.subarray(HEAD - MAC_BYTES, HEAD),
     bytes.subarray(HEAD),
   ]
-  if (!timingSafeEqual(macOf(secret, kind, told, to), mac)) return undefined
+  if (!timingSafeEqual(macOf(secret, kind, payload, to), mac)) return undefined
   return {
-    contactId: idOfBytes(told.subarray(1, 1 + ID_BYTES)),
-    messageIdBegins: told.subarray(1 + ID_BYTES, 1 + ID_BYTES + DIGEST_BYTES).toString('hex'),
-    links: told.at(-1)!,
+    contactId: idOfBytes(payload.subarray(1, 1 + ID_BYTES)),
+    messageIdBegins: payload.subarray(1 + ID_BYTES, 1 + ID_BYTES + DIGEST_BYTES).toString('hex'),
+    links: payload.at(-1)!,
     url: to.toString(),
   }
 }
 
-const macOf = (secret: KeyObject, kind: VisitKind, told: Uint8Array, url: Uint8Array): Buffer =>
-  createHmac('sha256', secret).update(`${kind}:`).update(told).update(url).digest().subarray(0, MAC_BYTES)
+const macOf = (secret: KeyObject, kind: VisitKind, payload: Uint8Array, url: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${kind}:`).update(payload).update(url).digest().subarray(0, MAC_BYTES)

@@ -25,7 +25,7 @@ export async function connectWorker(
   aborted: AbortSignal,
 ): Promise<NativeConnection> {
   const options = { address, tls: tls || apiKey !== undefined, ...(apiKey === undefined ? {} : { apiKey }) }
-  let told: { reason: string; at: number } | undefined
+  let reported: { reason: string; at: number } | undefined
   for (let pause = 500; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     aborted.throwIfAborted()
     try {
@@ -35,9 +35,9 @@ export async function connectWorker(
     } catch (error) {
       aborted.throwIfAborted()
       const reason = reasonOf(error)
-      if (reason !== told?.reason || performance.now() - told.at >= silenceMs) {
+      if (reason !== reported?.reason || performance.now() - reported.at >= silenceMs) {
         onWait(reason)
-        told = { reason, at: performance.now() }
+        reported = { reason, at: performance.now() }
       }
       // Rejects with the signal's reason above, not with the timer's.
       await delay(pause, undefined, { signal: aborted }).catch(() => undefined)

@@ -14,9 +14,9 @@ export const runExport = (path: string, workspaceId: string): Promise<{ lines: n
     await assertWorkspace(em.fork(), workspaceId)
     let lines = 0
     const counted = async function* () {
-      for await (const piece of exportWorkspace(em, workspaceId)) {
-        if (piece.endsWith('\n')) lines += 1
-        yield piece
+      for await (const chunk of exportWorkspace(em, workspaceId)) {
+        if (chunk.endsWith('\n')) lines += 1
+        yield chunk
       }
     }
     const unfinished = `${path}.unfinished`

@@ -11,7 +11,7 @@ import type { ApiState } from '../state.ts'
 export type Limits = Readonly<Record<string, ErrorDefinition & { param?: string }>>
 
 /** Transient errors: how to detect one, its log message, and the response. */
-const PASSING: readonly [is: (error: unknown) => boolean, line: string, reason: ErrorDefinition][] = [
+const TRANSIENT: readonly [is: (error: unknown) => boolean, line: string, reason: ErrorDefinition][] = [
   [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
   [isConflict, 'A request conflicted with a concurrent one', CONFLICT],
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],
@@ -33,26 +33,26 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
         message: `Not found: ${ctx.method} ${shown(ctx.path)}${hint(ctx.path)}`,
       })
     } catch (error) {
-      const refusal = refusalOf(error, ctx.state.requestId)
-      const { status, headers = {}, body } = answerTo(refusal)
+      const apiError = toApiError(error, ctx.state.requestId)
+      const { status, headers = {}, body } = answerTo(apiError)
       ctx.status = status
       ctx.set(headers)
       ctx.body = body
-      if (refusal.retryAfter !== undefined) ctx.set('Retry-After', String(refusal.retryAfter))
-      else if (tellsWhenToRetry(refusal.kind)) ctx.set('Retry-After', '1')
+      if (apiError.retryAfter !== undefined) ctx.set('Retry-After', String(apiError.retryAfter))
+      else if (tellsWhenToRetry(apiError.kind)) ctx.set('Retry-After', '1')
     }
 
-    function refusalOf(error: unknown, requestId: string): ApiError {
+    function toApiError(error: unknown, requestId: string): ApiError {
       if (error instanceof ApiError) return error
       const limit = limits[violatedConstraint(error) ?? '']
       if (limit) return new ApiError(limit, { param: limit.param })
-      const [, line, reason] = PASSING.find(([is]) => is(error)) ?? []
-      if (reason === undefined) {
+      const [, line, definition] = TRANSIENT.find(([is]) => is(error)) ?? []
+      if (definition === undefined) {
         log.error({ requestId, error }, 'Request failed')
         return internalError(requestId)
       }
       log.warn({ requestId, error }, line!)
-      return new ApiError(reason)
+      return new ApiError(definition)
     }
   }
 

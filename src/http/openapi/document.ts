@@ -32,30 +32,31 @@ import { samplesOf } from './samples.ts'
 export const SERVER = 'http://localhost:3000'
 
 const DESCRIPTION = `
-A self-hosted email-marketing service: contacts, lists, tags, segments, automations and custom events, in workspaces that
-see nothing of each other.
+A self-hosted service for email automation: contacts, lists, tags, segments, automations, campaigns and custom events, in
+isolated workspaces.
 
-**Keys.** Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`x-api-key: <API_KEY>\` (the first one
-wins). A key has scopes, and may be restricted to addresses. Keep keys out of client-side code.
+**API keys.** Send a key as \`Authorization: Bearer <API_KEY>\` or \`x-api-key: <API_KEY>\` with every request. If both are
+present, the first one is used. A key has scopes, and may be restricted to IP addresses. Keep keys out of client-side code.
 
-**Errors** are \`{ "error": … }\`, in words. Programs go by the header \`X-Error-Code\`, which each answer below lists;
-\`X-Error-Param\` says where, as a JSON pointer, and \`X-Request-Id\` finds the request in the log. What is unknown in a body
-or a query is ignored, and named in \`X-Warning\`.
+**Errors** are \`{ "error": … }\` with a message for people. The header \`X-Error-Code\` has a code for programs; the codes
+are listed for each response below. \`X-Error-Param\` has the location as a JSON pointer, and \`X-Request-Id\` identifies the
+request in the log. Unknown names in a body or a query are ignored, and reported in \`X-Warning\`.
 
-**Limits.** ${DEFAULT_RATE_LIMIT} requests in any 60 seconds for each key, unless it has a limit of its own. Every answer says
-what is left; a 429 says in \`Retry-After\` after how many seconds the next request is let in.
+**Rate limits.** A key may make ${DEFAULT_RATE_LIMIT} requests per 60 seconds, unless it has a limit of its own. Every response has the
+number of requests that are left. A 429 has the seconds to wait in \`Retry-After\`.
 
-**Repeating.** A POST or PATCH with an \`Idempotency-Key\` is done once in 24 hours, however often it is sent: each gets
-the first one's answer. So it can be repeated blindly after a broken connection or a 5xx. Where its contact has been erased
-since, the answer is a 410, and the contact does not come back.
+**Idempotency.** Requests with the same \`Idempotency-Key\` take effect once in 24 hours, and all get the response to the
+first one. So a POST or PATCH can be repeated safely after a broken connection or a 5xx. If the contact of the request has
+been erased since, the response is a 410, and the contact is not created again.
 
-**Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation says how large one may be;
-unknown fields are ignored. An id means the same in any case, and is answered in lower case.
+**Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation has its own size limit.
+Unknown fields are ignored. IDs are compared without case, and returned in lower case.
 
-**Pages.** Lists take \`page\` (from 1) and \`limit\` (50, at most 100), and tell the totals. A page past the end is empty.
+**Pagination.** Lists take \`page\` (from 1) and \`limit\` (default 50, at most 100), and return the totals. A page after the
+last one is empty.
 `.trim()
 
-const BODY_REFUSALS = [INVALID_REQUEST, MALFORMED_JSON, BODY_NOT_AN_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
+const BODY_ERRORS = [INVALID_REQUEST, MALFORMED_JSON, BODY_NOT_AN_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
 
 /** Builds the OpenAPI 3.1 document of the operations. */
 export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
@@ -224,42 +225,40 @@ function describeOperation(
       ...(answer.links ? { links: describeLinks(answer.links) } : {}),
     }
   }
-  const refuse = (status: number, text: string, reasons: readonly (ErrorDefinition | string)[]) => {
+  const addError = (status: number, text: string, reasons: readonly (ErrorDefinition | string)[]) => {
     responses[status] = describeRefusal(status, text, reasons, error)
   }
   const bad = [
     ...(errors[400] ?? []),
-    ...(body ? BODY_REFUSALS : []),
+    ...(body ? BODY_ERRORS : []),
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
     TOO_MANY_PARAMETERS,
     ...(operation.open === undefined ? [WORKSPACE_MISSING] : []),
     ...(operation.method === 'DELETE' ? [UNKNOWN_PARAMETER] : []),
     ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
-  refuse(400, 'The request is invalid. The message names the fields and what would be valid.', bad)
+  addError(400, 'The request is invalid. The message names the fields and what would be valid.', bad)
   const forbidden = [...(errors[403] ?? []), ...forbiddenTo(operation)]
   if (forbidden.length > 0)
-    refuse(
+    addError(
       403,
       'The key lacks the scope, the person lacks the role, or the request comes from another site.',
       forbidden,
     )
   const own = errors[401] ?? []
   const ofAll = operation.open === undefined ? COMMON_ERRORS[401]!.reasons : [SIGNED_OUT]
-  const nobody = operation.open === 'account' || (own.length > 0 && !operation.open) ? [...own, ...ofAll] : own
-  if (nobody.length > 0) refuse(401, 'The credentials are not valid.', nobody)
-  if (errors[429]) refuse(429, 'Too many attempts.', errors[429])
-  if (operation.ifMatch) refuse(412, 'The resource has changed and no longer matches If-Match.', [REVISION_CONFLICT])
-  if (errors[404]) refuse(404, 'It does not exist, or belongs to another workspace.', errors[404])
-  if (errors[409]) refuse(409, 'It conflicts with existing data, or is in use.', errors[409])
+  const unauthenticated = operation.open === 'account' || (own.length > 0 && !operation.open) ? [...own, ...ofAll] : own
+  if (unauthenticated.length > 0) addError(401, 'The credentials are not valid.', unauthenticated)
+  if (errors[429]) addError(429, 'Too many attempts.', errors[429])
+  if (operation.ifMatch) addError(412, 'The resource has changed and no longer matches If-Match.', [REVISION_CONFLICT])
+  if (errors[404]) addError(404, 'It does not exist, or belongs to another workspace.', errors[404])
+  if (errors[409]) addError(409, 'It conflicts with existing data, or is in use.', errors[409])
   if (keyed) {
-    for (const [status, refusal] of Object.entries(IDEMPOTENCY_ERRORS)) {
+    for (const [status, common] of Object.entries(IDEMPOTENCY_ERRORS)) {
       const own = status === '409' ? (errors[409] ?? []) : []
       const text =
-        own.length > 0
-          ? `It conflicts with existing data, or is in use. Or: ${refusal.description}`
-          : refusal.description
-      refuse(Number(status), text, [...own, ...refusal.reasons])
+        own.length > 0 ? `It conflicts with existing data, or is in use. Or: ${common.description}` : common.description
+      addError(Number(status), text, [...own, ...common.reasons])
     }
   }
   for (const status of Object.keys(COMMON_ERRORS)) {
@@ -336,7 +335,7 @@ const securityOf = ({ scope, open }: Operation) => {
 }
 
 function whoMay({ scope, orScope, role, open }: Operation): string {
-  if (open === 'anybody') return 'For anybody.'
+  if (open === 'anybody') return 'No credentials are required.'
   if (open === 'account') return 'For people who are signed in.'
   if (scope === undefined) return `Role: \`${role}\`. Not available to API keys.`
   if (scope === null) return 'Any valid key.'
