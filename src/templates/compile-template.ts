@@ -23,16 +23,16 @@ import { partialsNamed } from './queries.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './errors.ts'
 import { localeKey } from './schemas.ts'
 
-/** What was made of a template, in all its languages. */
+/** The compiled contents of a template in all its languages. */
 export interface Compilation {
   compiled: CompiledContents
-  /** The layout and the partials that it is made with, and in which versions. */
+  /** The versions of the layout and the partials that it uses. */
   uses: ReadonlyMap<string, number>
   problems: TemplateProblem[]
   unknownVariables: UnknownVariable[]
 }
 
-/** What is wrong with a template, of blocks in its `design`. */
+/** A problem of a template. For blocks, the field is `design`. */
 export interface TemplateProblem {
   field: CompileProblem['field'] | 'design'
   problem: string
@@ -42,27 +42,29 @@ export interface TemplateProblem {
 export interface CompileOptions {
   kind: TemplateKind
   written: WrittenTemplate
-  /** As if this one said something else already: what is being written is in no version yet. */
+  /** Content that replaces a template's current one, because what is being written has no version yet. */
   instead?: { id: string; html: string }
-  /** When it has taken too long, by `performance.now()`. */
+  /** The deadline, by `performance.now()`. */
   until?: number
 }
 
-/** What one request may have compiled takes no longer, in milliseconds: whoever waits for its answer hears nothing for thirty seconds at most. */
+/**
+ * The time limit for all compilations of one request, in milliseconds. Clients wait at most thirty seconds without a response.
+ */
 export const MAX_COMPILING_MS = 20_000
 
-/** What one template may come to, in all its languages: each who reads it holds all of it. */
+/** The maximum size of a template in all its languages. Every reader holds all of it in memory. */
 export const MAX_CHARACTERS = 4_000_000
 
-const TOO_SLOW = `It takes more than ${MAX_COMPILING_MS / 1000} seconds to compile it in all its languages, with all that is made with it: make it simpler, or have fewer templates in it; where the machine is busy at the moment, send it later, as another request`
+const TOO_SLOW = `Compiling all languages, and all templates that use this one, takes more than ${MAX_COMPILING_MS / 1000} seconds. Simplify the template, or use it in fewer templates. If the instance is busy, send a new request later.`
 
-const TOO_LONG = `Its partials are longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in all`
+const TOO_LONG = `The partials have more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in total`
 
 const NAMED = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")/g
 
 /**
  * Compiles a template with its layout and its partials, in each of its languages.
- * @throws {ApiError} `template_not_found` for its layout; `busy` when the machine is too busy to tell
+ * @throws {ApiError} `template_not_found` for its layout; `busy` if the machine is too busy
  */
 export async function compileTemplate(
   em: EntityManager,
@@ -72,7 +74,7 @@ export async function compileTemplate(
 ): Promise<Compilation> {
   const { translations, layoutId, ...source } = written
   const isOfBlocks = source.format === 'BLOCKS'
-  const misfit = misfitOf(kind, written)
+  const misfit = problemOf(kind, written)
   if (misfit !== undefined) {
     const problems = [{ field: 'design' as const, problem: misfit, locale: null }]
     return { compiled: { content: null, translations: {} }, uses: new Map(), problems, unknownVariables: [] }
@@ -99,7 +101,7 @@ export async function compileTemplate(
       previewText: translated.previewText ?? source.previewText,
       html: translated.html ?? source.html,
       design: translated.design ?? source.design ?? null,
-      // A text of the own language beside an HTML of another one would say something else.
+      // The plain text of the main language must not accompany the HTML of another one.
       text: translated.text ?? (translated.html === null && translated.design == null ? source.text : null),
     }
     const other = await compileOne(said)
@@ -116,7 +118,7 @@ export async function compileTemplate(
     const format = said.format === 'BLOCKS' ? 'MJML' : said.format
     const code = { ...said, format, html: made ? made.mjml : said.html }
     const input = { kind, source: code, layout: layoutHtml, partials: byName }
-    // No 503: whoever repeats it by itself has all of it compiled again.
+    // Not a 503: a client that retries automatically would compile everything again.
     if (performance.now() > until) throw new ApiError(INVALID_TEMPLATE, { message: TOO_SLOW })
     const compiled = await withRenderErrors(renderer.compile(input, { owner: workspaceId }))
     const problems = compiled.problems.map(({ field, problem, isOfSource }) =>
@@ -128,16 +130,20 @@ export async function compileTemplate(
   }
 }
 
-/** What is wrong with a template before it is compiled: blocks are something of their own. */
-function misfitOf(kind: TemplateKind, { format, layoutId, translations, ...own }: WrittenTemplate): string | undefined {
+/** Checks a template before it is compiled: blocks have rules of their own. */
+function problemOf(
+  kind: TemplateKind,
+  { format, layoutId, translations, ...own }: WrittenTemplate,
+): string | undefined {
   const contents = [own, ...Object.values(translations)]
   if (format !== 'BLOCKS')
-    return contents.some(({ design }) => design != null) ? 'only a template whose format is BLOCKS has one' : undefined
-  if (kind !== 'EMAIL') return 'a LAYOUT or a PARTIAL is code, and has no blocks'
-  if (layoutId !== null) return 'an email of blocks is in no layout: layoutId has to be null'
-  if (own.design == null) return 'an email whose format is BLOCKS has one'
-  if (contents.some(({ html }) => html !== null))
-    return 'an email of blocks has no html of its own; put it into a block of CODE'
+    return contents.some(({ design }) => design != null)
+      ? 'only a template with the format BLOCKS can have a design'
+      : undefined
+  if (kind !== 'EMAIL') return 'a LAYOUT or a PARTIAL must be code, not BLOCKS'
+  if (layoutId !== null) return 'an email of blocks cannot have a layout: layoutId must be null'
+  if (own.design == null) return 'an email with the format BLOCKS requires a design'
+  if (contents.some(({ html }) => html !== null)) return 'an email of blocks cannot have html: use a CODE block'
   for (const { design } of contents) {
     const open = design && openIn(design)
     if (open) return open
@@ -145,7 +151,7 @@ function misfitOf(kind: TemplateKind, { format, layoutId, translations, ...own }
   return undefined
 }
 
-/** A problem of what blocks have become, as one of the block that it is in. */
+/** Replaces the line of a problem in compiled blocks by the block that contains it. */
 function inBlock(problem: string, blockOfLine: readonly number[]): string {
   const { line } = placeOf(problem)
   const block = line === null ? undefined : blockOfLine[line - 1]
@@ -162,11 +168,11 @@ async function layoutOf(
   const unit = unitOf(em)
   const layout = isId(id) ? await unit.findOne(Template, { id, workspaceId, kind: 'LAYOUT' }, FRESH_READ) : null
   if (!layout)
-    throw new ApiError(TEMPLATE_NOT_FOUND, { message: 'There is no layout with this id', param: '/layoutId' })
+    throw new ApiError(TEMPLATE_NOT_FOUND, { message: 'There is no layout with this ID', param: '/layoutId' })
   const { source } = await unit.findOneOrFail(TemplateVersion, { templateId: id, version: layout.version }, FRESH_READ)
   if (source.format !== format) {
     throw new ApiError(INVALID_TEMPLATE, {
-      message: `layoutId: the layout is ${source.format}, and the template ${format}; both have to be the same`,
+      message: `layoutId: the layout is ${source.format}, and the template ${format}. Both must have the same format`,
       param: '/layoutId',
     })
   }
@@ -184,7 +190,7 @@ interface UsedPartial {
   html: string
 }
 
-/** Those that are named, and in what is named: by their names. Where there is none, compiling says so. */
+/** Finds the partials that texts include, and those that these include, by name. Missing ones are reported by the compilation. */
 async function partialsIn(
   em: EntityManager,
   workspaceId: string,
@@ -197,7 +203,7 @@ async function partialsIn(
   for (let depth = 0; named.length > 0 && depth <= MAX_DEPTH; depth += 1) {
     const partials = await partialsNamed(em.fork(), workspaceId, named, left)
     left -= partials.reduce((sum, { html }) => sum + html.length, 0)
-    // Before anything is made of them: each who holds them holds all.
+    // Before they are compiled, because the result contains all of them.
     if (left < 0) throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG })
     for (const { name, ...partial } of partials) {
       found.set(name, instead?.id === partial.id ? { ...partial, html: instead.html } : partial)
@@ -211,23 +217,23 @@ const namesIn = (texts: readonly string[]): string[] => [
   ...new Set(texts.flatMap((said) => [...said.matchAll(NAMED)].map(([, single, double]) => single ?? double ?? ''))),
 ]
 
-/** How much a template says in all its languages, in characters. */
+/** The size of a template in all its languages, in characters. */
 export const lengthOf = ({ content, translations }: CompiledContents): number =>
   [content, ...Object.values(translations)].reduce(
     (sum, each) => sum + (each ? each.subject.length + (each.html?.length ?? 0) + (each.text?.length ?? 0) : 0),
     0,
   )
 
-/** Where in a field something is wrong, of a problem in words. */
+/** Reads line and column from the message of a problem. */
 export function placeOf(problem: string): { line: number | null; column: number | null } {
   const [, line, column] = /line:(\d+)(?:, col:(\d+))?/.exec(problem) ?? []
   return { line: line ? Number(line) : null, column: column ? Number(column) : null }
 }
 
 /**
- * @param prefix what is said before the problem: of what it is
- * @param at where in the body the template stands, as a JSON Pointer (RFC 6901); none: it is the body
- * @throws {ApiError} `invalid_template`, which names the first field that is wrong, with line and column
+ * @param prefix precedes the problem in the message, and says which template has it
+ * @param at a JSON Pointer (RFC 6901) to the template in the body; empty if it is the body
+ * @throws {ApiError} `invalid_template`, which names the first wrong field, with line and column
  */
 export function assertCompiles({ problems }: Compilation, prefix = '', at = ''): void {
   const [first] = problems
@@ -240,31 +246,32 @@ export function assertCompiles({ problems }: Compilation, prefix = '', at = ''):
   })
 }
 
-/** What is most likely not meant, in a header: a name can hold anything. */
+/** Warnings about unknown variables, for a header. A name can contain any character. */
 export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
   unknown
     .slice(0, 5)
     .map(
       ({ field, variable, nearest }) =>
-        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is unknown, and empty in every email` +
-        (nearest === undefined ? '' : `; do you mean ${nearest}?`),
+        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email` +
+        (nearest === undefined ? '' : `; did you mean ${nearest}?`),
     )
 
 const SAID = ['subject', 'previewText', 'html', 'text'] as const
 type Saying = Partial<Record<(typeof SAID)[number], string | null | undefined>>
 
 /**
- * What is said beside a template that says something else, in a header: it is the template's that is sent.
- * @param at where in the body that stands, as a JSON Pointer (RFC 6901)
+ * Warnings about contents that differ from their template, for a header. The template's content is sent.
+ *
+ * @param at a JSON Pointer (RFC 6901) to the content in the body
  */
 export const overruled = (said: Saying, sent: Saying, at = ''): string[] =>
   SAID.flatMap((field) =>
     said[field] == null || said[field] === sent[field]
       ? []
-      : `${at}/${field} is not sent: the template's is, because templateId names one; send null to say it here`,
+      : `${at}/${field} is not sent, because templateId takes precedence. Set templateId to null to send it`,
   )
 
-/** What is sent to whoever has a locale; its own language where there is no other. */
+/** Selects the content for a locale. The default is the template's own language. */
 export function contentFor(
   { content, translations }: CompiledContents,
   locale: unknown,

@@ -3,18 +3,18 @@ import { atMost, text } from '../http/index.ts'
 import { MAX_BODY_LENGTH } from '../rendering/index.ts'
 import { ALIGNMENTS, type Block, type Design, PARAGRAPH_STYLES, type PlainBlock } from './design.ts'
 
-/** How many blocks an email has, in columns as well, and how many paragraphs a block, at most. */
+/** The maximum number of blocks in an email, including columns, and of paragraphs in a block. */
 export const MAX_BLOCKS = 200
 const MAX_PARAGRAPHS = 200
 const MAX_RUNS = 500
 
-/** Where mail programs lead: to pages, to mailboxes, to telephones; or wherever Liquid says. */
+/** The addresses that mail clients open: web pages, mailboxes, telephone numbers, or Liquid. */
 const ADDRESS = /^(?:https?:\/\/|mailto:|tel:|\{\{|\{%)/i
 const address = (description: string) =>
   text()
     .test(atMost(2_000))
     .matches(ADDRESS, {
-      message: ({ path }: { path: string }) => `${path} must begin with https://, http://, mailto:, tel: or Liquid`,
+      message: ({ path }: { path: string }) => `${path} must start with https://, http://, mailto:, tel: or Liquid`,
       excludeEmptyString: true,
     })
     .meta({
@@ -30,13 +30,13 @@ const run = object({
   bold: boolean().meta({ example: true }),
   italic: boolean().meta({ example: false }),
   underline: boolean().meta({ example: false }),
-  link: address('Where it leads.'),
-}).meta({ component: 'Run', description: 'Some words that look alike.' })
+  link: address('The target of the link.'),
+}).meta({ component: 'Run', description: 'A part of a text with one style.' })
 
 const paragraph = object({
   style: string().oneOf(PARAGRAPH_STYLES).required().meta({ example: 'PARAGRAPH' }),
   runs: array().of(run.required()).required().max(MAX_RUNS),
-}).meta({ component: 'Paragraph', description: 'Items of a list that are beside each other are one list.' })
+}).meta({ component: 'Paragraph', description: 'Consecutive list items form one list.' })
 
 const type = <Type extends Block['type']>(name: Type) =>
   string()
@@ -52,22 +52,22 @@ const PLAIN = {
   BUTTON: object({
     type: type('BUTTON'),
     label: text().defined().test(atMost(500)).meta({ example: 'Begin' }),
-    url: address('Where it leads.').defined(),
+    url: address('The target of the link.').defined(),
     align: align(),
   }).meta({ component: 'ButtonBlock' }),
   IMAGE: object({
     type: type('IMAGE'),
-    url: address('Where it is.').defined(),
+    url: address('The address of the image.').defined(),
     alt: text()
       .defined()
       .test(atMost(1_000))
-      .meta({ description: 'What is to be seen, for whom sees none.', example: 'A box of apples' }),
-    link: address('Where it leads.'),
+      .meta({ description: 'A text for recipients who do not see the image.', example: 'A box of apples' }),
+    link: address('The target of the link.'),
     width: number()
       .integer()
       .min(1)
       .max(600)
-      .meta({ description: 'In pixels; as wide as there is room where nothing is said.', example: 300 }),
+      .meta({ description: 'In pixels. The default is the full width.', example: 300 }),
   }).meta({ component: 'ImageBlock' }),
   DIVIDER: object({ type: type('DIVIDER') }).meta({ component: 'DividerBlock' }),
   SPACER: object({
@@ -79,11 +79,11 @@ const PLAIN = {
     html: text()
       .defined()
       .test(atMost(MAX_BODY_LENGTH))
-      .meta({ description: 'HTML, as it is.', example: '<b>Hello</b>' }),
+      .meta({ description: 'HTML, used unchanged.', example: '<b>Hello</b>' }),
   }).meta({ component: 'CodeBlock' }),
 }
 
-/** Of something that says its type, what it has to be. */
+/** A union of schemas, selected by the field `type`. */
 function typed<Item>(schemas: Record<string, ObjectSchema<AnyObject>>) {
   const unknown = object({ type: string().oneOf(Object.keys(schemas)).required() })
   return lazy((value: unknown): ObjectSchema<Item & AnyObject> => {
@@ -112,7 +112,7 @@ const columns = object({
 }).meta({
   example: { type: 'COLUMNS', columns: [{ blocks: [{ type: 'DIVIDER' }] }, { blocks: [{ type: 'DIVIDER' }] }] },
   component: 'ColumnsBlock',
-  description: 'Beside each other; below each other on narrow screens.',
+  description: 'Columns next to each other. On narrow screens, they are stacked.',
 })
 
 const ALL = { ...PLAIN, COLUMNS: columns } as unknown as Record<string, ObjectSchema<AnyObject>>
@@ -120,18 +120,18 @@ const block = typed<Block>(ALL).meta({ component: 'Block', variants: Object.valu
 
 const colour = (what: string, example: string) =>
   string()
-    .matches(/^#[0-9a-f]{6}$/i, ({ path }) => `${path} must be a colour such as #026b98`)
+    .matches(/^#[0-9a-f]{6}$/i, ({ path }) => `${path} must be a color such as #026b98`)
     .meta({ description: what, json: { pattern: '^#[0-9A-Fa-f]{6}$' }, example })
 
 const designFields = {
   theme: object({
-    page: colour('Around what it says.', '#f3f6f8'),
-    surface: colour('Behind what it says.', '#ffffff'),
-    text: colour('Of what it says.', '#131b1f'),
-    accent: colour('Of buttons and links.', '#026b98'),
+    page: colour('The background around the content.', '#f3f6f8'),
+    surface: colour('The background of the content.', '#ffffff'),
+    text: colour('The text.', '#131b1f'),
+    accent: colour('Buttons and links.', '#026b98'),
   })
     .default(undefined)
-    .meta({ component: 'Theme', description: 'Its colours, where screens are light.' }),
+    .meta({ component: 'Theme', description: 'The colors in light mode.' }),
   blocks: array().of(block).required().max(MAX_BLOCKS),
 }
 
@@ -143,10 +143,10 @@ const EXAMPLE: Design = {
   ],
 }
 
-/** What an email of blocks is; none where it is of code. */
+/** The schema of an email of blocks; null for an email of code. */
 export const design = () =>
   object(designFields).default(undefined).meta({
     component: 'Design',
-    description: 'The blocks of an email whose format is BLOCKS.',
+    description: 'The blocks of an email with the format BLOCKS.',
     example: EXAMPLE,
   }) as unknown as Schema<Design | undefined>

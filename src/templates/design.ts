@@ -1,65 +1,65 @@
-/** Emails that are put together of blocks, and how they become MJML. */
+/** Emails that consist of blocks, and their conversion to MJML. */
 
 export const PARAGRAPH_STYLES = ['PARAGRAPH', 'HEADING', 'SMALL_HEADING', 'BULLET', 'NUMBER'] as const
 export const ALIGNMENTS = ['LEFT', 'CENTER', 'RIGHT'] as const
 export type Alignment = (typeof ALIGNMENTS)[number]
 
-/** Some words that look alike. */
+/** A part of a text with one style. */
 export interface Run {
   text: string
   bold?: boolean | undefined
   italic?: boolean | undefined
   underline?: boolean | undefined
-  /** Where they lead. */
+  /** The target of the link. */
   link?: string | undefined
 }
 
-/** A paragraph, a heading, or an item of a list: those beside each other are one list. */
+/** A paragraph, a heading, or a list item. Consecutive items form one list. */
 export interface Paragraph {
   style: (typeof PARAGRAPH_STYLES)[number]
   runs: readonly Run[]
 }
 
-/** What an email is put together of; all texts and addresses are Liquid. */
+/** The blocks of an email. All texts and addresses are Liquid. */
 export type PlainBlock =
   | { type: 'TEXT'; paragraphs: readonly Paragraph[]; align?: Alignment | undefined }
   | { type: 'BUTTON'; label: string; url: string; align?: Alignment | undefined }
   | { type: 'IMAGE'; url: string; alt: string; link?: string | undefined; width?: number | undefined }
   | { type: 'DIVIDER' }
   | { type: 'SPACER'; height: number }
-  /** HTML as it is. */
+  /** HTML that is used unchanged. */
   | { type: 'CODE'; html: string }
 
-/** A block, or some beside each other, which lie below each other on narrow screens. */
+/** A block, or columns of blocks, which are stacked on narrow screens. */
 export type Block = PlainBlock | { type: 'COLUMNS'; columns: readonly { blocks: readonly PlainBlock[] }[] }
 
-/** Colours as `#rrggbb`; on dark screens they are others. */
+/** Colors as `#rrggbb`. Dark mode has others. */
 export interface Theme {
-  /** Around what it says, and behind that. */
+  /** The background around the content. */
   page?: string | undefined
   surface?: string | undefined
   text?: string | undefined
-  /** Of buttons and links. */
+  /** Buttons and links. */
   accent?: string | undefined
 }
 
-/** An email of blocks, as the editor of the dashboard writes it. */
+/** An email of blocks, as the dashboard's editor writes it. */
 export interface Design {
   theme?: Theme | undefined
   blocks: readonly Block[]
 }
 
 const USUAL = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#026b98' } as const
-/** None of those that MJML would have fetched from somebody else. */
+/** System fonts only: MJML would load others from third parties. */
 const FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
-/** MJML, and which block each of its lines is of, from 1; 0 where it is of none. */
+/** MJML, and the number of the block of each of its lines, from 1; 0 for none. */
 export interface DesignMjml {
   mjml: string
   blockOfLine: readonly number[]
 }
 
-/** An email of blocks as MJML. */
+/** Converts an email of blocks to MJML. */
 export function mjmlOf({ theme = {}, blocks }: Design): DesignMjml {
   const colours = { ...USUAL, ...Object.fromEntries(Object.entries(theme).filter(([, colour]) => colour)) }
   const parts = [headOf(colours), ...blocks.map((block) => sectionOf(block, colours)), '</mj-body></mjml>']
@@ -123,15 +123,13 @@ function paragraphsOf(paragraphs: readonly Paragraph[]): string {
     if (open !== list) html += (open ? `</${open}>` : '') + (list ? `<${list}>` : '')
     open = list
     const tag = TAGS[style]
-    // An empty one keeps its place.
+    // An empty paragraph keeps its height.
     html += `<${tag}>${withWholeTags(runs).map(runOf).join('') || '&nbsp;'}</${tag}>`
   }
   return html + (open ? `</${open}>` : '')
 }
 
-/**
- * Words that look otherwise within a tag of Liquid would stand in it, and make another one of it: such a tag looks as any part of it does.
- */
+/** Merges runs that split a Liquid tag: markup inside of a tag would change it. The tag gets the combined style of its parts. */
 function withWholeTags(runs: readonly Run[]): Run[] {
   const take = takerOf(runs)
   const whole = liquidParts(runs.map(({ text }) => text).join('')).flatMap((part, n) => {
@@ -144,7 +142,7 @@ function withWholeTags(runs: readonly Run[]): Run[] {
   return joined(whole)
 }
 
-/** Takes the next characters of runs, and the next behind them. */
+/** Returns a function that takes the next characters of runs. */
 function takerOf(runs: readonly Run[]) {
   let [index, used] = [0, 0]
   return (length: number): Run[] => {
@@ -161,18 +159,18 @@ function takerOf(runs: readonly Run[]) {
   }
 }
 
-/** Runs beside each other that look alike are one. */
+/** Merges consecutive runs with the same style. */
 function joined(runs: readonly Run[]): Run[] {
   const all: Run[] = []
   for (const run of runs) {
     const last = all.at(-1)
-    if (last && looksOf(last) === looksOf(run)) all[all.length - 1] = { ...last, text: last.text + run.text }
+    if (last && styleOf(last) === styleOf(run)) all[all.length - 1] = { ...last, text: last.text + run.text }
     else all.push(run)
   }
   return all
 }
 
-const looksOf = ({ bold = false, italic = false, underline = false, link = '' }: Run): string =>
+const styleOf = ({ bold = false, italic = false, underline = false, link = '' }: Run): string =>
   JSON.stringify([bold, italic, underline, link])
 
 function runOf({ text, bold, italic, underline, link }: Run): string {
@@ -183,10 +181,10 @@ function runOf({ text, bold, italic, underline, link }: Run): string {
   return link === undefined || link === '' ? html : `<a href="${attribute(link)}">${html}</a>`
 }
 
-/** How long a tag of Liquid is at most, in characters: what does not end within that begins nothing. */
+/** The maximum length of a Liquid tag, in characters. An opening delimiter without an end within that is text. */
 const MAX_TAG = 2_000
 
-/** A text in parts, of which every second one is a tag of Liquid: it ends behind its texts in quotes, as LiquidJS has it. */
+/** Splits a text so that every second part is a Liquid tag. Delimiters in quotes do not end a tag, as in LiquidJS. */
 function liquidParts(text: string): string[] {
   const parts: string[] = []
   let from = 0
@@ -208,37 +206,37 @@ function endOfTag(text: string, from: number, mark: string): number | undefined 
       if (character === quote) quote = undefined
     } else if (character === '"' || character === "'") quote = character
     else if (text.startsWith(mark, at)) return at + mark.length
-    // None is in another.
+    // Tags cannot be nested.
     else if (character === '{' && (text[at + 1] === '{' || text[at + 1] === '%')) return undefined
   }
   return undefined
 }
 
-/** What somebody writes, as it stands in HTML; what is Liquid's stays as it is. */
+/** Converts a text to HTML, and leaves Liquid unchanged. */
 const words = (text: string): string =>
   liquidParts(text)
     .map((part, n) => (n % 2 === 1 ? part : escape(part).replaceAll('\n', '<br />')))
     .join('')
 
-/** The same in an attribute, which ends with its quote: Liquid has another one. */
+/** Converts a text to an attribute value. Liquid in it uses the other kind of quotes. */
 const attribute = (text: string): string =>
   liquidParts(text.replace(/\s+/g, ' ').trim())
     .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
     .join('')
 
-/** What a browser takes for words until it ends. `<plaintext>` has no end. */
+/** Elements whose content is plain text to a browser until they end. `<plaintext>` has no end. */
 const RAW = ['style', 'script', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']
 
-/** What a browser, or the compiler, reads on, where it is not ended, over all that is behind it; and how that ends. */
+/** Constructs that swallow everything that follows if they are not closed, and how they end. */
 const ENDS: Readonly<Record<string, string>> = {
   '<!--': '-->',
   '<![cdata[': ']]>',
   ...Object.fromEntries(RAW.map((tag) => [`<${tag}`, tag === 'plaintext' ? '' : `</${tag}`])),
 }
-// `<!-->` begins none: it is the end of one, or nothing.
+// `<!-->` does not start a comment: it is the end of one, or nothing.
 const BORDERS = new RegExp(`<!--(?!-?>)|-->|<!\\[CDATA\\[|\\]\\]>|</?(?:${RAW.join('|')})\\b`, 'gi')
 
-/** What of an HTML is not ended, or ends what did not begin. */
+/** Returns a construct in an HTML that is not closed, or closes something that was not opened. */
 function unended(html: string): string | undefined {
   let open: string | undefined
   for (const [border] of html.matchAll(BORDERS)) {
@@ -251,7 +249,7 @@ function unended(html: string): string | undefined {
   return open
 }
 
-/** What is wrong with the HTML of a block before it is MJML: what does not end would have the blocks behind it. */
+/** Checks the HTML of blocks before the conversion to MJML: an unclosed construct would swallow the following blocks. */
 export function openIn(design: Design): string | undefined {
   for (const [n, block] of design.blocks.entries()) {
     const inside = block.type === 'COLUMNS' ? block.columns.flatMap(({ blocks }) => blocks) : [block]
@@ -259,8 +257,8 @@ export function openIn(design: Design): string | undefined {
       const open = each.type === 'CODE' ? unended(each.html) : undefined
       if (open === undefined) continue
       return open === ']]>'
-        ? `in block ${n + 1}: ${open} ends what does not begin in it`
-        : `in block ${n + 1}: what begins with ${open} does not end, and would have all that is behind it`
+        ? `in block ${n + 1}: ${open} closes something that was not opened`
+        : `in block ${n + 1}: ${open} is not closed, and would include everything after it`
     }
   }
   return undefined

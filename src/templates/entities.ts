@@ -2,24 +2,24 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { type EmailContent, TEMPLATE_FORMATS, type TemplateKind, type TemplateSource } from '../rendering/index.ts'
 import type { Design } from './design.ts'
 
-/** What a template is made of: code, or blocks. */
+/** The formats in which a template is written: code or blocks. */
 export const WRITTEN_FORMATS = [...TEMPLATE_FORMATS, 'BLOCKS'] as const
 export type WrittenFormat = (typeof WRITTEN_FORMATS)[number]
 
-/** A template as it is written: its own language, and others by their locales. */
+/** A template as it is written: its own language, and translations by locale. */
 export interface WrittenTemplate extends WrittenContent {
   format: WrittenFormat
   layoutId: string | null
   translations: Record<string, WrittenContent>
 }
 
-/** What it says in one language. */
+/** The content in one language. */
 export interface WrittenContent extends Omit<TemplateSource, 'format'> {
-  /** Of blocks: which. It has no HTML then. */
+  /** The blocks. Then there is no HTML. */
   design?: Design | null
 }
 
-/** What is rendered: of its own language, and of the others. */
+/** The content to render: in its own language, and in the others. */
 export interface CompiledContents {
   content: EmailContent | null
   translations: Record<string, EmailContent>
@@ -42,7 +42,7 @@ const templateTable = defineEntity({
   },
 })
 
-/** An email that is kept; or what is around emails, or stands in several of them. What it says is in its versions. */
+/** A reusable email, layout or partial. Its versions have the content. */
 export class Template extends templateTable.class {}
 templateTable.setClass(Template)
 
@@ -59,6 +59,6 @@ const versionTable = defineEntity({
   },
 })
 
-/** What a template said at a time: never changed. */
+/** An immutable version of a template. */
 export class TemplateVersion extends versionTable.class {}
 versionTable.setClass(TemplateVersion)

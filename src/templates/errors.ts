@@ -9,6 +9,6 @@ export const INVALID_TEMPLATE = defineError(
 export const TEMPLATE_IN_USE = defineError(
   'taken',
   'template_in_use',
-  'Templates are made with this layout or partial: "Welcome". Change those first',
+  'This layout or partial is used by the templates "Welcome". Change those first.',
 )
 export const PARTIAL_NAME_TAKEN = defineError('taken', 'template_name_taken', 'Another partial has this name')

@@ -1,11 +1,11 @@
 import type { RenderedEmail } from '../rendering/index.ts'
 
-/** Where Gmail cuts an HTML off, in bytes. */
+/** The size of HTML in bytes beyond which Gmail clips an email. */
 const CLIPPED_BYTES = 102 * 1024
-/** Where most mailboxes cut a subject off, in characters. */
+/** The length in characters beyond which most mail clients truncate a subject. */
 const LONG_SUBJECT = 70
 
-/** Who hides where a link leads: filters count that. */
+/** Domains that hide the target of a link, which spam filters count against an email. */
 const SHORTENERS =
   /^https?:\/\/(?:www\.)?(?:bit\.ly|tinyurl\.com|goo\.gl|t\.co|ow\.ly|is\.gd|buff\.ly|rebrand\.ly|cutt\.ly)\//i
 
@@ -14,7 +14,10 @@ export interface LintWarning {
   message: string
 }
 
-/** Where an email leads, each once: from its HTML, or from its text where there is none. What is not closed is no tag: nothing is gone through twice. */
+/**
+ * Lists the links of an email, without duplicates: those of its HTML, or of its text if there is none. Unclosed tags are
+ * ignored, so the search takes linear time.
+ */
 export function linksIn({ html, text }: RenderedEmail): string[] {
   const found =
     html === null
@@ -26,8 +29,9 @@ export function linksIn({ html, text }: RenderedEmail): string[] {
 }
 
 /**
- * What is mostly not meant, or is what filters look for. None of it keeps an email from being sent.
- * @param unsubscribeUrl the address at which the recipient would say that she wants no more
+ * Warns about probable mistakes and signs of spam. No warning keeps an email from being sent.
+ *
+ * @param unsubscribeUrl the address of the preferences page
  */
 export function lintTemplate(rendered: RenderedEmail, unsubscribeUrl: string): LintWarning[] {
   const { subject, html, text } = rendered
@@ -38,54 +42,50 @@ export function lintTemplate(rendered: RenderedEmail, unsubscribeUrl: string): L
     [
       html !== null && Buffer.byteLength(html) > CLIPPED_BYTES,
       'clipped',
-      'Gmail cuts an email off behind 102 KB of HTML',
+      'Gmail clips emails with more than 102 KB of HTML',
     ],
     [
       ![html, text].some((body) => body?.includes(unsubscribeUrl)),
       'no_unsubscribe_link',
-      'It has no {{ unsubscribeUrl }}: a line with it is put below, unless the email is transactional',
+      'There is no {{ unsubscribeUrl }}. Dripline adds an unsubscribe link at the end, except to transactional emails',
     ],
-    [subject === '', 'no_subject', 'It has no subject'],
+    [subject === '', 'no_subject', 'There is no subject'],
     [
       [...subject].length > LONG_SUBJECT,
       'long_subject',
-      `Most mailboxes cut a subject off behind ${LONG_SUBJECT} characters`,
+      `Most mail clients truncate subjects after ${LONG_SUBJECT} characters`,
     ],
     [
       /\p{L}{4}/u.test(subject) && subject === subject.toUpperCase() && subject !== subject.toLowerCase(),
       'shouting',
-      'A subject in capitals looks like spam to filters',
+      'Spam filters distrust subjects in capital letters',
     ],
-    [
-      /[!?]{2}|!.*!/.test(subject),
-      'exclamations',
-      'More than one exclamation mark in a subject looks like spam to filters',
-    ],
+    [/[!?]{2}|!.*!/.test(subject), 'exclamations', 'Spam filters distrust subjects with several exclamation marks'],
     [
       /^\s*(?:re|fwd?|aw|wg)\s*:/i.test(subject),
       'false_reply',
-      'A subject that looks like a reply and is none looks like spam to filters, and is forbidden in places',
+      'Spam filters distrust subjects that pretend to be a reply. In some countries they are illegal',
     ],
     [
       images.some((image) => !/\salt\s*=/i.test(image)),
       'no_alt',
-      'A picture has no alt text: who sees no pictures sees nothing',
+      'An image has no alt text. Recipients who block images see nothing',
     ],
     [
       images.length > 0 && words.length < 100,
       'pictures_alone',
-      'It is hardly anything but pictures, which filters take for spam',
+      'Spam filters distrust emails that consist mostly of images',
     ],
     [
       links.some((url) => SHORTENERS.test(url)),
       'shortened_link',
-      'A shortened link hides where it leads, which filters take for spam',
+      'Spam filters distrust shortened links, because they hide their target',
     ],
-    [links.some((url) => url.startsWith('http:')), 'plain_http', 'A link leads to http: instead of https:'],
+    [links.some((url) => url.startsWith('http:')), 'plain_http', 'A link uses http: instead of https:'],
     [
       html !== null && /<(?:script|form|iframe|object|embed)\b/i.test(html),
       'active_content',
-      'Mailboxes take scripts, forms and frames out, or refuse the email',
+      'Mail clients remove scripts, forms and frames, or block the email',
     ],
   ]
   return all.flatMap(([is, code, message]) => (is ? [{ code, message }] : []))

@@ -31,14 +31,17 @@ const previewInput = object({
   html: template('Its HTML, a Liquid template.', MAX_BODY_LENGTH),
   text: template('Its text, a Liquid template.', MAX_BODY_LENGTH),
   contactId: givenId(
-    'For whom: an id, `email:` and an address, or `external:` and an externalId. Without it, for somebody made up.',
+    'The contact to preview for: an ID, `email:` and an address, or `external:` and an externalId. The default is a sample contact.',
   ),
   event: object({
     name: filledText().required().test(atMost(MAX_EVENT_NAME_LENGTH)),
     data: boundedObject(64 * 1024),
   })
     .default(undefined)
-    .meta({ description: 'As if this event had started the sequence.', example: { name: 'trial.started', data: {} } }),
+    .meta({
+      description: 'The event that the preview assumes as the trigger.',
+      example: { name: 'trial.started', data: {} },
+    }),
 })
 
 const field = () =>
@@ -48,38 +51,40 @@ const field = () =>
 
 const previewResponse = object({
   to: string().required().meta({ example: 'ada@example.com' }),
-  subject: nullableText('Null where it cannot be rendered.', 'Welcome, Ada!'),
+  subject: nullableText('Null if it cannot be rendered.', 'Welcome, Ada!'),
   html: string().nullable().defined().meta({ example: null }),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
   problems: array()
     .of(object({ field: field(), problem: string().required() }).required())
     .required()
-    .meta({ description: 'Why it cannot be rendered; empty where it can.', example: [] }),
+    .meta({ description: 'The problems. Empty if the email can be rendered.', example: [] }),
   unknownVariables: array()
     .of(object({ field: field(), variable: string().required(), nearest: string().nullable().defined() }).required())
     .required()
     .meta({
-      description: 'Variables that no email has a value for, each with the known one that it resembles.',
+      description: 'Variables that are never set, each with the known one that it resembles.',
       example: [],
     }),
 })
   .required()
-  .meta({ component: 'Preview', description: 'An email as it would be sent.' })
+  .meta({ component: 'Preview', description: 'A rendered email.' })
 
 const testEmailResponse = object({
-  to: string().required().meta({ description: 'Who asked for it.', example: 'ada@example.com' }),
+  to: string()
+    .required()
+    .meta({ description: 'The email address of the person who sent the request.', example: 'ada@example.com' }),
   status: string()
     .oneOf(['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const)
     .required()
-    .meta({ description: 'CAPTURED: it was not delivered, as no mail is here.', example: 'SENT' }),
-  error: nullableText('Why, in the server’s words.'),
+    .meta({ description: 'CAPTURED: stored instead of sent, because mail is captured.', example: 'SENT' }),
+  error: nullableText('The response of the mail server, if it failed.'),
 })
   .required()
   .meta({ component: 'TestEmail' })
 
 const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
 
-/** The email that a body has, for whom it names. @throws {ApiError} `contact_not_found`; `busy` */
+/** Renders the email of a request for its contact. @throws {ApiError} `contact_not_found`; `busy` */
 async function previewFor(
   caller: Caller,
   { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
@@ -105,12 +110,12 @@ export const previewOperations = [
     path: '/emails/preview',
     tag: 'Templates',
     summary: 'Preview an email',
-    description: 'As it would be sent to a contact at this moment. Nothing is sent, and nothing kept.',
+    description: 'Renders an email as it would be sent to a contact now. Nothing is sent or stored.',
     scope: 'contacts:read',
     changesNothing: true,
     body: previewInput,
     bodyLimit: PREVIEW_LIMIT,
-    responses: { 200: { description: 'The email, or why there is none.', schema: single(previewResponse) } },
+    responses: { 200: { description: 'The email, or its problems.', schema: single(previewResponse) } },
     errors: { 404: [CONTACT_NOT_FOUND] },
     handle: async ({ caller, body }, dependencies) => ok(await previewFor(caller, body, dependencies)),
   }),
@@ -120,15 +125,15 @@ export const previewOperations = [
     method: 'POST',
     path: '/emails/test',
     tag: 'Templates',
-    summary: 'Send yourself an email',
+    summary: 'Send a test email to yourself',
     description:
-      'As it would be sent to a contact at this moment, to whoever asks for it, once and without a place in the ledger. Where mail is ' +
-      'captured, it is not delivered either.',
+      'Sends the email, rendered for a contact, once to the person who sent the request. It does not appear in the delivery log. If ' +
+      'mail is captured, it is not delivered.',
     role: 'editor',
     transactional: false,
     body: previewInput,
     bodyLimit: PREVIEW_LIMIT,
-    responses: { 200: { description: 'What became of it.', schema: single(testEmailResponse) } },
+    responses: { 200: { description: 'The result.', schema: single(testEmailResponse) } },
     errors: { 400: [INVALID_TEMPLATE], 404: [CONTACT_NOT_FOUND], 429: [TOO_MANY_TEST_EMAILS] },
     async handle({ caller, body }, { em, renderer, sendTestEmail }) {
       const { by } = caller

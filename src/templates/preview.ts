@@ -20,11 +20,14 @@ import { linksIn, lintTemplate } from './lint.ts'
 
 export const SAMPLE_CONTACT: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
 
-/** Where a preview's recipient would unsubscribe: nobody's. */
+/** A sample preferences page, which belongs to no contact. */
 const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
 const SOME_CONFIRM_URL = 'https://mail.example.com/confirm/preview'
 
-/** For whom a preview is: what it shows of a contact, only those may see who may read contacts. @throws {ApiError} `contact_not_found`; `scope_missing` */
+/**
+ * The contact of a preview. Requires the scope to read contacts, because the preview shows their data. @throws {ApiError}
+ * `contact_not_found`; `scope_missing`
+ */
 export async function recipientOf(
   em: ApiDependencies['em'],
   caller: Caller,
@@ -45,7 +48,7 @@ export interface ForWhom {
   locale?: string | undefined
 }
 
-/** A template as somebody would get it. @throws {ApiError} `busy` */
+/** Renders a template for a contact. @throws {ApiError} `busy` */
 export async function previewTemplate(
   { renderer }: Pick<ApiDependencies, 'renderer'>,
   owner: string,
@@ -79,7 +82,10 @@ export async function previewTemplate(
   }
 }
 
-/** What a saved email names that is in no contact: it was told when that was saved, and is told to whoever looks. @throws {ApiError} `busy` */
+/**
+ * Finds unknown variables of a saved email. Saving it returned them as warnings, and previews repeat them. @throws {ApiError}
+ * `busy`
+ */
 export async function unknownIn(
   renderer: Renderer,
   owner: string,
@@ -91,7 +97,7 @@ export async function unknownIn(
     : []
 }
 
-/** An email for somebody, or what its template fails of. @throws {ApiError} `busy` */
+/** Renders an email, or returns the problem of its template. @throws {ApiError} `busy` */
 export async function renderFor(
   renderer: Renderer,
   owner: string,

@@ -12,7 +12,7 @@ export interface ListedTemplate {
   subject: string | null
 }
 
-/** A page of a workspace's templates, newest first, with their subjects and nothing else of what they say; and how many there are. */
+/** A page of a workspace's templates, newest first, with their subjects but no other content, and their total. */
 export async function templatePage(
   em: EntityManager,
   workspaceId: string,
@@ -40,7 +40,7 @@ export async function templatePage(
   return [toObjects<ListedTemplate>(rows, 'createdAt', 'updatedAt'), counted[0]?.count ?? 0]
 }
 
-/** A page of a template's versions, newest first, and how many there are: none where the workspace has no such template. */
+/** A page of a template's versions, newest first, and their total: 0 if the workspace has no such template. */
 export async function versionPage(
   em: EntityManager,
   workspaceId: string,
@@ -66,7 +66,7 @@ export async function versionPage(
   return { versions, total: rows[0]?.total ?? 0 }
 }
 
-/** A template whose newest version is made with another one. */
+/** A template whose current version uses another one. */
 export interface Dependent {
   id: string
   name: string
@@ -74,7 +74,7 @@ export interface Dependent {
   version: number
 }
 
-/** Those whose newest versions are made with a layout or a partial, by name; so many at most. */
+/** The templates whose current versions use a layout or a partial, by name, up to a limit. */
 export async function dependentsOf(em: EntityManager, templateId: string, limit: number): Promise<Dependent[]> {
   return sql<Dependent>(
     em,
@@ -87,7 +87,7 @@ export async function dependentsOf(em: EntityManager, templateId: string, limit:
   )
 }
 
-/** Those of a workspace's partials that have one of these names; of more than so many characters in all, no more than one beyond. */
+/** The partials of a workspace with these names. Stops after a total of that many characters. */
 export async function partialsNamed(
   em: EntityManager,
   workspaceId: string,
@@ -109,8 +109,8 @@ export async function partialsNamed(
 }
 
 /**
- * Has those who write templates of a workspace take turns, and tells which versions there are of some at this moment.
- * @param em a transaction @returns by id, of those that are there
+ * Serializes writes to templates of a workspace, and reads the current versions of some. @param em a transaction @returns
+ * versions by ID, of those that exist
  */
 export async function lockVersions(
   em: EntityManager,

@@ -14,12 +14,12 @@ const head = {
   id: id('template'),
   name: string().required().meta({ example: 'Welcome' }),
   kind: string().oneOf(TEMPLATE_KINDS).required().meta({ example: 'EMAIL' }),
-  version: count('The newest: each change of what it says makes another one.', 1),
-  createdAt: timestamp('When it was created.'),
-  updatedAt: timestamp('When it was last changed.'),
+  version: count('The current version. Each change of the content creates a version.', 1),
+  createdAt: timestamp('The time of creation.'),
+  updatedAt: timestamp('The time of the last update.'),
 }
 
-/** A template, as an item of the list. */
+/** A template in a list. */
 export const templateSummaryResponse = object({ ...head, subject: nullable('Welcome, {{ contact.firstName }}!') })
   .required()
   .meta({ component: 'TemplateSummary' })
@@ -32,22 +32,22 @@ const said = {
   design: design(),
 }
 
-/** A template, with what it says. */
+/** A template with its content. */
 export const templateResponse = object({
   ...head,
   format: string().oneOf(WRITTEN_FORMATS).required().meta({ example: 'HTML' }),
   ...said,
-  layoutId: nullable(null, 'The layout that it is in.'),
+  layoutId: nullable(null, 'The ID of the layout.'),
   translations: array()
     .of(object({ locale: string().required().meta({ example: 'de' }), ...said }).required())
     .required()
-    .meta({ description: 'What it says in other languages; null: as in its own.' }),
-  writtenAt: timestamp('When this version was written.'),
+    .meta({ description: 'Translations. Null fields are the same as in its own language.' }),
+  writtenAt: timestamp('The time at which this version was created.'),
 })
   .required()
   .meta({
     component: 'Template',
-    description: 'An email that is kept, or what is around emails, or stands in several of them.',
+    description: 'A reusable email, layout or partial.',
   })
 
 export const presentTemplateSummary = (
@@ -84,40 +84,40 @@ const presentContent = ({ subject, previewText, html, text, design }: WrittenCon
   ...(design && { design }),
 })
 
-/** What writing one answers besides. */
+/** The versions of a template. */
 export const versionsResponse = array()
   .of(
     object({
       version: count('Its number.', 1),
-      createdAt: timestamp('When it was written.'),
+      createdAt: timestamp('The time of creation.'),
     }).required(),
   )
   .required()
 
 const FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
 
-/** An email as somebody would get it, and what speaks against it. */
+/** A rendered email, with lint warnings. */
 export const templatePreviewResponse = object({
   to: string().required().meta({ example: 'ada@example.com' }),
-  locale: nullable('de', 'In which of its languages; null: its own.'),
-  subject: nullable('Welcome, Ada!', 'Null where it cannot be rendered.'),
+  locale: nullable('de', 'The language that was used. Null for its own.'),
+  subject: nullable('Welcome, Ada!', 'Null if it cannot be rendered.'),
   html: nullable('<p>Hello Ada</p>'),
   text: nullable('Hello Ada'),
-  mjml: nullable('<mjml>…</mjml>', 'Of blocks: what they come to, to go on with as code; null where it is code.'),
-  bytes: number().integer().min(0).required().meta({ description: 'Of its HTML, as UTF-8.', example: 18_000 }),
+  mjml: nullable('<mjml>…</mjml>', 'The blocks as MJML, to continue with as code. Null if the template is code.'),
+  bytes: number().integer().min(0).required().meta({ description: 'The size of the HTML, as UTF-8.', example: 18_000 }),
   links: array()
     .of(string().required().meta({ example: 'https://example.com/start' }))
     .required()
-    .meta({ description: 'Where it leads, each once.' }),
+    .meta({ description: 'The links in the email, without duplicates.' }),
   warnings: array()
     .of(
       object({
         code: string().required().meta({ example: 'clipped' }),
-        message: string().required().meta({ example: 'Gmail cuts an email off behind 102 KB of HTML' }),
+        message: string().required().meta({ example: 'Gmail clips emails with more than 102 KB of HTML' }),
       }).required(),
     )
     .required()
-    .meta({ description: 'What is mostly not meant, or looks like spam to filters.' }),
+    .meta({ description: 'Warnings about probable mistakes and signs of spam.' }),
   problems: array()
     .of(
       object({
@@ -128,7 +128,7 @@ export const templatePreviewResponse = object({
       }).required(),
     )
     .required()
-    .meta({ description: 'Why it cannot be rendered; empty where it can.', example: [] }),
+    .meta({ description: 'The problems. Empty if the email can be rendered.', example: [] }),
   unknownVariables: array()
     .of(
       object({
@@ -138,7 +138,7 @@ export const templatePreviewResponse = object({
       }).required(),
     )
     .required()
-    .meta({ description: 'Variables that no email has a value for.', example: [] }),
+    .meta({ description: 'Variables that are never set.', example: [] }),
 })
   .required()
   .meta({ component: 'TemplatePreview' })

@@ -63,7 +63,7 @@ export const templateOperations = [
     path: '/templates',
     tag: 'Templates',
     summary: 'List templates',
-    description: 'Newest first, without what they say.',
+    description: 'Newest first, without their content.',
     scope: 'templates:read',
     query: templatesQuery,
     responses: {
@@ -84,11 +84,11 @@ export const templateOperations = [
     tag: 'Templates',
     summary: 'Create a template',
     description:
-      'It is compiled at once: partials, layout, MJML, inlined styles, a text. What cannot be rendered for somebody of whom nothing is ' +
-      'known, and for somebody of whom much is, is refused, with line and column.',
+      'Compiles the template immediately: partials, layout, MJML, inline styles and plain text. Returns an error with line and column ' +
+      'if it cannot be rendered for sample contacts, with and without data.',
     scope: 'templates:write',
     body: createTemplateSchema,
-    // A few words can be asked to become megabytes, in each language.
+    // A short source can become megabytes, in each language.
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     responses: {
@@ -124,10 +124,10 @@ export const templateOperations = [
     path: '/templates/{id}',
     tag: 'Templates',
     summary: 'Get a template',
-    description: 'With what it says, now or in an earlier version.',
+    description: 'Returns the template with its content, of the current or an earlier version.',
     scope: 'templates:read',
     query: versionQuery,
-    // It can be megabytes.
+    // The response can be several megabytes.
     etag: true,
     responses: {
       200: { description: 'The template.', schema: single(templateResponse), links: links('$response.body#/data/id') },
@@ -144,10 +144,10 @@ export const templateOperations = [
     method: 'PUT',
     path: '/templates/{id}',
     tag: 'Templates',
-    summary: 'Replace what a template says',
+    summary: 'Replace the content of a template',
     description:
-      'All of it, as a new version. What was sent by an earlier one, or is to be, stays as it is. Templates that are made with this ' +
-      'layout or partial are made anew, or it is refused.',
+      'Replaces all of the content, as a new version. Automations and campaigns keep the version that they use. Templates that use this ' +
+      'layout or partial are compiled again. If one of them fails, nothing changes.',
     scope: 'templates:write',
     body: replaceTemplateSchema,
     bodyLimit: TEMPLATE_LIMIT,
@@ -184,9 +184,9 @@ export const templateOperations = [
     path: '/templates/{id}',
     tag: 'Templates',
     summary: 'Delete a template',
-    description: 'For good, with its versions. Automations and campaigns keep what they have of it.',
+    description: 'Deletes the template permanently, with its versions. Automations and campaigns keep its content.',
     scope: 'templates:write',
-    responses: { 200: { description: 'The template is deleted.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'The template was deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [TEMPLATE_NOT_FOUND], 409: [TEMPLATE_IN_USE] },
     async handle({ caller, params }, { em }) {
       await deleteTemplate(em, caller.workspace.id, params.id)
@@ -209,7 +209,7 @@ export const templateOperations = [
       const { versions, total } = isId(params.id)
         ? await versionPage(em.fork(), caller.workspace.id, params.id, rangeOf(query))
         : { versions: [], total: 0 }
-      // Each has one.
+      // Each template has at least one version.
       if (total === 0) throw new ApiError(TEMPLATE_NOT_FOUND)
       const items = versions.map(({ version, createdAt }) => ({ version, createdAt: createdAt.toISOString() }))
       return listAnswer(items, query, total)
@@ -222,12 +222,12 @@ export const templateOperations = [
     path: '/templates/{id}/preview',
     tag: 'Templates',
     summary: 'Preview a template',
-    description: 'As it would be sent to a contact at this moment, in her language, and what speaks against it.',
+    description: 'Renders the template as it would be sent to a contact now, in their language, with lint warnings.',
     scope: 'templates:read',
     changesNothing: true,
     body: previewSavedSchema,
     bodyOptional: true,
-    responses: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewResponse) } },
+    responses: { 200: { description: 'The email, or its problems.', schema: single(templatePreviewResponse) } },
     errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, params, body }, { em, renderer }) {
       const version = body.version === undefined ? undefined : Number(body.version)
@@ -256,13 +256,13 @@ export const templateOperations = [
     method: 'POST',
     path: '/templates/preview',
     tag: 'Templates',
-    summary: 'Preview what is not saved',
-    description: 'What a template would be, with what is wrong with it by line and column. Nothing is kept.',
+    summary: 'Preview an unsaved template',
+    description: 'Renders a template without saving it, and returns its problems with line and column.',
     scope: 'templates:read',
     changesNothing: true,
     body: previewUnsavedSchema,
     bodyLimit: TEMPLATE_LIMIT,
-    responses: { 200: { description: 'The email, or why there is none.', schema: single(templatePreviewResponse) } },
+    responses: { 200: { description: 'The email, or its problems.', schema: single(templatePreviewResponse) } },
     errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, body }, { em, renderer }) {
       const contact = await recipientOf(em, caller, body.contactId)

@@ -5,14 +5,14 @@ import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 import { design } from './design-schema.ts'
 import { WRITTEN_FORMATS } from './entities.ts'
 
-/** How many languages a template has besides its own. */
+/** The maximum number of languages in addition to a template's own. */
 export const MAX_TRANSLATIONS = 30
 
-/** Some languages of a long email. */
+/** Enough for several languages of a long email. */
 export const TEMPLATE_LIMIT = { bytes: 4 * 1024 * 1024, values: 10_000 }
 
 const LIQUID =
-  'Liquid that knows contact.email, contact.firstName, contact.metadata, event.name, event.data, unsubscribeUrl, and, where an automation asks to confirm a list, confirmUrl.'
+  'Liquid with the variables contact.email, contact.firstName, contact.metadata, event.name, event.data, unsubscribeUrl and, in emails that request a confirmation, confirmUrl.'
 
 const subject = () =>
   text()
@@ -23,23 +23,23 @@ const previewText = () =>
   text()
     .nullable()
     .test(atMost(1_000))
-    .meta({ description: 'What mailboxes show behind the subject. Liquid, too.', example: 'Good to have you here' })
+    .meta({ description: 'Shown by mail clients after the subject. Liquid.', example: 'Good to have you here' })
 const html = () =>
   text()
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
     .meta({
-      description: `HTML or MJML, as its format says. ${LIQUID} {% render 'name' %} is the partial of that name.`,
+      description: `HTML or MJML, depending on the format. ${LIQUID} {% render 'name' %} includes the partial of that name.`,
       example: '<p>Hello {{ contact.firstName }}</p>',
     })
 const plain = () =>
   text()
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
-    .meta({ description: 'Made of the HTML where it is null or missing. Liquid, too.', example: null })
+    .meta({ description: 'Generated from the HTML if null or missing. Liquid.', example: null })
 const format = () =>
   string().oneOf(WRITTEN_FORMATS).meta({
-    description: 'What its html is, HTML where nothing is said; or BLOCKS, which are its design.',
+    description: 'The format of html, or BLOCKS for a design. The default is HTML.',
     example: 'MJML',
   })
 
@@ -51,12 +51,15 @@ const translation = object({
   design: design(),
 })
   .required()
-  .meta({ component: 'TemplateTranslation', description: 'What is null or missing is as in its own language.' })
+  .meta({
+    component: 'TemplateTranslation',
+    description: 'Null or missing fields are the same as in its own language.',
+  })
 
-/** A locale: a language, and where that matters a region (RFC 5646, section 2.1), also as POSIX writes it. */
+/** A locale: a language and optionally a region (RFC 5646, section 2.1), also in POSIX spelling. */
 const GIVEN_LOCALE = /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/
 
-/** In the one spelling in which locales are compared. */
+/** Normalizes a locale for comparison. */
 export const localeKey = (given: string): string => given.trim().replaceAll('_', '-').toLowerCase()
 
 const translations = () =>
@@ -68,7 +71,7 @@ const translations = () =>
             .required()
             .matches(GIVEN_LOCALE, ({ path }) => `${path} must be a locale such as de or pt-br`)
             .meta({
-              description: 'For whoever has it as metadata.locale, or only its language.',
+              description: 'The metadata.locale of the contacts who get it, or only the language.',
               json: { pattern: GIVEN_LOCALE.source },
               example: 'de',
             }),
@@ -79,18 +82,18 @@ const translations = () =>
     .max(MAX_TRANSLATIONS)
     .test({
       name: 'once',
-      message: ({ path }) => `${path} must not have two of one locale`,
+      message: ({ path }) => `${path} must not contain a locale twice`,
       test: (given) => {
-        // Also of what is none: each test is asked, whatever the others find.
+        // Runs on invalid input too: yup runs every test, regardless of the others.
         const locales = (given ?? []).flatMap((each: { locale?: unknown } | null) =>
           typeof each?.locale === 'string' ? [localeKey(each.locale)] : [],
         )
         return new Set(locales).size === locales.length
       },
     })
-    .meta({ description: 'In other languages.' })
+    .meta({ description: 'The content in other languages.' })
 
-const layoutId = () => text().nullable().meta({ description: 'The LAYOUT that it is in.', isId: true, example: null })
+const layoutId = () => text().nullable().meta({ description: 'The ID of a LAYOUT.', isId: true, example: null })
 
 const content = {
   format: format(),
@@ -104,27 +107,27 @@ const content = {
 }
 
 const name = () =>
-  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'What people call it.', example: 'Welcome' })
+  filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'The display name.', example: 'Welcome' })
 
 /** `POST /templates`. */
 export const createTemplateSchema = object({
   name: name().required(),
   kind: string().oneOf(TEMPLATE_KINDS).meta({
     description:
-      'An EMAIL where nothing is said; a LAYOUT has {{ content }} where emails come; a PARTIAL is named in others.',
+      'The default is EMAIL. A LAYOUT contains {{ content }} where the email goes. A PARTIAL is included in other templates.',
     example: 'EMAIL',
   }),
   ...content,
 }).meta({ component: 'TemplateInput' })
 
-/** `PUT /templates/{id}`: all that it says from now on. */
+/** `PUT /templates/{id}`, which replaces all content. */
 export const replaceTemplateSchema = object({ name: name().required(), ...content }).meta({
   component: 'TemplateContent',
 })
 
 /** `GET /templates`. */
 export const templatesQuery = pageQuery({
-  kind: string().oneOf(TEMPLATE_KINDS).meta({ description: 'Only those of this kind.', example: 'EMAIL' }),
+  kind: string().oneOf(TEMPLATE_KINDS).meta({ description: 'Filter by kind.', example: 'EMAIL' }),
 })
 
 /** `GET /templates/{id}`. */
@@ -132,7 +135,7 @@ export const versionQuery = object({
   version: string()
     .matches(/^[1-9][0-9]{0,8}$/, 'version must be a number from 1')
     .meta({
-      description: 'What it said then; the newest where nothing is said.',
+      description: 'The version. The default is the current one.',
       json: { pattern: '^[1-9][0-9]{0,8}$' },
       example: '1',
     }),
@@ -140,15 +143,18 @@ export const versionQuery = object({
 
 const forWhom = {
   contactId: givenId(
-    'For whom: an id, `email:` and an address, or `external:` and an externalId. Without it, for somebody made up.',
+    'The contact to preview for: an ID, `email:` and an address, or `external:` and an externalId. The default is a sample contact.',
   ),
-  locale: text().test(atMost(50)).meta({ description: 'In this language, whatever the contact has.', example: 'de' }),
+  locale: text().test(atMost(50)).meta({ description: 'The language, regardless of the contact.', example: 'de' }),
   event: object({
     name: filledText().required().test(atMost(MAX_EVENT_NAME_LENGTH)),
     data: boundedObject(64 * 1024),
   })
     .default(undefined)
-    .meta({ description: 'As if this event had started the sequence.', example: { name: 'trial.started', data: {} } }),
+    .meta({
+      description: 'The event that the preview assumes as the trigger.',
+      example: { name: 'trial.started', data: {} },
+    }),
 }
 
 /** `POST /templates/{id}/preview`. */

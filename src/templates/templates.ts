@@ -17,7 +17,7 @@ type Said = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | 
   design?: Design | undefined
 }
 
-/** What a template says, as it is given. */
+/** The content of a template in a request. */
 export interface ContentInput extends Said {
   format?: WrittenFormat | undefined
   layoutId?: string | null | undefined
@@ -46,7 +46,7 @@ export interface TemplateDetail {
   written: TemplateVersion
 }
 
-/** @throws {ApiError} `template_not_found`, of a version as well */
+/** @throws {ApiError} `template_not_found`, also for a missing version */
 export async function getTemplate(
   em: EntityManager,
   workspaceId: string,
@@ -62,11 +62,11 @@ export async function getTemplate(
   return { template, written }
 }
 
-/** How many templates one layout or partial is made anew in, at once; and what they may come to, in characters. */
+/** The maximum number of templates that a change of a layout or partial compiles again. */
 export const MAX_DEPENDENTS = 100
 const MAX_CHARACTERS = 16_000_000
 
-/** What writing a template comes to: itself, and those that are made with it. */
+/** The compiled result of a write: the template, and those that use it. */
 export interface Prepared {
   written: WrittenTemplate
   compilation: Compilation
@@ -74,11 +74,11 @@ export interface Prepared {
 }
 
 /**
- * Compiles what is to be written, and all that is made with it: before the transaction, because it takes a while.
+ * Compiles a template, and those that use it. Runs before the transaction, because it takes a while.
  *
- * @param of the one that is replaced, or what a new one is
- * @param mostMs how long that may take, in milliseconds
- * @throws {ApiError} `invalid_template`, also where another template would not be one any more; `template_not_found`; `busy`
+ * @param of the template to replace, or the kind of a new one
+ * @param mostMs the time limit in milliseconds
+ * @throws {ApiError} `invalid_template`, also if another template would become invalid; `template_not_found`; `busy`
  */
 export async function prepareTemplate(
   em: EntityManager,
@@ -100,18 +100,18 @@ export async function prepareTemplate(
   for (const dependent of await dependentsOf(em.fork(), id, MAX_DEPENDENTS + 1)) {
     if (dependents.length === MAX_DEPENDENTS) {
       throw new ApiError(TEMPLATE_IN_USE, {
-        message: `More than ${MAX_DEPENDENTS} templates are made with it, which are not made anew at once`,
+        message: `More than ${MAX_DEPENDENTS} templates use this one, which is too many to update at once`,
       })
     }
     const their = (await getTemplate(em, workspaceId, dependent.id)).written.source
     const instead = { id, html: written.html ?? '' }
     const options = { kind: dependent.kind, written: their, instead, until }
     const made = await compileTemplate(em, renderer, workspaceId, options)
-    assertCompiles(made, `The template "${dependent.name}", which is made with it: `)
+    assertCompiles(made, `In the template "${dependent.name}", which uses this one: `)
     characters += lengthOf(made.compiled)
     if (characters > MAX_CHARACTERS) {
       throw new ApiError(TEMPLATE_IN_USE, {
-        message: `The templates that are made with it come to more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters, which are not made anew at once`,
+        message: `The templates that use this one have more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in total, which is too much to update at once`,
       })
     }
     dependents.push({ of: dependent, written: their, compilation: made })
@@ -129,7 +129,7 @@ export function createTemplate(
 ): Promise<TemplateDetail> {
   return nameOnce(() =>
     unitOf(em).transactional(async (unit) => {
-      await assertStillSo(unit, workspaceId, [compilation])
+      await assertUsesUnchanged(unit, workspaceId, [compilation])
       const template = unit.create(Template, { id, workspaceId, kind, name })
       await unit.flush()
       return { template, written: await writeVersion(unit, template, written, compilation) }
@@ -138,7 +138,8 @@ export function createTemplate(
 }
 
 /**
- * Has a template say something else, as a new version; and makes anew what is made with it.
+ * Replaces the content of a template with a new version, and compiles the templates that use it again.
+ *
  * @throws {ApiError} `template_not_found`; `revision_conflict`; `template_name_taken`; `conflict`
  */
 export function replaceTemplate(
@@ -151,7 +152,7 @@ export function replaceTemplate(
 ): Promise<TemplateDetail> {
   return nameOnce(() =>
     unitOf(em).transactional(async (unit) => {
-      await assertStillSo(unit, workspaceId, [compilation, ...dependents.map((each) => each.compilation)], id)
+      await assertUsesUnchanged(unit, workspaceId, [compilation, ...dependents.map((each) => each.compilation)], id)
       const template = await lockTemplate(unit, workspaceId, id)
       assertUnchanged(expected, template.version)
       const isAnew = new Map(dependents.map(({ of }) => [of.id, of.version]))
@@ -162,7 +163,7 @@ export function replaceTemplate(
       if (template.kind === 'PARTIAL' && template.name !== name && dependents.length > 0) {
         throw new ApiError(TEMPLATE_IN_USE, {
           param: '/name',
-          message: 'Templates name this partial: change those first',
+          message: 'Templates use this partial by its current name. Change those first.',
         })
       }
       template.name = name
@@ -182,19 +183,20 @@ export function replaceTemplate(
 }
 
 /**
- * Deletes a template, with its versions. Automations and campaigns keep what they have of it.
- * @throws {ApiError} `template_not_found`; `template_in_use` of a layout or a partial
+ * Deletes a template with its versions. Automations and campaigns keep its content.
+ *
+ * @throws {ApiError} `template_not_found`; `template_in_use` for a layout or a partial
  */
 export async function deleteTemplate(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
-    // Whoever writes one that is made with it has written it, or sees that this is gone.
+    // Lock: a concurrent write of a template that uses this one either has committed, or sees that this one is deleted.
     await lockVersions(unit, workspaceId, [])
     await lockTemplate(unit, workspaceId, id)
     const dependents = await dependentsOf(unit, id, 3)
     if (dependents.length > 0) {
       const names = dependents.map(({ name }) => `"${name}"`).join(', ')
       throw new ApiError(TEMPLATE_IN_USE, {
-        message: `Templates are made with this layout or partial: ${names}. Change those first`,
+        message: `This layout or partial is used by the templates ${names}. Change those first.`,
       })
     }
     await unit.nativeDelete(Template, { id, workspaceId })
@@ -202,10 +204,11 @@ export async function deleteTemplate(em: EntityManager, workspaceId: string, id:
 }
 
 /**
- * What was compiled before the transaction was compiled with what there was then: where a layout or a partial says something else by
- * now, it would be old as soon as it is written. @param but what is itself written: it is compared by its own
+ * Checks that the layouts and partials did not change since the compilation, which ran before the transaction.
+ *
+ * @param but the template that is being written, whose revision is checked separately
  */
-async function assertStillSo(
+async function assertUsesUnchanged(
   unit: EntityManager,
   workspaceId: string,
   compilations: readonly Compilation[],

@@ -1,7 +1,7 @@
 import { BUSY, ApiError } from '../platform/api-error.ts'
 import { RendererBusy } from '../rendering/index.ts'
 
-/** What the renderer comes to. @throws {ApiError} `busy` where the machine is too busy to tell */
+/** Awaits a render job. @throws {ApiError} `busy` if the machine is too busy */
 export async function withRenderErrors<Result>(job: Promise<Result>): Promise<Result> {
   try {
     return await job

@@ -470,7 +470,7 @@ describe('campaigns', () => {
     const template = { name: 'Beside', subject: 'Its own', html: '<p>x</p>' }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
     const both = await service.call('POST', 'campaigns', { name: 'C', templateId, subject: 'Mine', html: null })
-    assert.match(both.headers.get('x-warning') ?? '', /^\/subject is not sent: the template's is/)
+    assert.match(both.headers.get('x-warning') ?? '', /^\/subject is not sent, because templateId takes precedence/)
     // The response can be sent back unchanged.
     const { subject } = both.body.data as { subject: string }
     const read = await service.call('POST', 'campaigns', { name: 'C', templateId, subject })

@@ -126,7 +126,7 @@ describe('emails made of blocks', () => {
   ])
     it(`reports a block that would swallow the following ones: ${html}`, async () => {
       const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
-      assert.match(problems[0]!.problem, /^in block 2: .* (does not end|does not begin in it)/)
+      assert.match(problems[0]!.problem, /^in block 2: .* (is not closed|was not opened)/)
     })
 
   it('keeps a block whose elements end, in its order', async () => {

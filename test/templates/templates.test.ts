@@ -152,7 +152,7 @@ describe('templates', () => {
     assert.equal(refused, '400 invalid_template')
     assert.match(
       (body as unknown as { error: string }).error,
-      /Its partials are longer than 4,000,000 characters in all/,
+      /The partials have more than 4,000,000 characters in total/,
     )
   })
 
