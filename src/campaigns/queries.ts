@@ -115,8 +115,8 @@ export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
 }
 
 /**
- * Adds to the campaign's rate the messages that are sent; subtracts with a negative count. @returns when the next may be sent,
- * `null` without a rate
+ * Counts messages against the campaign's hourly rate; a negative count returns unused ones. @returns when the next message may be
+ * sent; `null` if the campaign has no rate any more
  */
 export async function keepRate(em: EntityManager, id: string, count: number): Promise<Date | null> {
   const [row] = await sql<{ next_at: string }>(
@@ -140,7 +140,7 @@ export interface UnfinishedCampaign {
   isChanging: boolean
 }
 
-/** The campaigns that should have a workflow: those under way, and cancelled ones of which something is left to dismiss. */
+/** Lists the campaigns that should have a workflow: active ones, and cancelled ones with messages left to dismiss. */
 export async function listUnfinishedCampaigns(em: EntityManager): Promise<UnfinishedCampaign[]> {
   return sql<UnfinishedCampaign>(
     em,

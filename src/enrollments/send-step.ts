@@ -167,7 +167,7 @@ async function lostDueTime(
  *
  * Race: the automation is resumed at the same time. Guard: this shares the automation's lock, so the resume wakes this enrollment
  * or is visible here. The mark stays until a later attempt claims: an attempt that Temporal has given up may still be running,
- * and its workflow would not be signalled.
+ * and its workflow would not be signalled. Test: test/messages/claims.test.ts.
  *
  * @returns whether it is paused
  */
