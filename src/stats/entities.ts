@@ -13,7 +13,7 @@ const stepPlaceTable = defineEntity({
   },
 })
 
-/** What follows an email of a version: the next email, and the waits before it. */
+/** Successors of an email of a version: the next email, and the waits before it. */
 export class StepPlace extends stepPlaceTable.class {}
 stepPlaceTable.setClass(StepPlace)
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 
 /**
- * Kinds of visitors, as far as they can be told apart:
+ * Kinds of visitors, as far as they are distinguishable:
  * - UNDECIDED: for some seconds, until it is known whether the visit is part of a burst
  * - PERSON: the only visits that count
  * - MACHINE: the request identifies itself as automated
