@@ -45,14 +45,14 @@ describe('access of signed-in people', () => {
 
     describe(`${method} ${path}`, () => {
       for (const role of ROLES) {
-        const may = least === undefined || isAtLeast(role, least)
-        it(`${may ? 'admits' : 'rejects'} a${role === 'viewer' ? '' : 'n'} ${role}`, async () => {
+        const isAllowed = least === undefined || isAtLeast(role, least)
+        it(`${isAllowed ? 'admits' : 'rejects'} a${role === 'viewer' ? '' : 'n'} ${role}`, async () => {
           // An operation may end its session, which the next operation must not inherit.
           const answer = await ask(operation, open ? await aSession(role) : people[role])
           if (id === 'whoami') assert.equal(answer.refused, '403 keys_only')
           // Members who are not owners may remove only themselves.
           else if (id === 'removeMember' && role !== 'owner') assert.equal(answer.refused, '403 role_missing')
-          else if (may) assert.ok(!GATES.includes(code(answer) ?? ''), answer.refused)
+          else if (isAllowed) assert.ok(!GATES.includes(code(answer) ?? ''), answer.refused)
           else assert.equal(answer.refused, '403 role_missing')
         })
       }
@@ -66,20 +66,20 @@ describe('access of signed-in people', () => {
         if (open === 'anybody')
           for (const answer of answers) assert.ok(!GATES.includes(code(answer) ?? ''), answer.refused)
         else {
-          const nobody = open === 'account' ? 'signed_out' : 'key_missing'
+          const expectedCode = open === 'account' ? 'signed_out' : 'key_missing'
           assert.deepEqual(
             answers.map(({ refused }) => refused),
-            [`401 ${nobody}`, '401 signed_out'],
+            [`401 ${expectedCode}`, '401 signed_out'],
           )
         }
       })
 
       if (!open) {
         it('rejects people who are not members, with the same error as for a workspace that does not exist', async () => {
-          const theirs = await ask(operation, people.stranger)
-          assert.equal(theirs.refused, '403 not_a_member')
+          const foreign = await ask(operation, people.stranger)
+          assert.equal(foreign.refused, '403 not_a_member')
           const none = await ask(operation, people.stranger, { 'X-Workspace-Id': newId() })
-          assert.deepEqual([none.refused, none.body], [theirs.refused, theirs.body])
+          assert.deepEqual([none.refused, none.body], [foreign.refused, foreign.body])
           assert.equal((await ask(operation, people.owner, { 'X-Workspace-Id': '' })).refused, '400 workspace_missing')
         })
       }

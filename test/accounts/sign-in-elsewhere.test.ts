@@ -35,10 +35,10 @@ describe('single sign-on', () => {
   const em = () => service.context.orm.em.fork()
   let people = 0
   /** Signs another person in at the identity provider. */
-  const sitsDown = (email = `person-${(people += 1)}@example.com`, isVerified = true) =>
+  const setPerson = (email = `person-${(people += 1)}@example.com`, isVerified = true) =>
     Object.assign(provider.person, { subject: `subject-${(people += 1)}`, email, isVerified })
 
-  async function leave(browser = openBrowser(service), invitation?: string) {
+  async function beginSignIn(browser = openBrowser(service), invitation?: string) {
     const begun = await browser.ask('POST', 'session/oidc/begin', { body: { invitation } })
     assert.equal(begun.status, 200)
     const [set] = begun.headers.getSetCookie()
@@ -47,11 +47,11 @@ describe('single sign-on', () => {
     return { browser, query: await provider.visit(begun.body.data.url) }
   }
   async function signIn(invitation?: string) {
-    const { browser, query } = await leave(undefined, invitation)
+    const { browser, query } = await beginSignIn(undefined, invitation)
     const answer = await browser.ask('POST', 'session/oidc', { body: { query } })
     return { browser, query, answer }
   }
-  const who = async (browser: BrowserLike) =>
+  const readSession = async (browser: BrowserLike) =>
     (await browser.ask('GET', 'session')).body.data as {
       account: { id: string; email: string }
       workspaces: { role: string }[]
@@ -64,24 +64,24 @@ describe('single sign-on', () => {
 
   it('signs in the account with the verified email, and recognizes its subject from then on', async () => {
     const { email, accountId } = await aMember(service, 'viewer')
-    sitsDown(email.toUpperCase())
+    setPerson(email.toUpperCase())
     const first = await signIn()
     assert.equal(first.answer.status, 200)
-    assert.equal((await who(first.browser)).account.id, accountId)
+    assert.equal((await readSession(first.browser)).account.id, accountId)
     // The email changed at the provider. The account stays the same.
     provider.person.email = 'married@example.com'
     const second = await signIn()
-    assert.equal((await who(second.browser)).account.id, accountId)
+    assert.equal((await readSession(second.browser)).account.id, accountId)
   })
 
   it('ends the sessions and the password that an account had before its email was verified', async () => {
     const squatter = openBrowser(service)
     const body = { token: await aLink(service, 'viewer'), email: 'boss@example.com', password: PASSWORD }
     assert.equal((await squatter.ask('POST', 'invitation/accept', { body })).status, 200)
-    sitsDown('boss@example.com')
+    setPerson('boss@example.com')
     const { answer, browser } = await signIn(await aLink(service, 'owner', 'boss@example.com'))
     assert.equal(answer.status, 200)
-    assert.equal((await who(browser)).workspaces[0]?.role, 'owner')
+    assert.equal((await readSession(browser)).workspaces[0]?.role, 'owner')
     assert.equal((await squatter.ask('GET', 'session')).refused, '401 signed_out')
     const { email, password } = body
     assert.equal(
@@ -92,31 +92,31 @@ describe('single sign-on', () => {
 
   it('rejects another subject with the email of an account', async () => {
     const { email } = await aMember(service)
-    sitsDown(email)
+    setPerson(email)
     assert.equal((await signIn()).answer.status, 200)
-    sitsDown(email)
+    setPerson(email)
     assert.equal((await signIn()).answer.refused, '401 not_invited')
   })
 
   it('rejects an email that the provider has not verified', async () => {
     const { email } = await aMember(service, 'owner')
-    sitsDown(email, false)
+    setPerson(email, false)
     const { answer } = await signIn()
     assert.equal(answer.refused, '401 not_invited')
   })
 
   it('rejects a person without an account or an invitation', async () => {
-    sitsDown()
+    setPerson()
     const { answer } = await signIn()
     assert.equal(answer.refused, '401 not_invited')
   })
 
   it('creates a member without a password from an invitation link', async () => {
-    const { email } = sitsDown()
+    const { email } = setPerson()
     const link = await aLink(service, 'editor', email)
     const { answer, browser } = await signIn(link)
     assert.equal(answer.status, 200)
-    const { account, workspaces } = await who(browser)
+    const { account, workspaces } = await readSession(browser)
     assert.deepEqual([account.email, workspaces[0]?.role], [email, 'editor'])
     const again = await browser.ask('POST', 'invitation', { body: { token: link } })
     assert.equal(again.refused, '404 invitation_not_found')
@@ -128,19 +128,19 @@ describe('single sign-on', () => {
     await deleteAllAccounts(em())
     const link = (await inviteFirst(em()))!
     const other = (await inviteFirst(em()))!
-    const { email } = sitsDown()
+    const { email } = setPerson()
     const { answer, browser } = await signIn(link)
     assert.equal(answer.status, 200)
-    const { account, workspaces } = await who(browser)
+    const { account, workspaces } = await readSession(browser)
     assert.deepEqual([account.email, workspaces[0]?.role], [email, 'owner'])
     for (const token of [link, other])
       assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
-    sitsDown()
+    setPerson()
     assert.equal((await signIn(other)).answer.refused, '404 invitation_not_found')
   })
 
   it('keeps an invitation that another person tries to accept', async () => {
-    const { email } = sitsDown()
+    const { email } = setPerson()
     const link = await aLink(service, 'owner', `not-${email}`)
     const { answer } = await signIn(link)
     assert.equal(answer.refused, '400 invited_another')
@@ -150,9 +150,9 @@ describe('single sign-on', () => {
 
   it('completes once, only in the browser that began it', async () => {
     const { email } = await aMember(service)
-    sitsDown(email)
-    const { browser, query } = await leave()
-    const another = (await leave()).browser
+    setPerson(email)
+    const { browser, query } = await beginSignIn()
+    const another = (await beginSignIn()).browser
     const came = (from: typeof browser) => from.ask('POST', 'session/oidc', { body: { query } })
     const state = browser.cookie
     assert.equal((await came(openBrowser(service))).refused, '401 oidc_failed', 'without a cookie')
@@ -164,7 +164,7 @@ describe('single sign-on', () => {
 
   it('rejects forged codes, states and issuers', async () => {
     const { email } = await aMember(service)
-    sitsDown(email)
+    setPerson(email)
     for (const forge of [
       (query: string) => query.replace(/code=[^&]+/, 'code=forged'),
       (query: string) => query.replace(/state=[^&]+/, `state=${'x'.repeat(43)}`),
@@ -172,7 +172,7 @@ describe('single sign-on', () => {
       () => 'error=access_denied',
       () => '',
     ]) {
-      const { browser, query } = await leave()
+      const { browser, query } = await beginSignIn()
       const { refused } = await browser.ask('POST', 'session/oidc', { body: { query: forge(query) || '?' } })
       assert.equal(refused, '401 oidc_failed', forge(query))
     }
@@ -185,8 +185,8 @@ describe('single sign-on', () => {
       env: { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'dripline' },
     })
     try {
-      const ways = await openBrowser(without).ask('GET', 'session/ways')
-      assert.equal(ways.body.data.oidc, null)
+      const methods = await openBrowser(without).ask('GET', 'session/ways')
+      assert.equal(methods.body.data.oidc, null)
       const begin = (of: Service) => openBrowser(of).ask('POST', 'session/oidc/begin', { body: {} })
       assert.equal((await begin(without)).refused, '404 oidc_not_configured')
       assert.equal((await begin(unreached)).refused, '401 oidc_failed')

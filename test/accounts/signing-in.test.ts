@@ -53,8 +53,10 @@ describe('signing in', () => {
         token = await inviteFirst(transaction)
       })
       const another = await inviteFirst(orm.em)
-      const accept = (of: string | undefined, email: string) =>
-        openBrowser(first).ask('POST', 'invitation/accept', { body: { token: of, email, password: PASSWORD } })
+      const accept = (invitationToken: string | undefined, email: string) =>
+        openBrowser(first).ask('POST', 'invitation/accept', {
+          body: { token: invitationToken, email, password: PASSWORD },
+        })
       const both = await Promise.all([accept(token, 'one@example.com'), accept(another, 'two@example.com')])
       assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 404])
       const members = await sql<{ mode: string; role: string }>(
@@ -102,9 +104,9 @@ describe('signing in', () => {
   it('returns the same error for an unknown email and a wrong password', async () => {
     const { email } = await aMemberOf()
     const wrong = await signIn(email, 'wrong horse battery')
-    const nobody = await signIn('nobody@example.com')
+    const unknown = await signIn('nobody@example.com')
     assert.equal(wrong.refused, '401 wrong_credentials')
-    assert.deepEqual([nobody.refused, nobody.body], [wrong.refused, wrong.body])
+    assert.deepEqual([unknown.refused, unknown.body], [wrong.refused, wrong.body])
   })
 
   it('rejects weak passwords, and requires the present password of an existing account', async () => {
@@ -160,10 +162,10 @@ describe('signing in', () => {
       'an invitation without an email cannot reset a password',
     )
     assert.equal((await accept(await link('viewer', email))).status, 200)
-    const told = await sql(em(), `select from audit_entries where operation = 'resetPassword' and actor_name = $1`, [
+    const entries = await sql(em(), `select from audit_entries where operation = 'resetPassword' and actor_name = $1`, [
       email,
     ])
-    assert.equal(told.length, 1)
+    assert.equal(entries.length, 1)
     assert.equal((await session({ browser })).refused, '401 signed_out')
     assert.equal((await signIn(email, 'another battery horse')).status, 200)
     assert.equal((await signIn(email)).refused, '401 wrong_credentials')

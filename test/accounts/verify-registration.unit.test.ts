@@ -15,11 +15,11 @@ describe('a passkey with an attestation', () => {
   }
 
   const { fetch } = globalThis
-  let asked: string[] = []
+  let requested: string[] = []
   beforeEach(() => {
-    asked = []
+    requested = []
     globalThis.fetch = (url) => {
-      asked.push(url as string)
+      requested.push(url as string)
       return Promise.reject(new Error('There is no network'))
     }
   })
@@ -27,7 +27,7 @@ describe('a passkey with an attestation', () => {
 
   it('makes the library fetch an address that the passkey names', async () => {
     await verifyRegistrationResponse({ response: credential, ...options }).catch(() => undefined)
-    assert.deepEqual(asked, ['http://crl.example/list'])
+    assert.deepEqual(requested, ['http://crl.example/list'])
   })
 
   it('returns undefined for an attested passkey without any network request', async () => {
@@ -37,6 +37,6 @@ describe('a passkey with an attestation', () => {
         await verifyRegistration({ ...credential, response: { ...credential.response, attestationObject } }, options),
         undefined,
       )
-    assert.deepEqual(asked, [])
+    assert.deepEqual(requested, [])
   })
 })
