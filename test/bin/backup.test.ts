@@ -135,8 +135,8 @@ describe('a backup of npm start', function () {
     assert.match(product.run.text(), /restored from a backup/)
     product.use(key)
     assert.equal(sink.mails.length, atKill, 'it sent mail before reconciliation')
-    const told = JSON.parse(await product.cli('reconcile', '--json')) as { failed: number; active: number }
-    assert.equal(told.failed, 0)
+    const result = JSON.parse(await product.cli('reconcile', '--json')) as { failed: number; active: number }
+    assert.equal(result.failed, 0)
     const allThrough = () =>
       eventually(
         'all enrollments are completed',
@@ -155,11 +155,11 @@ describe('a backup of npm start', function () {
       [],
       'an email was sent twice',
     )
-    const ledger = await messages(product)
-    assert.equal(ledger.length, CONTACTS * SUBJECTS.length)
+    const stored = await messages(product)
+    assert.equal(stored.length, CONTACTS * SUBJECTS.length)
     // Each message that is SENT was received. The others are UNCONFIRMED. No message is missing.
-    assert.deepEqual(new Set(ledger.map(({ status }) => status)), new Set(['SENT', 'UNCONFIRMED']))
-    for (const { status, to, subject } of ledger)
+    assert.deepEqual(new Set(stored.map(({ status }) => status)), new Set(['SENT', 'UNCONFIRMED']))
+    for (const { status, to, subject } of stored)
       if (status === 'SENT') assert.equal(counts.get(`${to} ${subject}`), 1, `${subject} to ${to}`)
     // New enrollments work as usual.
     await product.call('POST', 'contacts', { email: 'later@example.com' })
@@ -178,11 +178,11 @@ describe('a backup of npm start', function () {
     product = await startProduct(ledgerOnly, sink.url)
     product.use(key)
     await assert.rejects(product.call('GET', 'whoami'), 'a key from the backup is accepted')
-    const anew = await product.cli(
+    const created = await product.cli(
       ...['key', 'create', '--workspace', whoami.workspace.id, '--name', 'Anew', '--scopes', 'all'],
       ...['--rate-limit', '100000', '--json'],
     )
-    product.use((JSON.parse(anew) as { key: string }).key)
+    product.use((JSON.parse(created) as { key: string }).key)
     const resumed = JSON.parse(await product.cli('reconcile', '--json')) as { differences: { what: string }[] }
     assert.ok(resumed.differences.every(({ what }) => what === 'resumed'))
     await allThrough()

@@ -73,24 +73,24 @@ describe('a data folder with enrollments in every state', function () {
     ]
     const dueTo = (of: readonly Person[]) => of.flatMap(({ email, due }) => due.map((each) => `${email}: ${each}`))
     const isPaused = ({ automationId }: Person) => story.paused.includes(automationId)
-    const come = (what: string, keys: readonly string[]) =>
+    const emailsArrive = (what: string, keys: readonly string[]) =>
       eventually(what, () => (keys.every((key) => sent().includes(key)) ? true : undefined), 120_000).catch(() =>
         assert.fail(`${what}: ${keys.filter((key) => !sent().includes(key)).join(', ')}`),
       )
 
     // First the enrollments of active automations, then the paused ones after their automations are activated.
-    await come('due emails are sent', dueTo(people.filter((person) => !isPaused(person))))
-    const held = people.filter(isPaused)
+    await emailsArrive('due emails are sent', dueTo(people.filter((person) => !isPaused(person))))
+    const paused = people.filter(isPaused)
     await eventually('their enrollments are paused', async () =>
-      (await metric('dripline_enrollments_held')) === held.length ? true : undefined,
+      (await metric('dripline_enrollments_held')) === paused.length ? true : undefined,
     )
     assert.deepEqual(
-      dueTo(held).filter((key) => sent().includes(key)),
+      dueTo(paused).filter((key) => sent().includes(key)),
       [],
       'paused automations send nothing',
     )
     for (const id of story.paused) await call('PATCH', `automations/${id}`, { status: 'ACTIVE' })
-    await come('paused enrollments continue', dueTo(held))
+    await emailsArrive('paused enrollments continue', dueTo(paused))
 
     // Finally each enrollment is in the expected state, and nothing is pending.
     const notThrough = async () => {

@@ -146,8 +146,8 @@ describe('the command line', function () {
       const sent = await cli(['message', 'resend', await anUnconfirmed()], { SMTP_URL: sink.url })
       assert.deepEqual([sent.code, sent.stderr], [0, ''])
       assert.match(sink.mails.at(-1)!.headers, /^From: Me <me@example\.com>\r?$/m)
-      const told = { SMTP_URL: sink.url, MAIL_FROM: 'You <you@example.com>' }
-      assert.equal((await cli(['message', 'resend', await anUnconfirmed()], told)).code, 0)
+      const overridden = { SMTP_URL: sink.url, MAIL_FROM: 'You <you@example.com>' }
+      assert.equal((await cli(['message', 'resend', await anUnconfirmed()], overridden)).code, 0)
       assert.match(sink.mails.at(-1)!.headers, /^From: You <you@example\.com>\r?$/m)
     })
 
@@ -155,9 +155,9 @@ describe('the command line', function () {
       await sql(em(), 'update instance set mail_from = $1', ['Me <me@example.com>'])
       const id = await anUnconfirmed()
       sink.behave({ code: 451, text: 'later', at: 'rcpt' })
-      const put = await cli(['message', 'resend', id], { SMTP_URL: sink.url })
-      assert.equal(put.code, 1)
-      assert.match(put.stdout, /is now UNCONFIRMED: 451 later/)
+      const deferred = await cli(['message', 'resend', id], { SMTP_URL: sink.url })
+      assert.equal(deferred.code, 1)
+      assert.match(deferred.stdout, /is now UNCONFIRMED: 451 later/)
       sink.behave('accept')
     })
 
