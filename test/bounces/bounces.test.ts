@@ -79,7 +79,7 @@ describe('returned mail', () => {
   const em = () => service.context.orm.em.fork()
   const mailsTo = (address: string): ReceivedMail[] => sink.mails.filter(({ to }) => to[0] === address)
   /** Sends a mail to the listener. @returns its response */
-  async function comesBack(to: string, raw: string, from = ''): Promise<string> {
+  async function returnMail(to: string, raw: string, from = ''): Promise<string> {
     const client = nodemailer.createTransport({ host: '127.0.0.1', port: bouncePort, secure: false, ignoreTLS: true })
     try {
       const { response } = await client.sendMail({ envelope: { from, to: [to] }, raw })
@@ -96,10 +96,10 @@ describe('returned mail', () => {
     (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
 
   /** Creates a contact and sends them emails. */
-  async function mailed(emails = 1, behind: object[] = []) {
+  async function mailed(emails = 1, more: object[] = []) {
     const contactId = await aContact(service)
     const address = await addressOf(service, contactId)
-    const steps = [...Array.from({ length: emails }, () => EMAIL), ...behind]
+    const steps = [...Array.from({ length: emails }, () => EMAIL), ...more]
     const automationId = await anAutomation(service, { steps })
     await enroll(service, automationId, contactId)
     const mails = await eventually('the emails are sent', async () => {
@@ -120,7 +120,7 @@ describe('returned mail', () => {
     const { contactId, address, mail } = await mailed(1, [wait(60), EMAIL])
     const other = await mailed(1)
     // Some servers convert addresses to capitals.
-    const answer = await comesBack(mail.from.toUpperCase(), notification(mail.from, { recipient: address }))
+    const answer = await returnMail(mail.from.toUpperCase(), notification(mail.from, { recipient: address }))
     assert.match(answer, /^250 /)
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
     assert.equal(await suppressedBy(other.contactId), null)
@@ -146,7 +146,7 @@ describe('returned mail', () => {
   it('stores a bounce without the return path, with which anyone could report one', async () => {
     const { contactId, address, mail } = await mailed()
     const diagnostic = `451 4.7.1 <${mail.from.toUpperCase()}>: Sender address rejected: greylisted`
-    await comesBack(mail.from, notification(mail.from, { recipient: address, status: '4.7.1', diagnostic }))
+    await returnMail(mail.from, notification(mail.from, { recipient: address, status: '4.7.1', diagnostic }))
     const [bounce] = (await service.call('GET', `bounces?contactId=${contactId}`)).body.data as { diagnostic: string }[]
     assert.match(bounce!.diagnostic, /451 4\.7\.1 <…@bounces\.example\.com>: Sender/i)
   })
@@ -154,18 +154,18 @@ describe('returned mail', () => {
   it('records repeated reports of a bounce once, and keeps a deleted suppression deleted', async () => {
     const { contactId, address, mail } = await mailed()
     const raw = notification(mail.from, { recipient: address })
-    await Promise.all([1, 2, 3].map(() => comesBack(mail.from, raw)))
+    await Promise.all([1, 2, 3].map(() => returnMail(mail.from, raw)))
     assert.equal((await bouncesOf(contactId)).length, 1)
     const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
     await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
-    assert.match(await comesBack(mail.from, raw), /^250 /)
+    assert.match(await returnMail(mail.from, raw), /^250 /)
     assert.equal(await suppressedBy(contactId), null)
   })
 
   it('suppresses after five soft bounces in a row, and a delivered message restarts the count', async () => {
     const { contactId, address, mails } = await mailed(12)
     const soft = (mail: ReceivedMail) =>
-      comesBack(
+      returnMail(
         mail.from,
         notification(mail.from, { recipient: address, status: '4.2.2', diagnostic: '452 4.2.2 Mailbox full' }),
       )
@@ -184,12 +184,12 @@ describe('returned mail', () => {
   it('ignores blocks for content, delays and replies of recipients', async () => {
     const { contactId, address, mail } = await mailed()
     const blocked = { recipient: address, status: '5.7.1', diagnostic: '550 5.7.1 Blocked as spam' }
-    await comesBack(mail.from, notification(mail.from, blocked))
-    await comesBack(mail.from, notification(mail.from, { recipient: address, action: 'delayed', status: '4.4.1' }))
+    await returnMail(mail.from, notification(mail.from, blocked))
+    await returnMail(mail.from, notification(mail.from, { recipient: address, action: 'delayed', status: '4.4.1' }))
     const before = sink.mails.length
     const answer = 'From: ada@example.com\r\nSubject: Re: Hello\r\n\r\n550 5.1.1 User unknown, they said. Stop!\r\n'
-    await comesBack(mail.from, answer, address)
-    await comesBack(mail.from, `Auto-Submitted: auto-replied\r\nX-Failed-Recipients:\r\n${answer}`, '')
+    await returnMail(mail.from, answer, address)
+    await returnMail(mail.from, `Auto-Submitted: auto-replied\r\nX-Failed-Recipients:\r\n${answer}`, '')
     assert.deepEqual(
       (await bouncesOf(contactId)).map(({ kind }) => kind),
       ['BLOCKED'],
@@ -203,7 +203,7 @@ describe('returned mail', () => {
     const { contactId, mail } = await mailed()
     const named = await aContact(service)
     const recipient = await addressOf(service, named)
-    await comesBack(mail.from, notification(mail.from, { recipient }))
+    await returnMail(mail.from, notification(mail.from, { recipient }))
     assert.deepEqual(
       (await bouncesOf(contactId)).map(({ kind }) => kind),
       ['SOFT'],
@@ -228,7 +228,7 @@ describe('returned mail', () => {
       elsewhere!,
       address,
     ])
-      assert.match(await comesBack(to, notification(to, { recipient: address })), /^550 /, to)
+      assert.match(await returnMail(to, notification(to, { recipient: address })), /^550 /, to)
     assert.equal(await suppressedBy(contactId), null)
   })
 
@@ -236,16 +236,16 @@ describe('returned mail', () => {
     const { contactId, address, mail } = await mailed()
     const secret = await readLinkSecret(em())
     const unsent = returnPathOf(secret, DOMAIN, { contactId, messageId: `<${'ab'.repeat(16)}@x>` })!
-    assert.match(await comesBack(unsent, notification(unsent, { recipient: address })), /^250 /)
+    assert.match(await returnMail(unsent, notification(unsent, { recipient: address })), /^250 /)
     assert.equal(await suppressedBy(contactId), null)
     await service.call('DELETE', `contacts/${contactId}`)
-    assert.match(await comesBack(mail.from, notification(mail.from, { recipient: address })), /^250 /)
+    assert.match(await returnMail(mail.from, notification(mail.from, { recipient: address })), /^250 /)
     assert.equal((await service.call('GET', `bounces?contactId=${contactId}`)).refused, '404 contact_not_found')
   })
 
   it('records a repeated unsubscribe event once, and a new one again', async () => {
     const { contactId, address } = await mailed()
-    const tell = async (id: string) =>
+    const sendFeedback = async (id: string) =>
       takeFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
         {
           kind: 'UNSUBSCRIBE',
@@ -257,16 +257,17 @@ describe('returned mail', () => {
           id,
         },
       ])
-    const lift = () => sql(em(), 'delete from suppressions where workspace_id = $1', [service.workspaceId])
-    assert.deepEqual(await tell('first'), ['recorded'])
-    await lift()
-    assert.deepEqual(await tell('first'), ['known'])
+    const deleteSuppressions = () =>
+      sql(em(), 'delete from suppressions where workspace_id = $1', [service.workspaceId])
+    assert.deepEqual(await sendFeedback('first'), ['recorded'])
+    await deleteSuppressions()
+    assert.deepEqual(await sendFeedback('first'), ['known'])
     assert.equal(await suppressedBy(contactId), null)
-    assert.deepEqual(await tell('second'), ['recorded'])
+    assert.deepEqual(await sendFeedback('second'), ['recorded'])
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     assert.equal((await bouncesOf(contactId)).length, 1)
-    await lift()
-    for (const id of ['first', 'second']) assert.deepEqual(await tell(id), ['known'])
+    await deleteSuppressions()
+    for (const id of ['first', 'second']) assert.deepEqual(await sendFeedback(id), ['known'])
     assert.equal(await suppressedBy(contactId), null)
   })
 
@@ -278,11 +279,11 @@ describe('returned mail', () => {
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
     const mail = await eventually('the mail server received it', () => mailsTo(address)[0])
     const raw = notification(mail.from, { recipient: address })
-    assert.match(await comesBack(mail.from, raw), /^451 /)
+    assert.match(await returnMail(mail.from, raw), /^451 /)
     release()
     hold = undefined
     await eventually('the bounce is recorded', async () => {
-      const answer = await comesBack(mail.from, raw)
+      const answer = await returnMail(mail.from, raw)
       return answer.startsWith('250 ') ? answer : undefined
     })
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
@@ -313,7 +314,7 @@ describe('returned mail', () => {
         '',
       ].join('\r\n')
     // A forged return path matches no message.
-    await comesBack(
+    await returnMail(
       `feedback@${DOMAIN}`,
       complaint(`Return-Path: <b-${'0'.repeat(60)}@${DOMAIN}>\r\n\r\nHi`),
       'a@b.example',
@@ -321,10 +322,10 @@ describe('returned mail', () => {
     assert.equal(await suppressedBy(contactId), null)
     // Recipients may forward an unsubscribe link, so it allows only what its page allows.
     const whole = `${mail.headers}\r\n\r\n${mail.body}`
-    assert.match(await comesBack(`Feedback@${DOMAIN}`, complaint(whole), 'staff@isp.example'), /^250 /)
+    assert.match(await returnMail(`Feedback@${DOMAIN}`, complaint(whole), 'staff@isp.example'), /^250 /)
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     const second = await mailed()
-    await comesBack(
+    await returnMail(
       `feedback@${DOMAIN}`,
       complaint(`Return-Path: <${second.mail.from}>\r\n\r\nHi`),
       'staff@isp.example',
@@ -337,15 +338,15 @@ describe('returned mail', () => {
     ] as const) {
       const before = await mailed()
       assert.equal((await service.call('DELETE', `contacts/${before.contactId}`)).status, 200)
-      const anew = await aContact(service, { email: before.address })
-      await comesBack(`feedback@${DOMAIN}`, complaint(returned(before)), 'staff@isp.example')
-      assert.equal(await suppressedBy(anew), reason)
+      const recreated = await aContact(service, { email: before.address })
+      await returnMail(`feedback@${DOMAIN}`, complaint(returned(before)), 'staff@isp.example')
+      assert.equal(await suppressedBy(recreated), reason)
     }
   })
 
   it('applies feedback of a provider about an erased contact to the contact with the same address', async () => {
     const secret = await readLinkSecret(em())
-    const tell = (event: Partial<ProviderEvent> & { recipient: string }) =>
+    const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
       takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
         { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
       ])
@@ -360,30 +361,30 @@ describe('returned mail', () => {
           ...(by === 'message' && { messageId }),
           ...(by === 'return path' && { returnPath: mail.from }),
         }
-        await tell(event)
+        await sendFeedback(event)
         // No address of an erased contact is stored.
         assert.equal((await sql(em(), 'select from suppressions where email = $1', [address])).length, 0)
-        const anew = await aContact(service, { email: address })
-        assert.equal(await suppressedBy(anew), kind === 'COMPLAINT' ? 'COMPLAINED' : 'UNSUBSCRIBED', by)
+        const recreated = await aContact(service, { email: address })
+        assert.equal(await suppressedBy(recreated), kind === 'COMPLAINT' ? 'COMPLAINED' : 'UNSUBSCRIBED', by)
       }
     }
     // A deleted suppression stays deleted when the same event is repeated.
     const { contactId, address } = await mailed()
     await service.call('DELETE', `contacts/${contactId}`)
-    const anew = await aContact(service, { email: address })
-    const said = { kind: 'UNSUBSCRIBE', recipient: address, id: newId() } as const
-    await tell(said)
-    assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
-    const lift = async () => {
+    const recreated = await aContact(service, { email: address })
+    const unsubscribe = { kind: 'UNSUBSCRIBE', recipient: address, id: newId() } as const
+    await sendFeedback(unsubscribe)
+    assert.equal(await suppressedBy(recreated), 'UNSUBSCRIBED')
+    const deleteSuppressions = async () => {
       const { data } = (await service.call('GET', `suppressions?email=${address}`)).body as { data: { id: string }[] }
       for (const { id } of data) assert.equal((await service.call('DELETE', `suppressions/${id}`)).status, 200)
     }
-    await lift()
-    await tell(said)
-    assert.equal(await suppressedBy(anew), null)
-    await tell({ ...said, id: newId() })
-    assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
-    await lift()
+    await deleteSuppressions()
+    await sendFeedback(unsubscribe)
+    assert.equal(await suppressedBy(recreated), null)
+    await sendFeedback({ ...unsubscribe, id: newId() })
+    assert.equal(await suppressedBy(recreated), 'UNSUBSCRIBED')
+    await deleteSuppressions()
     // An event about a message of another workspace is ignored, although both share the provider account.
     const key = await service.newKey()
     const ask = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
@@ -398,13 +399,13 @@ describe('returned mail', () => {
       }
       return data.find(({ status }) => status === 'SENT')
     })
-    await tell({ recipient: address, messageId })
-    await tell({ recipient: address, returnPath: mailsTo(address).at(-1)!.from })
-    assert.equal(await suppressedBy(anew), null)
+    await sendFeedback({ recipient: address, messageId })
+    await sendFeedback({ recipient: address, returnPath: mailsTo(address).at(-1)!.from })
+    assert.equal(await suppressedBy(recreated), null)
     // No contact of this workspace has this address.
-    const nobody = `nobody-${newId()}@example.com`
-    assert.deepEqual(await tell({ recipient: nobody }), ['unknown'])
-    assert.equal(await suppressedBy(await aContact(service, { email: nobody })), null)
+    const unknown = `nobody-${newId()}@example.com`
+    assert.deepEqual(await sendFeedback({ recipient: unknown }), ['unknown'])
+    assert.equal(await suppressedBy(await aContact(service, { email: unknown })), null)
   })
 
   it('suppresses only the old address for a bounce after a change of address, and the contact for a complaint', async () => {
@@ -414,31 +415,33 @@ describe('returned mail', () => {
       return sent
     }
     const gone = await moved()
-    await comesBack(gone.mail.from, notification(gone.mail.from, { recipient: gone.address }))
+    await returnMail(gone.mail.from, notification(gone.mail.from, { recipient: gone.address }))
     assert.equal(await suppressedBy(gone.contactId), null)
     const secret = await readLinkSecret(em())
-    const tell = (event: Partial<ProviderEvent> & { recipient: string }) =>
+    const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
       takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
         { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
       ])
     // The new address was sent nothing, so it cannot have bounced.
-    assert.deepEqual(await tell({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
+    assert.deepEqual(await sendFeedback({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
     const angry = await moved()
-    assert.deepEqual(await tell({ recipient: angry.address, returnPath: angry.mail.from }), ['recorded'])
+    assert.deepEqual(await sendFeedback({ recipient: angry.address, returnPath: angry.mail.from }), ['recorded'])
     assert.equal(await suppressedBy(angry.contactId), 'COMPLAINED')
     // The same if only the address identifies the message. A bounce affects only the old address.
     const tired = await moved()
-    assert.deepEqual(await tell({ kind: 'UNSUBSCRIBE', recipient: tired.address.toUpperCase() }), ['recorded'])
+    assert.deepEqual(await sendFeedback({ kind: 'UNSUBSCRIBE', recipient: tired.address.toUpperCase() }), ['recorded'])
     assert.equal(await suppressedBy(tired.contactId), 'UNSUBSCRIBED')
     const away = await moved()
-    assert.deepEqual(await tell({ kind: 'HARD', recipient: away.address }), ['recorded'])
+    assert.deepEqual(await sendFeedback({ kind: 'HARD', recipient: away.address }), ['recorded'])
     assert.equal(await suppressedBy(away.contactId), null)
     // The worker died during transmission and stored no recipient.
     const lost = await moved()
     await sql(em(), `update messages set status = 'UNCONFIRMED', recipient = null where contact_id = $1`, [
       lost.contactId,
     ])
-    assert.deepEqual(await tell({ kind: 'HARD', recipient: lost.address, returnPath: lost.mail.from }), ['recorded'])
+    assert.deepEqual(await sendFeedback({ kind: 'HARD', recipient: lost.address, returnPath: lost.mail.from }), [
+      'recorded',
+    ])
     assert.equal(await suppressedBy(lost.contactId), null)
     // Also if many messages went to the new address in the meantime.
     const busy = await moved()
@@ -450,7 +453,7 @@ describe('returned mail', () => {
        from messages message, generate_series(1, 60) where contact_id = $1`,
       [busy.contactId],
     )
-    assert.deepEqual(await tell({ recipient: busy.address }), ['recorded'])
+    assert.deepEqual(await sendFeedback({ recipient: busy.address }), ['recorded'])
     assert.equal(await suppressedBy(busy.contactId), 'COMPLAINED')
     // After the erasure no suppression contains any of the addresses.
     await service.call('DELETE', `contacts/${gone.contactId}`)
@@ -460,7 +463,7 @@ describe('returned mail', () => {
 
   describe('provider webhooks', () => {
     const PASSWORD = 'dripline:a-password-of-these-tests'
-    const hook = (
+    const postWebhook = (
       body: object,
       { password = PASSWORD, provider = 'postmark', workspaceId = service.workspaceId } = {},
     ) =>
@@ -484,7 +487,7 @@ describe('returned mail', () => {
       const ask = (method: string, path: string, body?: object) =>
         browser.ask(method, path, { workspaceId: service.workspaceId, ...(body && { body }) })
       const { contactId, address } = await mailed()
-      assert.equal((await hook(hardBounce(address))).status, 404)
+      assert.equal((await postWebhook(hardBounce(address))).status, 404)
       assert.equal((await ask('PUT', 'feedback-sources/postmark', { credential: 'short' })).status, 400)
       assert.equal((await ask('PUT', 'feedback-sources/nobody', { credential: PASSWORD })).status, 404)
       assert.equal((await ask('PUT', 'feedback-sources/postmark', { credential: PASSWORD })).status, 200)
@@ -496,12 +499,12 @@ describe('returned mail', () => {
       const [kept] = await sql<{ credential: Buffer }>(em(), 'select credential from feedback_sources')
       assert.ok(!kept!.credential.includes('password'), 'the credential is stored in plain text')
 
-      assert.equal((await hook(hardBounce(address), { password: `${PASSWORD}!` })).status, 401)
+      assert.equal((await postWebhook(hardBounce(address), { password: `${PASSWORD}!` })).status, 401)
       assert.equal(await suppressedBy(contactId), null)
       const unsent = await aContact(service)
-      assert.equal((await hook(hardBounce(await addressOf(service, unsent)))).status, 200)
+      assert.equal((await postWebhook(hardBounce(await addressOf(service, unsent)))).status, 200)
       assert.equal(await suppressedBy(unsent), null)
-      for (let time = 0; time < 2; time += 1) assert.equal((await hook(hardBounce(address))).status, 200)
+      for (let time = 0; time < 2; time += 1) assert.equal((await postWebhook(hardBounce(address))).status, 200)
       assert.equal(await suppressedBy(contactId), 'BOUNCED')
       assert.deepEqual(
         (await bouncesOf(contactId)).map(({ kind, source }) => ({ kind, source })),
@@ -510,7 +513,7 @@ describe('returned mail', () => {
       for (const body of ['', '{', '[]', 'null', '{"RecordType":"Bounce"}'])
         assert.ok([200, 401].includes((await fetchRaw(body)).status), body)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 200)
-      assert.equal((await hook(hardBounce(address))).status, 404)
+      assert.equal((await postWebhook(hardBounce(address))).status, 404)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
     })
 
@@ -577,11 +580,11 @@ describe('returned mail', () => {
         `insert into workspaces (id, name, mode) values (gen_random_uuid(), 'Other', 'live') returning id`,
       )
       const secret = await readLinkSecret(em())
-      const tell = (workspaceId: string) =>
+      const sendFeedback = (workspaceId: string) =>
         takeFeedback(service.context.dependencies, secret, workspaceId, 'mailgun', [event])
-      assert.deepEqual(await tell(row!.id), ['unknown'])
+      assert.deepEqual(await sendFeedback(row!.id), ['unknown'])
       assert.equal(await suppressedBy(contactId), null)
-      assert.deepEqual(await tell(service.workspaceId), ['recorded'])
+      assert.deepEqual(await sendFeedback(service.workspaceId), ['recorded'])
       assert.equal(await suppressedBy(contactId), 'BOUNCED')
     })
   })

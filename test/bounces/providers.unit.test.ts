@@ -61,12 +61,12 @@ describe('webhooks of mail providers', () => {
     it(`reads ${events.map(({ kind }) => kind).join(', ') || 'nothing'} from ${file}`, async () => {
       const call = CALLS[name]!(file)
       assert.equal(provider.problemOf(call.credential), undefined)
-      const told = await reads(provider, call)
+      const parsed = await reads(provider, call)
       assert.deepEqual(
-        told.map(({ kind, recipient }) => ({ kind, recipient })),
+        parsed.map(({ kind, recipient }) => ({ kind, recipient })),
         events,
       )
-      assert.ok(told.every(({ id }) => id.length > 5))
+      assert.ok(parsed.every(({ id }) => id.length > 5))
     })
     it(`rejects ${file} with a changed byte or another credential`, async () => {
       const call = CALLS[name]!(file)

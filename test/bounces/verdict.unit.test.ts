@@ -54,11 +54,11 @@ describe('classifyBounce', () => {
   }
 
   it('treats a bounce of another domain as soft, even with the same local part', () => {
-    const told = (recipient: string | null) =>
+    const kindOf = (recipient: string | null) =>
       reportFor('ada@example.com', [{ kind: 'HARD', status: '5.1.1', diagnostic: null, recipient }]).kind
     for (const own of [null, 'ada@example.com', 'Ada@EXAMPLE.com', 'ada@mx1.example.com'])
-      assert.equal(told(own), 'HARD', String(own))
+      assert.equal(kindOf(own), 'HARD', String(own))
     for (const other of ['ada@example.net', 'ada@notexample.com', 'eve@example.com', 'ada@gmail.example'])
-      assert.equal(told(other), 'SOFT', other)
+      assert.equal(kindOf(other), 'SOFT', other)
   })
 })
