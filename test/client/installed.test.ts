@@ -145,14 +145,14 @@ describe('@dripline/client, installed from an instance', () => {
   })
 
   it('treats a DELETE as done if a retry after a lost response returns 404, and only then', async () => {
-    const gone = (response: ServerResponse) =>
+    const notFound = (response: ServerResponse) =>
       void response.writeHead(404, { 'x-error-code': 'contact_not_found' }).end()
     const deletionBy = (dripline: DriplineClient, id = '01a2054d-13f8-7750-86db-dc043c022886') =>
       dripline.DELETE('/contacts/{id}', { params: { path: { id } } })
-    const lost = await clientOf([(response) => response.destroy(), gone])
+    const lost = await clientOf([(response) => response.destroy(), notFound])
     assert.equal((await deletionBy(lost.dripline)).response.status, 204)
     // Another contact with that address may have signed up in the meantime.
-    const named = await clientOf([(response) => response.destroy(), gone])
+    const named = await clientOf([(response) => response.destroy(), notFound])
     await assert.rejects(deletionBy(named.dripline, 'email:ada@example.com'), { code: 'network_error' })
     assert.equal(named.asked.length, 1)
     // A proxy's response leaves the outcome unknown, and a contact is erased before `still_sending` is returned.
@@ -165,19 +165,19 @@ describe('@dripline/client, installed from an instance', () => {
         void response
           .writeHead(status, code === undefined ? {} : { 'x-error-code': code, 'retry-after': '0' })
           .end('{}')
-      const passing = await clientOf([answer, gone])
+      const passing = await clientOf([answer, notFound])
       await assert.rejects(deletionBy(passing.dripline, 'email:ada@example.com'), { status })
       assert.equal(passing.asked.length, 1)
-      const byId = await clientOf([answer, gone])
+      const byId = await clientOf([answer, notFound])
       await deletionBy(byId.dripline).catch((error: unknown) => assert.equal((error as DriplineError).status, 404))
       assert.equal(byId.asked.length, 2)
     }
     const limited = (response: ServerResponse) =>
       void response.writeHead(429, { 'x-error-code': 'rate_limited', 'retry-after': '0' }).end('{}')
-    const refused = await clientOf([limited, gone])
+    const refused = await clientOf([limited, notFound])
     await assert.rejects(deletionBy(refused.dripline, 'email:ada@example.com'), { code: 'contact_not_found' })
-    const heard = await clientOf([gone])
-    await assert.rejects(deletionBy(heard.dripline), { code: 'contact_not_found' })
+    const notLost = await clientOf([notFound])
+    await assert.rejects(deletionBy(notLost.dripline), { code: 'contact_not_found' })
   })
 
   it('waits after a 429 without using up its retries', async () => {

@@ -1,6 +1,6 @@
-"""What an integration in Python does with the generated client: its first afternoon, and then every operation there is.
+"""An integration in Python with the generated client. It makes a few typical calls, and then one call of each operation.
 
-Called with the base URL, a key and a file of JSON: the calls to make. Answers one line of JSON.
+The arguments are the base URL, a key, and a JSON file with the calls. It prints one line of JSON.
 """
 
 import inspect
@@ -27,13 +27,13 @@ fired = events.fire_event(str(ada.id), dripline.FireEventRequest(name="trial sta
 joined = lists.add_to_list(plan["listId"], dripline.AddToListRequest(dripline.JoinOne(contact_id=str(ada.id))), **once()).data
 try:
     contacts.get_contact("none")
-    raise AssertionError("nobody has that id")
+    raise AssertionError("A contact with this ID exists")
 except dripline.ApiException as error:
     refused = [error.status, error.headers["X-Error-Code"], json.loads(error.body)["error"]]
 
 
 def model_of(annotation):
-    """The model that a parameter takes, where it takes one."""
+    """Returns the model of a parameter, or None."""
     if hasattr(annotation, "from_dict"):
         return annotation
     return next(filter(None, map(model_of, typing.get_args(annotation))), None)
@@ -49,7 +49,7 @@ for call in plan["calls"]:
         if model is not None and "body" in call and not name.startswith("_"):
             arguments[name] = model.from_dict(call["body"])
     answer = method(**arguments)
-    # Ids are UUIDs and times are dates in Python.
+    # In Python, IDs are UUIDs and timestamps are datetimes.
     written = json.loads(json.dumps(answer.to_dict(), default=str))
     done.append({"method": call["method"], "answer": written})
 
