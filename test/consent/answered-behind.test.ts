@@ -17,8 +17,8 @@ describe('the response to a request that stops sending', function () {
   async function underWay() {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId })
-    const said = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
-    const campaignId = (await service.call('POST', 'campaigns', said)).body.data.id as string
+    const campaign = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
+    const campaignId = (await service.call('POST', 'campaigns', campaign)).body.data.id as string
     await service.call('POST', `campaigns/${campaignId}/schedule`, {})
     await eventually('the campaign is sent', async () =>
       (await service.call('GET', `campaigns/${campaignId}`)).body.data.status === 'SENT' ? true : undefined,
@@ -42,8 +42,8 @@ describe('the response to a request that stops sending', function () {
     'an import that opts the contact out': async ({ email }: { email: string }, headers: Record<string, string>) => {
       const { id } = (await service.call('POST', 'imports', { name: 'x.csv' }, { headers: once(headers, 'begin') }))
         .body.data as { id: string }
-      const piece = { position: 0, text: `email,unsubscribed\n${email},yes\n`, isLast: true }
-      return service.call('POST', `imports/${id}/pieces`, piece, { headers })
+      const chunk = { position: 0, text: `email,unsubscribed\n${email},yes\n`, isLast: true }
+      return service.call('POST', `imports/${id}/pieces`, chunk, { headers })
     },
     'pausing a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/pause`, undefined, { headers }),

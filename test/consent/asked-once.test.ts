@@ -107,9 +107,9 @@ describe('repeated sign-ups with the same address', () => {
 
     const refused = 'refused@example.com'
     sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
-    const her = await type(refused, list)
+    const rejectedId = await type(refused, list)
     await eventually('the email fails', async () => {
-      const rows = await sql(em(), `select from messages where contact_id = $1 and status = 'FAILED'`, [her])
+      const rows = await sql(em(), `select from messages where contact_id = $1 and status = 'FAILED'`, [rejectedId])
       return rows.length > 0 || undefined
     })
     sink.behave('accept')

@@ -52,7 +52,7 @@ describe('double opt-in lists', () => {
 
   it('adds a contact only after they press the button on the confirmation page', async () => {
     const { list } = await askingList()
-    const welcomes = await anAutomation(service, {
+    const welcomeId = await anAutomation(service, {
       trigger: 'LIST_ADDED',
       triggerConfig: { listId: list },
       steps: [WELCOME],
@@ -86,13 +86,16 @@ describe('double opt-in lists', () => {
     assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
     assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
     assert.deepEqual((await contact(id)).listIds, [])
-    const rows = await sql(em(), 'select from enrollments where automation_id = $1 and contact_id = $2', [welcomes, id])
+    const rows = await sql(em(), 'select from enrollments where automation_id = $1 and contact_id = $2', [
+      welcomeId,
+      id,
+    ])
     assert.equal(rows.length, 1)
   })
 
   it('sends nothing else to a contact created by joining, who has signed up only after confirming', async () => {
     const { list } = await askingList()
-    const greets = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
+    const greetingId = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
     assert.equal(made.status, 201)
@@ -111,7 +114,7 @@ describe('double opt-in lists', () => {
     assert.equal((await contact(id)).suppressedBy, null)
     await eventually('the sign-up email arrives', () => saysTo(email, 'Signed up')[0])
     // Contacts of other tests must not get this email.
-    await service.call('PATCH', `automations/${greets}`, { status: 'PAUSED' })
+    await service.call('PATCH', `automations/${greetingId}`, { status: 'PAUSED' })
   })
 
   it('asks to confirm at most once a day, however often an address is entered', async () => {
@@ -150,7 +153,7 @@ describe('double opt-in lists', () => {
   it('asks an address to confirm at most five times a day, whichever contact has it', async () => {
     const { list } = await askingList()
     const email = newAddress()
-    const askings = async () =>
+    const countEmails = async () =>
       (
         await sql(
           em(),
@@ -173,10 +176,10 @@ describe('double opt-in lists', () => {
     await join(list, { contactId: id })
     await service.call('DELETE', `contacts/${id}`)
     const last = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
-    const told = (await join(list, { contactId: last.id })).body.data
-    assert.deepEqual([told.pending, told.alreadyIn, told.failed], [0, 0, 1])
-    assert.match(told.errors[0].error as string, /asked five times within a day/)
-    assert.equal(await askings(), 5)
+    const result = (await join(list, { contactId: last.id })).body.data
+    assert.deepEqual([result.pending, result.alreadyIn, result.failed], [0, 0, 1])
+    assert.match(result.errors[0].error as string, /asked five times within a day/)
+    assert.equal(await countEmails(), 5)
     await sql(em(), `update confirmation_emails set at = at - interval '25 hours' where list_id = $1`, [list])
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
     await eventually('the confirmation email of the next day arrives', () => saysTo(email, 'Please confirm')[5])
@@ -367,11 +370,11 @@ describe('double opt-in lists', () => {
       const { list } = await askingList()
       const email = newAddress()
       await signUp(email, list)
-      const asked = await askedTo(email)
+      const confirmation = await askedTo(email)
       await suppress(email)
       // A reminder is claimed only for pending contacts.
       assert.deepEqual(await pending(list), [])
-      assert.match(await (await confirm(linkIn(asked))).text(), /nothing to confirm/)
+      assert.match(await (await confirm(linkIn(confirmation))).text(), /nothing to confirm/)
     })
 
   it('asks every contact who joins after double opt-in was turned on', async () => {

@@ -13,8 +13,8 @@ describe('leaving a list during a bulk change', () => {
   useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
   const em = () => service.context.orm.em.fork()
   const send = async (listId: string) => {
-    const says = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
-    const { id } = (await service.call('POST', 'campaigns', says)).body.data as { id: string }
+    const campaign = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
+    const { id } = (await service.call('POST', 'campaigns', campaign)).body.data as { id: string }
     await service.call('POST', `campaigns/${id}/schedule`, {})
     await eventually(
       'the campaign is sent',
@@ -43,12 +43,12 @@ describe('leaving a list during a bulk change', () => {
       await service.call('PATCH', `lists/${list}`, { public: true })
       // The statement writes them in this order.
       const first = await aContact(service, { email: `a-${list}@example.com` })
-      const her = await aContact(service, { email: `z-${list}@example.com` })
-      const addresses = [await addressOf(service, first), await addressOf(service, her)]
-      const mailsToHer = () => sink.mails.filter(({ to }) => to[0] === addresses[1])
-      await service.call('POST', `lists/${list}/contacts`, { contactIds: [first, her] })
+      const second = await aContact(service, { email: `z-${list}@example.com` })
+      const addresses = [await addressOf(service, first), await addressOf(service, second)]
+      const mailsToSecond = () => sink.mails.filter(({ to }) => to[0] === addresses[1])
+      await service.call('POST', `lists/${list}/contacts`, { contactIds: [first, second] })
       await send(list)
-      const header = readMail(mailsToHer()[0]!).headers['list-unsubscribe']!
+      const header = readMail(mailsToSecond()[0]!).headers['list-unsubscribe']!
       const link = new URL(/^<([^<>]+)>$/.exec(header)![1]!).pathname
       const locked = Promise.withResolvers<void>()
       const release = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ describe('leaving a list during a bulk change', () => {
         await release.promise
       })
       await locked.promise
-      const putting = put(list, [first, her], addresses)
+      const putting = put(list, [first, second], addresses)
       await eventually('the statement waits for the first contact', async () => {
         const waiting = await sql(
           em(),
@@ -71,10 +71,10 @@ describe('leaving a list during a bulk change', () => {
       assert.equal(page.status, 200)
       release.resolve()
       await Promise.all([holding, putting])
-      assert.equal(await rowsIn('list_members', list, her), 0)
-      assert.equal(await rowsIn('list_opt_outs', list, her), 1)
+      assert.equal(await rowsIn('list_members', list, second), 0)
+      assert.equal(await rowsIn('list_opt_outs', list, second), 1)
       await send(list)
-      assert.equal(mailsToHer().length, 1)
+      assert.equal(mailsToSecond().length, 1)
     })
   }
 })

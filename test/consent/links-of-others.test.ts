@@ -31,12 +31,12 @@ describe('signed links in emails', () => {
 
   it('hides signed links from a key that may only read, wherever a template contains them', async () => {
     const list = await aList(service)
-    const says = {
+    const contents = {
       subject: 'Confirm: {{ confirmUrl }}',
       html: '<a href="{{ unsubscribeUrl }}">x</a>',
       text: '{{ confirmUrl | replace: "/confirm/", "/c/" }} {{ unsubscribeUrl }}',
     }
-    const steps = [{ ...EMAIL, category: 'transactional', ...says }]
+    const steps = [{ ...EMAIL, category: 'transactional', ...contents }]
     await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps })
     assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
     const id = await aContact(service, { listId: list })

@@ -40,13 +40,13 @@ describe('suppressions', () => {
     const id = await aContact(service, { email: 'lifted@example.com' })
     const by = async () => (await service.call('GET', `contacts/${id}`)).body.data.suppressedBy as string | null
     const manual = (await suppress({ email: 'lifted@example.com' })).body.data.id as string
-    const wish = (await suppress({ email: 'lifted@example.com', reason: 'UNSUBSCRIBED' })).body.data.id as string
+    const unsubscribe = (await suppress({ email: 'lifted@example.com', reason: 'UNSUBSCRIBED' })).body.data.id as string
     assert.equal(await by(), 'MANUAL')
     assert.equal((await service.call('DELETE', `suppressions/${manual}`)).status, 200)
     assert.equal(await by(), 'UNSUBSCRIBED')
-    await service.call('DELETE', `suppressions/${wish}`)
+    await service.call('DELETE', `suppressions/${unsubscribe}`)
     assert.equal(await by(), null)
-    assert.equal((await service.call('DELETE', `suppressions/${wish}`)).refused, '404 suppression_not_found')
+    assert.equal((await service.call('DELETE', `suppressions/${unsubscribe}`)).refused, '404 suppression_not_found')
   })
 
   it('suppresses an address only in its own workspace', async () => {
@@ -54,8 +54,8 @@ describe('suppressions', () => {
     const key = await service.newKey()
     const theirs = await service.call('POST', 'suppressions', { email: 'theirs@example.com' }, { key })
     assert.equal((await service.call('GET', `contacts/${id}`)).body.data.suppressedBy, null)
-    const asked = await service.call('DELETE', `suppressions/${theirs.body.data.id}`)
-    assert.equal(asked.refused, '404 suppression_not_found')
+    const response = await service.call('DELETE', `suppressions/${theirs.body.data.id}`)
+    assert.equal(response.refused, '404 suppression_not_found')
   })
 
   it('stops receipts as well after a bounce, and ends waiting enrollments', async () => {

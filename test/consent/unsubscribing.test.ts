@@ -24,13 +24,13 @@ describe('unsubscribe links', () => {
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
   const firstTo = (address: string) => eventually(`an email to ${address}`, () => mailsTo(address)[0])
   /** Translates a link with the public URL into the current URL of the service. */
-  const here = (url: string) => {
+  const localUrl = (url: string) => {
     assert.ok(url.startsWith(`${PUBLIC_URL}/unsubscribe/`), url)
     return `http://127.0.0.1:${service.port}${new URL(url).pathname}`
   }
   async function linkIn(address: string): Promise<string> {
     const { headers } = readMail(await firstTo(address))
-    return here(/^<([^<>]+)>$/.exec(headers['list-unsubscribe'] ?? '')![1]!)
+    return localUrl(/^<([^<>]+)>$/.exec(headers['list-unsubscribe'] ?? '')![1]!)
   }
   const post = (url: string, body: string | FormData | URLSearchParams | Blob, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body, headers })
@@ -158,19 +158,19 @@ describe('unsubscribe links', () => {
     await enroll(service, automationId, first)
     const link = await linkIn(email)
     assert.equal((await service.call('DELETE', `contacts/${first}`)).status, 200)
-    const anew = await aContact(service, { email: 'Made-Anew@example.com' })
-    await enroll(service, automationId, anew)
+    const recreated = await aContact(service, { email: 'Made-Anew@example.com' })
+    await enroll(service, automationId, recreated)
     await eventually('the new contact gets an email', () => mailsTo('Made-Anew@example.com')[0])
     assert.match(await (await fetch(link)).text(), /Unsubscribe from everything/)
-    assert.equal(await suppressedBy(anew), null)
+    assert.equal(await suppressedBy(recreated), null)
     const form = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
     for (const time of ['once', 'and once more']) {
       const answer = await post(link, form)
       assert.equal(answer.status, 200)
       assert.match(await answer.text(), /You have been unsubscribed/, time)
-      assert.equal(await suppressedBy(anew), 'UNSUBSCRIBED')
+      assert.equal(await suppressedBy(recreated), 'UNSUBSCRIBED')
     }
-    assert.equal(await enrollmentOf(automationId, anew), 'CANCELLED')
+    assert.equal(await enrollmentOf(automationId, recreated), 'CANCELLED')
     // The contact was erased and not created again before the click.
     const gone = await aContact(service)
     const address = await addressOf(service, gone)
@@ -215,9 +215,9 @@ describe('unsubscribe links', () => {
     await enroll(service, await anAutomation(service), contactId)
     const link = await linkIn(first)
     await service.call('PATCH', `contacts/${contactId}`, { email: second })
-    const anew = await aContact(service, { email: first })
+    const recreated = await aContact(service, { email: first })
     await post(link, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))
-    assert.deepEqual([await suppressedBy(contactId), await suppressedBy(anew)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
+    assert.deepEqual([await suppressedBy(contactId), await suppressedBy(recreated)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
   })
 
   it('returns 410 for a link to an unknown contact', async () => {
@@ -324,8 +324,8 @@ describe('unsubscribe links', () => {
       await oneClick(await linkIn(email))
       await service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` })
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
-      const nobody = await service.call('PATCH', 'contacts/nonsense', { email: 'nobody@example.com' })
-      assert.equal(nobody.refused, '404 contact_not_found')
+      const unknown = await service.call('PATCH', 'contacts/nonsense', { email: 'nobody@example.com' })
+      assert.equal(unknown.refused, '404 contact_not_found')
     })
 
     it('does not resubscribe when a page opened before the unsubscribe saves lists', async () => {
