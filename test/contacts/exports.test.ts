@@ -54,7 +54,9 @@ describe('an export', () => {
       [1, 1, 1, 1, 1, 0, 0],
     )
     assert.ok(
-      data['events']!.some(({ name, data: told }) => name === 'bought' && (told as { amount: number }).amount === 7),
+      data['events']!.some(
+        ({ name, data: eventData }) => name === 'bought' && (eventData as { amount: number }).amount === 7,
+      ),
     )
     assert.equal(data['suppressions']![0]!['note'], 'by phone')
     assert.equal(data['messages']![0]!['to'], address)
@@ -77,8 +79,8 @@ describe('an export', () => {
        from generate_series(1, $3::integer) n`,
       [service.workspaceId, contactId, count],
     )
-    const numbersIn = (said: Record<string, unknown>) =>
-      (said['events'] as { name: string; data: { n: number } }[])
+    const numbersIn = (exportedData: Record<string, unknown>) =>
+      (exportedData['events'] as { name: string; data: { n: number } }[])
         .filter(({ name }) => name === 'bought')
         .map(({ data }) => data.n)
     const all = Array.from({ length: count }, (_, n) => n + 1)
@@ -86,13 +88,13 @@ describe('an export', () => {
     assert.equal(status, 200)
     // The response is streamed, so its length is unknown at the start.
     assert.equal(headers.get('content-length'), null)
-    const told = numbersIn(body.data as Record<string, unknown>)
+    const numbers = numbersIn(body.data as Record<string, unknown>)
     assert.deepEqual(
-      told.toSorted((a, b) => a - b),
+      numbers.toSorted((a, b) => a - b),
       all,
     )
     // Ordered by age.
-    assert.ok(told.slice(0, 149).every((n) => n < 150) && told.slice(-150).every((n) => n >= count - 150))
+    assert.ok(numbers.slice(0, 149).every((n) => n < 150) && numbers.slice(-150).every((n) => n >= count - 150))
     const lines = await exported(join(folder, 'large.ndjson'))
     assert.deepEqual(
       numbersIn(lines.find(({ id }) => id === contactId)!).toSorted((a, b) => a - b),
@@ -105,16 +107,16 @@ describe('an export', () => {
     await service.call('POST', 'contacts/bulk', { contacts: many })
     await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'said in a template' })
     const path = join(folder, 'all.ndjson')
-    const things = await exported(path)
+    const items = await exported(path)
     assert.equal(statSync(path).mode & 0o777, 0o600)
     const { body } = await service.call('GET', 'contacts?limit=1')
-    const contacts = things.filter(({ type }) => type === 'contact')
+    const contacts = items.filter(({ type }) => type === 'contact')
     assert.equal(contacts.length, (body as { pagination: { total: number } }).pagination.total)
     assert.equal(new Set(contacts.map(({ id }) => id)).size, contacts.length)
-    assert.ok(JSON.stringify(things.find(({ type }) => type === 'template')).includes('said in a template'))
-    const automation = things.find(({ type }) => type === 'automation')!
+    assert.ok(JSON.stringify(items.find(({ type }) => type === 'template')).includes('said in a template'))
+    const automation = items.find(({ type }) => type === 'automation')!
     assert.ok(JSON.stringify(automation['emails']).includes(EMAIL.subject))
-    assert.equal(things[0]!.type, 'workspace')
+    assert.equal(items[0]!.type, 'workspace')
     await assert.rejects(exported(path), /already exists/)
     await assert.rejects(exported(join(folder, 'none'), 'nobody'), /There is no workspace/)
     assert.throws(() => statSync(join(folder, 'none')))

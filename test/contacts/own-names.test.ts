@@ -109,15 +109,15 @@ describe('a contact addressed by email or externalId', () => {
       ['/email', { email: one.email.toUpperCase() }],
       ['/externalId', { externalId: one.externalId }],
     ] as const) {
-      const told = await call('PATCH', `contacts/${otherId}`, change)
-      assert.equal(told.status, 409)
-      assert.equal(told.headers.get('x-error-param'), param)
-      assert.equal(told.headers.get('retry-after'), null)
-      assert.ok(told.body.error.endsWith(`: ${id}`), told.body.error)
+      const response = await call('PATCH', `contacts/${otherId}`, change)
+      assert.equal(response.status, 409)
+      assert.equal(response.headers.get('x-error-param'), param)
+      assert.equal(response.headers.get('retry-after'), null)
+      assert.ok(response.body.error.endsWith(`: ${id}`), response.body.error)
       const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:write'] })
-      const untold = await call('PATCH', `contacts/${otherId}`, change, { key })
-      assert.equal(untold.status, 409)
-      assert.ok(!untold.body.error.includes(id))
+      const hidden = await call('PATCH', `contacts/${otherId}`, change, { key })
+      assert.equal(hidden.status, 409)
+      assert.ok(!hidden.body.error.includes(id))
     }
     assert.equal((await call('PATCH', `contacts/${newId()}`, { email: one.email })).refused, '404 contact_not_found')
   })
