@@ -210,7 +210,7 @@ describe('X-Error-Code', () => {
       const { key } = await aKey({ scopes: ['lists:read'] })
       return call('GET', 'contacts', undefined, { key })
     },
-    '400 workspace_missing': () => asked('viewer', 'GET', 'lists', undefined, { 'X-Workspace-Id': '' }),
+    '400 workspace_missing': () => askAs('viewer', 'GET', 'lists', undefined, { 'X-Workspace-Id': '' }),
     '400 weak_password /password': async () =>
       byNobody('invitation/accept', { ...credentials, token: await aLink(service), password: 'short' }),
     '400 invited_another /email': async () =>
@@ -218,17 +218,17 @@ describe('X-Error-Code', () => {
     '401 signed_out': () => openBrowser(service).ask('GET', 'session'),
     '401 wrong_credentials': () => byNobody('session', credentials),
     '401 wrong_credentials /presentPassword': () =>
-      asked('viewer', 'PUT', 'account/password', { presentPassword: 'wrong', password: PASSWORD }),
+      askAs('viewer', 'PUT', 'account/password', { presentPassword: 'wrong', password: PASSWORD }),
     '401 wrong_passkey': () =>
       byNobody('session/passkey', {
         credential: { id: 'Zm9v', response: { clientDataJSON: 'e30', authenticatorData: 'Zm9v', signature: 'Zm9v' } },
       }),
     '400 passkey_refused': () =>
-      asked('viewer', 'POST', 'account/passkeys', {
+      askAs('viewer', 'POST', 'account/passkeys', {
         name: 'Laptop',
         credential: { id: 'Zm9v', response: { clientDataJSON: 'e30', attestationObject: 'Zm9v' } },
       }),
-    '404 passkey_not_found': () => asked('viewer', 'DELETE', `account/passkeys/${newId()}`),
+    '404 passkey_not_found': () => askAs('viewer', 'DELETE', `account/passkeys/${newId()}`),
     '401 sign_in_again': async () => {
       const { browser, accountId } = await aMember(service)
       await sql(em(), 'update accounts set password_hash = null where id = $1::uuid', [accountId])
@@ -272,16 +272,16 @@ describe('X-Error-Code', () => {
       const sent = await Promise.all(Array.from({ length: 12 }, send))
       return sent.find(({ status }) => status === 429)!
     },
-    '403 not_a_member': () => asked('owner', 'GET', 'lists', undefined, { 'X-Workspace-Id': newId() }),
-    '403 role_missing': () => asked('editor', 'POST', 'invitations', { role: 'owner' }),
-    '403 wrong_origin': () => asked('owner', 'DELETE', 'sessions', undefined, { 'Sec-Fetch-Site': 'cross-site' }),
+    '403 not_a_member': () => askAs('owner', 'GET', 'lists', undefined, { 'X-Workspace-Id': newId() }),
+    '403 role_missing': () => askAs('editor', 'POST', 'invitations', { role: 'owner' }),
+    '403 wrong_origin': () => askAs('owner', 'DELETE', 'sessions', undefined, { 'Sec-Fetch-Site': 'cross-site' }),
     '403 people_only': () => call('GET', 'members'),
-    '403 keys_only': () => asked('owner', 'GET', 'whoami'),
+    '403 keys_only': () => askAs('owner', 'GET', 'whoami'),
     '404 invitation_not_found /token': () => byNobody('invitation', { token: 'x'.repeat(43) }),
-    '404 invitation_not_found': () => asked('owner', 'DELETE', `invitations/${newId()}`),
-    '404 member_not_found': () => asked('owner', 'DELETE', `members/${newId()}`),
-    '404 session_not_found': () => asked('viewer', 'DELETE', `sessions/${newId()}`),
-    '404 api_key_not_found': () => asked('owner', 'DELETE', `api-keys/${newId()}`),
+    '404 invitation_not_found': () => askAs('owner', 'DELETE', `invitations/${newId()}`),
+    '404 member_not_found': () => askAs('owner', 'DELETE', `members/${newId()}`),
+    '404 session_not_found': () => askAs('viewer', 'DELETE', `sessions/${newId()}`),
+    '404 api_key_not_found': () => askAs('owner', 'DELETE', `api-keys/${newId()}`),
     '409 last_owner': async () => {
       const { id } = await createWorkspace(service.context.orm.em, { name: 'Owned by one', mode: 'test' })
       const { browser, accountId } = await aMember(service, 'owner', id)
@@ -292,7 +292,7 @@ describe('X-Error-Code', () => {
         em(),
         `insert into workspaces (id, name, mode) select gen_random_uuid(), 'many', 'test' from generate_series(1, 100)`,
       )
-      const refused = await asked('owner', 'POST', 'workspaces', { name: 'One more', mode: 'test' })
+      const refused = await askAs('owner', 'POST', 'workspaces', { name: 'One more', mode: 'test' })
       await sql(em(), `delete from workspaces where name = 'many'`)
       return refused
     },
@@ -326,10 +326,10 @@ describe('X-Error-Code', () => {
       await post(`campaigns/${campaign}/schedule`, { at: '2999-01-01T00:00:00Z' })
       return call('DELETE', `segments/${id}`)
     },
-    '409 from_address_missing': () => asked('owner', 'POST', 'sender/dkim', {}),
+    '409 from_address_missing': () => askAs('owner', 'POST', 'sender/dkim', {}),
     '409 secrets_key_missing': async () => {
-      await asked('owner', 'PUT', 'sender', { fromAddress: 'hello@orchard.example' })
-      return asked('owner', 'POST', 'sender/dkim', {})
+      await askAs('owner', 'PUT', 'sender', { fromAddress: 'hello@orchard.example' })
+      return askAs('owner', 'POST', 'sender/dkim', {})
     },
     '404 import_not_found': () => call('GET', `imports/${newId()}`),
     '400 wrong_header': async () =>
@@ -341,7 +341,7 @@ describe('X-Error-Code', () => {
       await post(`imports/${id}/pieces`, whole('email\n'))
       return post(`imports/${id}/pieces`, whole('email\n'))
     },
-    '404 feedback_source_not_found': () => asked('owner', 'DELETE', 'feedback-sources/postmark'),
+    '404 feedback_source_not_found': () => askAs('owner', 'DELETE', 'feedback-sources/postmark'),
     '409 contact_left_list /contactId': async () => {
       const id = await aContact(service)
       await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [listId, id])
@@ -428,7 +428,7 @@ describe('X-Error-Code', () => {
     },
   }
   /** Sends a request as a new member, in the workspace of the service by default. */
-  const asked = async (role: Role, method: string, path: string, body?: unknown, headers = {}) => {
+  const askAs = async (role: Role, method: string, path: string, body?: unknown, headers = {}) => {
     const { browser } = await aMember(service, role)
     return browser.ask(method, path, { body, workspaceId: service.workspaceId, headers })
   }

@@ -62,8 +62,8 @@ describe('an Idempotency-Key', () => {
     const path = `automations/${automationId}/enroll`
     assert.equal((await service.call('POST', path, undefined, { headers, raw })).status, 202)
     const nameless = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:write'] })
-    const asked = await service.call('POST', path, undefined, { headers, raw, key: nameless })
-    assert.equal(asked.refused, '422 idempotency_key_reused')
+    const response = await service.call('POST', path, undefined, { headers, raw, key: nameless })
+    assert.equal(response.refused, '422 idempotency_key_reused')
   })
 
   it('replays error responses', async () => {

@@ -41,7 +41,7 @@ describe('IDs', () => {
   after(() => service.stop())
 
   /** Creates what only signed-in people can access: a session, a member, an invitation, an API key and a passkey. */
-  async function ofPeople() {
+  async function createForPeople() {
     const { em } = service.context.orm
     const { browser, accountId } = await aMember(service)
     await beginSession(em.fork(), accountId, 'Another one')
@@ -59,7 +59,7 @@ describe('IDs', () => {
   }
 
   /** Creates a new resource of each kind, because an operation may change or delete it. */
-  async function things(messageStatus = 'FAILED', campaignStatus = 'DRAFT') {
+  async function createResources(messageStatus = 'FAILED', campaignStatus = 'DRAFT') {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'] })
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
@@ -99,21 +99,21 @@ describe('IDs', () => {
       messages: messageId,
       segments: segment.id,
       contactId,
-      ...(await ofPeople()),
+      ...(await createForPeople()),
     }
   }
-  type Things = Awaited<ReturnType<typeof things>>
+  type Resources = Awaited<ReturnType<typeof createResources>>
 
   /** Calls an operation, with IDs spelled by `inPath` in the path and by `inBody` in the body and the query. */
   async function ask(
     operation: (typeof operations)[number],
-    known: Things,
+    known: Resources,
     inPath: (id: string) => string,
     inBody: (id: string) => string,
   ): Promise<Answer> {
     const { id, method, path, body, query } = operation
     const collection = (/(\S+\/)?([\w-]+)\/\{id\}/.exec(path)?.[2] ?? path.split('/')[1]) as Exclude<
-      keyof Things,
+      keyof Resources,
       'browser'
     >
     const filled = path
@@ -177,18 +177,21 @@ describe('IDs', () => {
       const status = id === 'dismissMessage' ? 'UNCONFIRMED' : 'FAILED'
       const campaign =
         { pauseCampaign: 'SCHEDULED', resumeCampaign: 'PAUSED', cancelCampaign: 'SCHEDULED' }[id] ?? 'DRAFT'
-      const [plain, inCapitals] = await Promise.all([things(status, campaign), things(status, campaign)])
+      const [plain, inCapitals] = await Promise.all([
+        createResources(status, campaign),
+        createResources(status, campaign),
+      ])
       const expected = await ask(operation, plain, same, same)
       const answer = await ask(operation, inCapitals, capitals, capitals)
       assert.ok(expected.status < 300, JSON.stringify(expected.body))
       assert.equal(answer.status, expected.status, JSON.stringify(answer.body))
       if (method !== 'GET' && !operation.open && operation.audit !== 'never' && !operation.changesNothing) {
-        const told = await sql<{ operation: string; count: number }>(
+        const entries = await sql<{ operation: string; count: number }>(
           service.context.orm.em.fork(),
           `select operation, count(*)::integer as count from audit_entries where request_id = any($1::text[]) group by 1`,
           [[expected, answer].map(({ headers }) => headers.get('x-request-id'))],
         )
-        assert.deepEqual(told, [{ operation: id, count: 2 }])
+        assert.deepEqual(entries, [{ operation: id, count: 2 }])
       }
       const text = JSON.stringify(answer.body)
       for (const known of Object.values(inCapitals))
@@ -200,7 +203,7 @@ describe('IDs', () => {
 
     if (inPath)
       it(`returns the same for an ID in braces as for an unknown one from ${method} ${path}`, async () => {
-        const known = await things()
+        const known = await createResources()
         const missing = await ask(operation, known, () => '00000000-0000-7000-8000-000000000000', same)
         const answer = await ask(operation, known, inBraces, same)
         assert.equal(missing.status, 404)
@@ -209,7 +212,7 @@ describe('IDs', () => {
 
     if (elsewhere && id !== 'createAutomation' && id !== 'updateAutomation')
       it(`finds nothing for an ID in braces in the body or query of ${method} ${path}`, async () => {
-        const answer = await ask(operation, await things(), same, inBraces)
+        const answer = await ask(operation, await createResources(), same, inBraces)
         if (id === 'upsertContacts') assert.equal(answer.body.data.errors[0].error, 'List not found in workspace')
         else assert.match(answer.refused ?? '', /^404 (contact|list|segment)_not_found$/, JSON.stringify(answer.body))
       })

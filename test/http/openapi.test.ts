@@ -137,8 +137,8 @@ describe('the OpenAPI document', () => {
   })
 
   const forKeys = new Set(operations.flatMap(({ id, scope }) => (scope === undefined ? [] : [id])))
-  for (const asked of all) {
-    const { path, method, described } = asked
+  for (const entry of all) {
+    const { path, method, described } = entry
     if (!forKeys.has(described.operationId)) continue
     const scope = described['x-required-scope']
     const orScope = described['x-alternative-scope']
@@ -154,25 +154,25 @@ describe('the OpenAPI document', () => {
 
       it('returns the documented 401 without a key', async () =>
         refused(
-          await ask(asked, null),
+          await ask(entry, null),
           401,
           'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
         ))
       it('returns the documented 401 for a malformed key', async () =>
-        refused(await ask(asked, `svc_live_${'a'.repeat(38)}`), 401, 'Invalid API key: it is not a complete key'))
+        refused(await ask(entry, `svc_live_${'a'.repeat(38)}`), 401, 'Invalid API key: it is not a complete key'))
       it('returns the documented 401 for a revoked key', async () => {
         const { key, apiKey } = await mine()
         await deleteApiKey(service.context.orm.em, apiKey.id)
-        refused(await ask(asked, key), 401, 'API key not found or has been revoked')
+        refused(await ask(entry, key), 401, 'API key not found or has been revoked')
       })
       it('returns the documented 401 for a key outside its address ranges', async () => {
         const { key } = await mine({ allowedRanges: ['203.0.113.0/24', '2001:db8::/32'] })
-        refused(await ask(asked, key), 401, 'API key not allowed from this IP address')
+        refused(await ask(entry, key), 401, 'API key not allowed from this IP address')
       })
       it('returns 429 for a key over its limit', async () => {
         const { key } = await mine({ rateLimit: 1 })
-        await ask(asked, key)
-        const answer = await ask(asked, key)
+        await ask(entry, key)
+        const answer = await ask(entry, key)
         const seconds = answer.headers.get('retry-after')
         assert.deepEqual(
           [answer.refused, answer.body],
@@ -182,23 +182,23 @@ describe('the OpenAPI document', () => {
       if (scope !== null) {
         it('returns the documented 403 for a key without the scope', async () => {
           const { key } = await mine({ scopes: SCOPES.filter((other) => other !== scope && other !== orScope) })
-          refused(await ask(asked, key), 403, `Missing required scope: ${scope}`)
+          refused(await ask(entry, key), 403, `Missing required scope: ${scope}`)
           // Previews show a contact, so they also need the scope to read contacts.
           const alone: Scope[] = /^\/templates.*\/preview$/.test(path) ? [scope, 'contacts:read'] : [scope]
           // The example names an automation and a campaign.
           if (path === '/messages/retry') alone.push(orScope!)
           const { key: enough } = await mine({ scopes: alone })
-          assert.notEqual((await ask(asked, enough)).status, 403)
+          assert.notEqual((await ask(entry, enough)).status, 403)
           if (orScope === undefined || alone.includes(orScope)) return
           const { key: other } = await mine({ scopes: [orScope] })
-          assert.notEqual((await ask(asked, other)).status, 403)
+          assert.notEqual((await ask(entry, other)).status, 403)
         })
       }
       if (path.includes('{')) {
         it('returns the same 404 for an ID of another workspace as for an unknown one', async () => {
           const collection = path.slice(1).split('/')[0]!
-          const missing = await counting(() => ask(asked, service.key))
-          const foreign = await counting(() => ask(asked, service.key, others[collection], others['contactId']))
+          const missing = await counting(() => ask(entry, service.key))
+          const foreign = await counting(() => ask(entry, service.key, others[collection], others['contactId']))
           assert.equal(foreign.answer.status, 404)
           assert.deepEqual([foreign.answer.refused, foreign.answer.body], [missing.answer.refused, missing.answer.body])
           assert.deepEqual([...foreign.answer.headers.keys()], [...missing.answer.headers.keys()])

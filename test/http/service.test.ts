@@ -12,7 +12,7 @@ describe('the service status', () => {
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
 
-  const look = async (of: Service) => {
+  const readStatus = async (of: Service) => {
     const { browser } = await aMember(of, 'viewer')
     const { status, body } = await browser.ask('GET', 'service', { workspaceId: of.workspaceId })
     assert.equal(status, 200)
@@ -20,7 +20,7 @@ describe('the service status', () => {
   }
 
   it('shows members what the service is connected to', async () => {
-    const { postgres, temporal, mail } = await look(service)
+    const { postgres, temporal, mail } = await readStatus(service)
     assert.deepEqual(postgres, { isReachable: true })
     assert.partialDeepStrictEqual(temporal, { isReachable: true, namespace: 'default', uiUrl: null, workers: 1 })
     assert.partialDeepStrictEqual(mail, { mode: 'smtp', failure: null })
@@ -37,7 +37,7 @@ describe('the service status', () => {
       },
     })
     try {
-      const { temporal, mail } = await look(without)
+      const { temporal, mail } = await readStatus(without)
       assert.partialDeepStrictEqual(temporal, { uiUrl: 'http://temporal.test', workers: 0 })
       assert.match(mail.failure!, /ECONNREFUSED/)
     } finally {

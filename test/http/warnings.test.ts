@@ -86,8 +86,8 @@ describe('X-Warning', () => {
 
   it('names only the first few of many unknown fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unknown${'x'.repeat(100)}${n}`, n]))
-    const said = await warning('POST', 'lists', { name: 'x', ...many })
-    assert.ok(said !== null && said.length < 1_000 && said.split('is unknown here').length === 6, said ?? '')
+    const header = await warning('POST', 'lists', { name: 'x', ...many })
+    assert.ok(header !== null && header.length < 1_000 && header.split('is unknown here').length === 6, header ?? '')
   })
 
   it('omits the header for known fields and free metadata', async () => {
