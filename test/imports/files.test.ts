@@ -43,10 +43,10 @@ describe('an import', () => {
       const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
       const run = (tell?: () => void) =>
         importFile({ em: em() }, service().workspaceId, { path, format: 'csv', options }, tell)
-      let pieces = 0
+      let chunks = 0
       await assert.rejects(
         run(() => {
-          if ((pieces += 1) === 3) throw new Error('stopped')
+          if ((chunks += 1) === 3) throw new Error('stopped')
         }),
         /stopped/,
       )
@@ -101,7 +101,11 @@ describe('an import', () => {
 
   describe('of another service’s export', () => {
     /** Imports the files into a new workspace and returns its contacts by the local part of their address. */
-    async function whole(format: Wanted['format'], files: readonly string[], as: Record<string, Wanted['as']> = {}) {
+    async function importAll(
+      format: Wanted['format'],
+      files: readonly string[],
+      as: Record<string, Wanted['as']> = {},
+    ) {
       const [row] = await sql<{ id: string }>(
         em(),
         `insert into workspaces (id, name, mode) values (gen_random_uuid(), 'Import', 'live') returning id`,
@@ -135,7 +139,7 @@ describe('an import', () => {
     }
 
     it('reads names, attributes, the blocklist and list opt-outs from listmonk', async () => {
-      const people = await whole('listmonk', ['listmonk.csv', 'listmonk-list-unsubscribed.csv'], {
+      const people = await importAll('listmonk', ['listmonk.csv', 'listmonk-list-unsubscribed.csv'], {
         'listmonk-list-unsubscribed.csv': 'UNSUBSCRIBED',
       })
       const source = readFileSync(join(FILES, 'listmonk.csv'), 'utf8')
@@ -156,7 +160,10 @@ describe('an import', () => {
 
     it('reads subscribed, unsubscribed, cleaned and nonsubscribed contacts from Mailchimp, in any order of files', async () => {
       const files = ['subscribed', 'unsubscribed', 'cleaned', 'nonsubscribed'].map((name) => `mailchimp-${name}.csv`)
-      const [people, backwards] = [await whole('mailchimp', files), await whole('mailchimp', files.toReversed())]
+      const [people, backwards] = [
+        await importAll('mailchimp', files),
+        await importAll('mailchimp', files.toReversed()),
+      ]
       assert.deepEqual(
         [...people].map(([name, { reasons }]) => [name, reasons]),
         [...backwards].map(([name, { reasons }]) => [name, reasons]),
@@ -186,7 +193,7 @@ describe('an import', () => {
 
     for (const name of ['plunk.json', 'plunk-v1.json', 'plunk.csv']) {
       it(`reads subscriptions and data from Plunk as ${name}`, async () => {
-        const people = await whole('plunk', [name])
+        const people = await importAll('plunk', [name])
         assert.ok(people.size >= 4)
         assert.deepEqual([people.get('grace')!.first_name, people.get('grace')!.reasons], ['Grace "Amazing"', []])
         const source = readFileSync(join(FILES, name), 'utf8')

@@ -52,14 +52,14 @@ export function importing() {
   }
   const begin = async (body: object = {}): Promise<ImportBody> =>
     (await service.call('POST', 'imports', { name: 'x.csv', ...body })).body.data as ImportBody
-  const bring = (id: string, position: number, text: string, isLast: boolean) =>
+  const sendChunk = (id: string, position: number, text: string, isLast: boolean) =>
     service.call('POST', `imports/${id}/pieces`, { position, text, isLast })
   /** Imports a text, sending all that remains in each request. */
   async function imported(text: string, body: object = {}): Promise<ImportBody> {
     let now = await begin(body)
     const bytes = Buffer.from(text)
     do {
-      const answer = await bring(now.id, now.position, bytes.subarray(now.position).toString(), true)
+      const answer = await sendChunk(now.id, now.position, bytes.subarray(now.position).toString(), true)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       now = answer.body.data as ImportBody
     } while (now.status === 'RUNNING')
@@ -106,7 +106,7 @@ export function importing() {
     domain,
     file,
     begin,
-    bring,
+    sendChunk,
     imported,
     errorsOf,
     contact,

@@ -6,7 +6,7 @@ import { aContact, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '.
 import { type ImportBody, importing } from './importing.ts'
 
 describe('an import', () => {
-  const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
+  const { service, em, domain, file, begin, sendChunk, imported, errorsOf, contact } = importing()
 
   it('reads columns by name or as mapped, and reports failed rows with their line', async () => {
     const at = domain()
@@ -55,8 +55,8 @@ describe('an import', () => {
       for (let end = length; now.status === 'RUNNING'; end += length) {
         // Never cut within a character.
         while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end += 1
-        const piece = bytes.subarray(now.position, end).toString()
-        const answer = await bring(id, now.position, piece, end >= bytes.length)
+        const chunk = bytes.subarray(now.position, end).toString()
+        const answer = await sendChunk(id, now.position, chunk, end >= bytes.length)
         now = answer.body.data as ImportBody
       }
       assert.deepEqual(
@@ -78,17 +78,17 @@ describe('an import', () => {
     const at = domain()
     const { id } = await begin()
     const first = `email\na@${at}\nb@${at}\n`
-    const answers = await Promise.all(Array.from({ length: 5 }, () => bring(id, 0, first, false)))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => sendChunk(id, 0, first, false)))
     assert.deepEqual(
       answers.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, 409, 409, 409, 409],
     )
-    assert.equal((await bring(id, 7, 'x', false)).refused, '409 import_position_mismatch')
+    assert.equal((await sendChunk(id, 7, 'x', false)).refused, '409 import_position_mismatch')
     const { position } = answers.find(({ status }) => status === 200)!.body.data as ImportBody
-    const last = await bring(id, position, first.slice(position), true)
+    const last = await sendChunk(id, position, first.slice(position), true)
     assert.equal(last.status, 200, JSON.stringify(last.body))
     assert.equal(last.body.data.created, 2)
-    assert.equal((await bring(id, first.length, '', true)).refused, '409 import_ended')
+    assert.equal((await sendChunk(id, first.length, '', true)).refused, '409 import_ended')
   })
 
   it('never deletes suppressions or opt-outs, whatever the file contains', async () => {
@@ -164,11 +164,11 @@ describe('an import', () => {
     assert.equal((await known('plunk', ['[{"email":"a@example.com"}]'])).refused, '400 wrong_header')
     assert.equal((await known('csv', ['email', 'plan'])).status, 201)
     const { id } = await begin()
-    const wrong = await bring(id, 0, 'name,plan\nAda,pro\n', true)
+    const wrong = await sendChunk(id, 0, 'name,plan\nAda,pro\n', true)
     assert.equal(wrong.refused, '400 wrong_header')
     assert.match((wrong.body as { error: string }).error, /column for addresses/)
     // The corrected file continues the import.
-    assert.equal((await bring(id, 0, `email\nmended@${at}\n`, true)).body.data.status, 'DONE')
+    assert.equal((await sendChunk(id, 0, `email\nmended@${at}\n`, true)).body.data.status, 'DONE')
     assert.equal((await imported('')).created, 0)
   })
 
@@ -211,7 +211,7 @@ describe('an import', () => {
       { status: 'DONE', created: 1, failed: 3 },
     )
     const wide = await begin()
-    const answer = await bring(wide.id, 0, `email${',x'.repeat(2_000)}\n`, true)
+    const answer = await sendChunk(wide.id, 0, `email${',x'.repeat(2_000)}\n`, true)
     assert.match((answer.body as { error: string }).error, /more than 1000 columns/)
   })
 

@@ -8,12 +8,12 @@ import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '
 import { type ImportBody, importing } from './importing.ts'
 
 describe('an import', () => {
-  const { service, em, domain, file, begin, bring, imported, errorsOf, contact } = importing()
+  const { service, em, domain, file, begin, sendChunk, imported, errorsOf, contact } = importing()
 
   it('rejects files and rows of another service that do not show who opted out', async () => {
     const of = async (format: string, header: string, cells: string) => {
       const { id } = await begin({ format })
-      const answer = await bring(id, 0, `${header}\nx@${domain()},${cells}\n`, true)
+      const answer = await sendChunk(id, 0, `${header}\nx@${domain()},${cells}\n`, true)
       if (answer.status !== 200) return answer.refused
       const { suppressed, failed } = (answer.body as { data: { suppressed: number; failed: number } }).data
       return { suppressed, failed }
@@ -209,8 +209,8 @@ describe('an import', () => {
       '„x9',
       '«x10',
     ]
-    const behind: Record<string, string> = { '“': '”', '„': '“', '«': '»' }
-    const cells = ways.map((way) => `${way}@${at}${way.includes('<') ? '>' : (behind[way[0]!] ?? '')}`)
+    const closing: Record<string, string> = { '“': '”', '„': '“', '«': '»' }
+    const cells = ways.map((way) => `${way}@${at}${way.includes('<') ? '>' : (closing[way[0]!] ?? '')}`)
     const quoted = cells.map((cell) => `"${cell.replaceAll('"', '""')}",yes`)
     const done = await imported(`email,unsubscribed\n${quoted.join('\n')}\n`)
     assert.deepEqual({ failed: done.failed, suppressed: done.suppressed }, { failed: 0, suppressed: ways.length })
@@ -218,21 +218,25 @@ describe('an import', () => {
   })
 
   it('adds no contact who opted out to a list, and asks none of them to confirm', async () => {
-    const asking = await aList(service())
+    const confirmingList = await aList(service())
     const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
-    await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
-    assert.equal((await service().call('PATCH', `lists/${asking}`, { doubleOptIn: true })).status, 200)
+    await anAutomation(service(), {
+      trigger: 'LIST_REQUESTED',
+      triggerConfig: { listId: confirmingList },
+      steps: [asks],
+    })
+    assert.equal((await service().call('PATCH', `lists/${confirmingList}`, { doubleOptIn: true })).status, 200)
     const at = domain()
     const out = await aContact(service(), { email: `out@${at}` })
     const left = await aContact(service(), { email: `left@${at}` })
     await service().call('POST', 'suppressions', { email: `out@${at}`, reason: 'UNSUBSCRIBED' })
-    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [asking, left])
+    await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1, $2)', [confirmingList, left])
     const many = Array.from({ length: 150 }, (_, n) => `filler-${n}@${at},`)
     // The second row of this contact is in another chunk.
     const rows = [`late@${at},yes`, `out@${at},`, `left@${at},`, ...many, `late@${at},`]
-    for (const listId of [asking, await aList(service())]) {
+    for (const listId of [confirmingList, await aList(service())]) {
       const path = file(`email,unsubscribed\n${rows.join('\n')}\n`)
-      const options = { columns: [], listId, triggers: listId === asking, confirmed: false, tags: [], as: null }
+      const options = { columns: [], listId, triggers: listId === confirmingList, confirmed: false, tags: [], as: null }
       await importFile({ em: em() }, service().workspaceId, { path, format: 'csv', options })
       const late = (await service().call('GET', `contacts/email:late@${at}`)).body.data as {
         id: string
@@ -266,11 +270,11 @@ describe('an import', () => {
     await enroll(service(), automationId, contactId)
     await eventually('the first email is captured', async () => (await activityOf(service(), contactId))[0])
     const { id } = await begin()
-    const piece = { position: 0, bytes: Buffer.from(`email,unsubscribed\n${email},yes\n`), isLast: true }
+    const chunk = { position: 0, bytes: Buffer.from(`email,unsubscribed\n${email},yes\n`), isLast: true }
     const call = newCall()
     // The relay sees the delivery only after the commit.
     const due = await unitOf(em()).transactional(async (unit) => {
-      assert.equal((await importChunk({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
+      assert.equal((await importChunk({ em: unit }, service().workspaceId, id, chunk, call)).suppressed, 1)
       return sql(
         unit,
         'select kind, lane, due_at <= now() as "isDue" from outbox where automation_id = $1::uuid and contact_id = $2::uuid',
@@ -304,24 +308,28 @@ describe('an import', () => {
     )
     const text = `email,unsubscribed\n${Array.from({ length: people }, (_, n) => `p${n + 1}@${at},yes\n`).join('')}`
     const { id } = await begin()
-    const first = (await bring(id, 0, text, true)).body.data as ImportBody
+    const first = (await sendChunk(id, 0, text, true)).body.data as ImportBody
     assert.deepEqual(
       { status: first.status, updated: first.updated, suppressed: first.suppressed },
       { status: 'RUNNING', updated: 500, suppressed: 500 },
     )
-    const last = (await bring(id, first.position, text.slice(first.position), true)).body.data as ImportBody
+    const last = (await sendChunk(id, first.position, text.slice(first.position), true)).body.data as ImportBody
     assert.deepEqual({ status: last.status, suppressed: last.suppressed }, { status: 'DONE', suppressed: people })
   })
 
   it('removes the pending confirmation of a contact who is already suppressed', async () => {
-    const asking = await aList(service())
+    const confirmingList = await aList(service())
     const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
-    await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId: asking }, steps: [asks] })
-    await service().call('PATCH', `lists/${asking}`, { doubleOptIn: true })
+    await anAutomation(service(), {
+      trigger: 'LIST_REQUESTED',
+      triggerConfig: { listId: confirmingList },
+      steps: [asks],
+    })
+    await service().call('PATCH', `lists/${confirmingList}`, { doubleOptIn: true })
     const email = `known@${domain()}`
     const text = `email,unsubscribed\n${email},yes\n`
     await imported(text)
-    await service().call('POST', 'contacts', { email, listId: asking })
+    await service().call('POST', 'contacts', { email, listId: confirmingList })
     const asked = () =>
       sql(
         em(),
@@ -361,15 +369,15 @@ describe('an import', () => {
         await sql<{ consent_version: number }>(em(), 'select consent_version from contacts where email = $1', [email])
       )[0]!.consent_version
     const call = newCall()
-    let looked = 0
+    let versionBefore = 0
     await unitOf(em()).transactional(async (unit) => {
-      const piece = { position: 0, bytes, isLast: true }
-      assert.equal((await importChunk({ em: unit }, service().workspaceId, id, piece, call)).suppressed, 1)
+      const chunk = { position: 0, bytes, isLast: true }
+      assert.equal((await importChunk({ em: unit }, service().workspaceId, id, chunk, call)).suppressed, 1)
       assert.equal((await service().call('POST', 'contacts', { email })).status, 201)
-      looked = await consent_version()
+      versionBefore = await consent_version()
     })
-    assert.equal(await consent_version(), looked, 'before the commit')
+    assert.equal(await consent_version(), versionBefore, 'before the commit')
     for (const run of call.afterCommit) await run()
-    assert.ok((await consent_version()) > looked, 'a worker could still claim with the version it read before')
+    assert.ok((await consent_version()) > versionBefore, 'a worker could still claim with the version it read before')
   })
 })
