@@ -147,8 +147,8 @@ describe('lists and tags', () => {
       ids.push(...body.data.map((contact: { id: string }) => contact.id))
     }
     const other = await aContact(service)
-    const nobody = '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e'
-    const { status, body } = await post(`lists/${id}/contacts`, { contactIds: [...ids, nobody, other] })
+    const unknownId = '0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e'
+    const { status, body } = await post(`lists/${id}/contacts`, { contactIds: [...ids, unknownId, other] })
     assert.equal(status, 200)
     assert.deepEqual(body.data, {
       listId: id,
@@ -161,13 +161,13 @@ describe('lists and tags', () => {
     const again = await post(`lists/${id}/contacts`, { contactIds: ids })
     assert.partialDeepStrictEqual(again.body.data, { added: 0, alreadyIn: 998 })
     assert.equal((await get(`lists/${id}`)).body.data.contactCount, 999)
-    const many = await post(`lists/${id}/contacts`, { contactIds: Array<string>(1001).fill(nobody) })
+    const many = await post(`lists/${id}/contacts`, { contactIds: Array<string>(1001).fill(unknownId) })
     assert.deepEqual(
       [many.refused, many.body.error],
       ['400 invalid_request', 'contactIds array must not exceed 1000 items'],
     )
     assert.equal((await post(`lists/${id}/contacts`, {})).body.error, 'Send either contactId or contactIds')
-    assert.equal((await post(`lists/${id}/contacts`, { contactId: nobody })).body.error, 'Contact not found')
+    assert.equal((await post(`lists/${id}/contacts`, { contactId: unknownId })).body.error, 'Contact not found')
   })
 
   it('adds a written contact to a list, and removes them', async () => {
@@ -222,8 +222,8 @@ describe('lists and tags', () => {
       { name: 'VIP', contactCount: 2 },
       { name: 'Ünïcode/ä b', contactCount: 1 },
     ])
-    const gone = await own.call('DELETE', `contacts/${contactId}/tags/${encodeURIComponent('ÜNÏCODE/Ä B')}`)
-    assert.deepEqual(gone.body, { data: { id: contactId, deleted: true } })
+    const removed = await own.call('DELETE', `contacts/${contactId}/tags/${encodeURIComponent('ÜNÏCODE/Ä B')}`)
+    assert.deepEqual(removed.body, { data: { id: contactId, deleted: true } })
     const none = await own.call('DELETE', `contacts/${contactId}/tags/%00`)
     assert.deepEqual([none.refused, none.body.error], ['404 tag_not_found', 'Contact does not have this tag'])
     const tagged = await own.call('GET', 'contacts?tag=vIp')
