@@ -107,18 +107,18 @@ describe('Postgres connections', () => {
       watch.watch(made)
     }
     const watched = openDatabase({ url: url.href, poolSize: POOL, timeoutMs: TIMEOUT_MS, onPool })
-    const asks = () => sql(watched.em.fork(), 'select 1')
+    const query = () => sql(watched.em.fork(), 'select 1')
     try {
-      await Promise.all(Array.from({ length: POOL }, asks))
+      await Promise.all(Array.from({ length: POOL }, query))
       proxy.stall()
       const deadline = performance.now() + TIMEOUT_MS * 5
       while (performance.now() < deadline) {
-        await Promise.allSettled(Array.from({ length: POOL * 2 }, asks))
+        await Promise.allSettled(Array.from({ length: POOL * 2 }, query))
         assert.equal(watch.problem(), undefined)
       }
       proxy.resume()
       await eventually('Postgres is back', () =>
-        asks().then(
+        query().then(
           () => true,
           () => undefined,
         ),
@@ -127,15 +127,15 @@ describe('Postgres connections', () => {
       const forgotten: PoolClient[] = []
       for (let n = 0; n < POOL; n += 1) forgotten.push(await pool!.connect())
       assert.equal(watch.problem(), undefined)
-      const told = await eventually('the loss is reported', () => watch.problem())
+      const problem = await eventually('the loss is reported', () => watch.problem())
       assert.equal(
-        told,
+        problem,
         `All ${POOL} sessions with Postgres are leaked: they are in use for too long and were not released`,
       )
-      await assert.rejects(asks())
+      await assert.rejects(query())
       forgotten.pop()!.release()
       assert.equal(watch.problem(), undefined)
-      await asks()
+      await query()
       for (const session of forgotten) session.release()
     } finally {
       proxy.resume()

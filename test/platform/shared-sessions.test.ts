@@ -16,16 +16,16 @@ const COUNTED = 2
 describe('a Postgres connection', () => {
   let service: Service
   let api: ApiWith
-  let trials: (() => void)[]
+  let checks: (() => void)[]
   before(async () => {
     service = await startService({ worker: false })
     // Each check of a template lasts until the test ends it.
     const check: Renderer['check'] = () =>
-      new Promise((tried) => trials.push(() => tried({ problems: [], unknownVariables: [] })))
+      new Promise((finish) => checks.push(() => finish({ problems: [], unknownVariables: [] })))
     api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })
   })
   beforeEach(() => {
-    trials = []
+    checks = []
   })
   after(async () => {
     api.close()
@@ -45,9 +45,9 @@ describe('a Postgres connection', () => {
   it('holds no connection while templates are checked, even with an Idempotency-Key', async () => {
     const automation = { name: 'x', trigger: 'SIGNUP', steps: [EMAIL] }
     const calls = Array.from({ length: CALLS }, (_, n) => send('POST', 'automations', automation, `create-${n}`))
-    await eventually('all checks have begun', () => (trials.length === CALLS ? true : undefined))
+    await eventually('all checks have begun', () => (checks.length === CALLS ? true : undefined))
     assert.equal(await inTransaction(), 0)
-    for (const tried of trials) tried()
+    for (const finish of checks) finish()
     assert.deepEqual(
       (await Promise.all(calls)).map(({ status }) => status),
       Array.from({ length: CALLS }, () => 201),
