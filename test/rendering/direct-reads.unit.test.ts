@@ -64,7 +64,7 @@ parentPort.postMessage(templates.map((template) => {
 
 describe('direct reads of values', () => {
   let renderer: Renderer
-  let said: Record<string, string>
+  let expected: Record<string, string>
   before(async () => {
     renderer = createRenderer()
     const templates = [...TEMPLATES, ...FAILING]
@@ -73,7 +73,7 @@ describe('direct reads of values', () => {
       workerData: { templates, variables: { contact, event: null } },
     })
     const [texts] = (await once(worker, 'message')) as [string[]]
-    said = Object.fromEntries(templates.map((template, n) => [template, texts[n]!]))
+    expected = Object.fromEntries(templates.map((template, n) => [template, texts[n]!]))
   })
   after(() => renderer.close())
 
@@ -81,12 +81,12 @@ describe('direct reads of values', () => {
 
   for (const template of TEMPLATES) {
     it(`reads the same as LiquidJS for ${template}`, async () => {
-      assert.equal((await render(template)).html, said[template])
+      assert.equal((await render(template)).html, expected[template])
     })
   }
 
   for (const template of FAILING) {
     it(`fails like LiquidJS for ${template}`, () =>
-      assert.rejects(render(template), { message: `html: ${said[template]}` }))
+      assert.rejects(render(template), { message: `html: ${expected[template]}` }))
   }
 })

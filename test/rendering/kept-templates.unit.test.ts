@@ -7,7 +7,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 /** The used heap in megabytes. */
-function held(): number {
+function usedHeap(): number {
   collectGarbage()
   return process.memoryUsage().heapUsed / 1e6
 }
@@ -20,9 +20,9 @@ describe('cached templates', () => {
   }
   for (const [what, source] of Object.entries(braces)) {
     it(`limits the memory of cached templates with braces ${what}`, () => {
-      const before = held()
+      const before = usedHeap()
       for (let n = 0; n < 5; n += 1) assert.equal(parseSource('text', source(n), `${what} ${n}`), undefined)
-      const more = held() - before
+      const more = usedHeap() - before
       assert.ok(more < 15, `${Math.round(more)} MB`)
     })
   }
