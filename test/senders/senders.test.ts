@@ -34,7 +34,7 @@ describe('the sender of a workspace', () => {
     dns.close()
   })
 
-  interface Told {
+  interface SenderDetails {
     records: { what: string; name: string; value: string }[]
     isSigned: boolean
   }
@@ -82,7 +82,7 @@ describe('the sender of a workspace', () => {
   it('signs its emails including the unsubscribe headers, verifiably', async () => {
     await set({ fromAddress: 'hello@orchard.example' })
     const { body } = await ask('POST', 'sender/dkim', { selector: 'one' })
-    const told = body.data as Told
+    const told = body.data as SenderDetails
     assert.equal(told.isSigned, true)
     const record = told.records.find(({ what }) => what === 'DKIM')!
     assert.equal(record.name, 'one._domainkey.orchard.example')
@@ -108,8 +108,8 @@ describe('the sender of a workspace', () => {
     const contactId = await aContact(service)
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactId })
-    const said = { name: 'x', subject: 'x', text: 'x', audience: { listIds: [list] } }
-    const id = (await service.call('POST', 'campaigns', said)).body.data.id as string
+    const campaign = { name: 'x', subject: 'x', text: 'x', audience: { listIds: [list] } }
+    const id = (await service.call('POST', 'campaigns', campaign)).body.data.id as string
     await service.call('POST', `campaigns/${id}/schedule`, {})
     const address = await addressOf(service, contactId)
     const mail = await eventually('the email arrives', () => sink.mails.find(({ to }) => to[0] === address))
@@ -154,10 +154,13 @@ describe('the sender of a workspace', () => {
     const em = service.context.orm.em.fork()
     await sql(em, `update instance set bounce_domain = 'bounces.orchard.example'`)
     const { body } = await ask('GET', 'sender')
-    const told = (body.data as Told).records.find(({ what }) => what === 'RETURN_PATH')!
+    const told = (body.data as SenderDetails).records.find(({ what }) => what === 'RETURN_PATH')!
     assert.deepEqual([told.name, told.value], ['bounces.orchard.example', '10 mail.example.com'])
     // Receivers check SPF for the bounce domain, because it is in the envelope.
-    assert.equal((body.data as Told).records.find(({ what }) => what === 'SPF')!.name, 'bounces.orchard.example')
+    assert.equal(
+      (body.data as SenderDetails).records.find(({ what }) => what === 'SPF')!.name,
+      'bounces.orchard.example',
+    )
     const check = async () =>
       ((await ask('POST', 'sender/check')).body.data as { what: string; status: string; found: string[] }[]).find(
         ({ what }) => what === 'RETURN_PATH',
@@ -169,7 +172,7 @@ describe('the sender of a workspace', () => {
     assert.equal((await check()).status, 'WRONG')
     // Also without a from address of the workspace.
     await sql(em, 'update senders set from_address = null where workspace_id = $1', [service.workspaceId])
-    const without = (await ask('GET', 'sender')).body.data as Told
+    const without = (await ask('GET', 'sender')).body.data as SenderDetails
     assert.deepEqual(
       without.records.map(({ what, name }) => [what, name]),
       [

@@ -44,7 +44,7 @@ describe('sender warm-up', () => {
     const { status, body } = await ask('PUT', 'sender/warm-up', { perDay, growthPercent, upTo })
     assert.equal(status, 200, JSON.stringify(body))
   }
-  const told = async () => ((await ask('GET', 'sender')).body.data as { warmUp?: WarmUp }).warmUp
+  const readWarmUp = async () => ((await ask('GET', 'sender')).body.data as { warmUp?: WarmUp }).warmUp
   /** Simulates that this many days passed, by moving the start and the counters back. */
   const daysPass = (days: number) =>
     sql(
@@ -82,17 +82,17 @@ describe('sender warm-up', () => {
   }
 
   it('grows daily until it ends', async () => {
-    assert.equal(await told(), undefined)
+    assert.equal(await readWarmUp(), undefined)
     await warmUp(50, 50, 400)
     const allowed = []
     for (let day = 0; day < 7; day += 1) {
-      allowed.push((await told())!.allowedToday)
+      allowed.push((await readWarmUp())!.allowedToday)
       await daysPass(1)
     }
     assert.deepEqual(allowed, [50, 75, 112, 169, 253, 380, null])
     // The calculation does not overflow years later.
     await daysPass(100_000)
-    assert.equal((await told())!.allowedToday, null)
+    assert.equal((await readWarmUp())!.allowedToday, null)
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 1_000, false)).granted, 1_000)
   })
 
@@ -100,18 +100,18 @@ describe('sender warm-up', () => {
     await warmUp(50)
     await daysPass(2)
     await warmUp(10)
-    assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [3, 40])
+    assert.deepEqual([(await readWarmUp())!.day, (await readWarmUp())!.allowedToday], [3, 40])
     await ask('DELETE', 'sender/warm-up')
     await warmUp(10)
-    assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 10])
+    assert.deepEqual([(await readWarmUp())!.day, (await readWarmUp())!.allowedToday], [1, 10])
   })
 
   it('restarts after it ended', async () => {
     await warmUp(50, 50, 400)
     await daysPass(100)
-    assert.equal((await told())!.allowedToday, null)
+    assert.equal((await readWarmUp())!.allowedToday, null)
     await warmUp(50, 50, 400)
-    assert.deepEqual([(await told())!.day, (await told())!.allowedToday], [1, 50])
+    assert.deepEqual([(await readWarmUp())!.day, (await readWarmUp())!.allowedToday], [1, 50])
   })
 
   it('does not count messages that the server defers, even after their content', async () => {
@@ -122,7 +122,7 @@ describe('sender warm-up', () => {
     await eventually('both are deferred', async () => (await statuses('campaign_id', id))['DEFERRED'] === 2)
     sink.behave('accept')
     await eventually('both are sent', async () => (await statuses('campaign_id', id))['SENT'] === 2)
-    assert.equal((await told())!.mailedToday, 2)
+    assert.equal((await readWarmUp())!.mailedToday, 2)
   })
 
   it('returns 400 for numbers that do not grow', async () => {
@@ -136,13 +136,13 @@ describe('sender warm-up', () => {
       assert.equal(status, 400)
       assert.match(JSON.stringify(answer), new RegExp(field))
     }
-    assert.equal(await told(), undefined)
+    assert.equal(await readWarmUp(), undefined)
   })
 
   it('keeps the sender, and is kept when the sender changes', async () => {
     await warmUp(50)
     await ask('PUT', 'sender', { fromName: 'Orchard' })
-    assert.equal((await told())!.allowedToday, 50)
+    assert.equal((await readWarmUp())!.allowedToday, 50)
     await warmUp(60)
     assert.equal((await ask('GET', 'sender')).body.data.fromName, 'Orchard')
     await ask('PUT', 'sender', {})
@@ -155,14 +155,14 @@ describe('sender warm-up', () => {
     )
     const granted = asked.reduce((sum, places) => sum + places.granted, 0)
     assert.equal(granted, 100)
-    assert.equal((await told())!.mailedToday, 100)
+    assert.equal((await readWarmUp())!.mailedToday, 100)
     const { day, moreInSeconds } = asked[0]!
     assert.ok(moreInSeconds > 0 && moreInSeconds <= 86_400)
     await returnQuota(em(), service.workspaceId, day!, 5)
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, false)).granted, 5)
     // Transactional messages may exceed the limit, and count.
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, true)).granted, 7)
-    assert.equal((await told())!.mailedToday, 107)
+    assert.equal((await readWarmUp())!.mailedToday, 107)
   })
 
   it('does not delay transactional emails, but counts them', async () => {
@@ -173,7 +173,7 @@ describe('sender warm-up', () => {
     const receipt = await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] })
     await enroll(service, receipt, ids[0]!)
     await eventually('the receipt is sent', async () => (await statuses('automation_id', receipt))['SENT'] === 1)
-    assert.equal((await told())!.mailedToday, 4)
+    assert.equal((await readWarmUp())!.mailedToday, 4)
   })
 
   it('defers an email of an automation until quota is available', async () => {
@@ -199,7 +199,7 @@ describe('sender warm-up', () => {
     )
     assert.equal(counted!.attempts, 0, 'it was not attempted')
     assert.equal(await mailed(ids), 1)
-    assert.equal((await told())!.mailedToday, 1)
+    assert.equal((await readWarmUp())!.mailedToday, 1)
     await daysPass(1)
     // Temporal owns the retry timer, so the test resets it.
     await service.context.temporal.workflowService.resetActivity({
@@ -208,6 +208,6 @@ describe('sender warm-up', () => {
       type: 'sendEmail',
     })
     await eventually('the second is sent', async () => (await mailed(ids)) === 2)
-    assert.equal((await told())!.mailedToday, 1)
+    assert.equal((await readWarmUp())!.mailedToday, 1)
   })
 })
