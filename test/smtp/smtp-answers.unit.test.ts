@@ -12,7 +12,7 @@ import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/sc
 describe('a response of a mail server', () => {
   let server: ScriptedSmtp
   let transport: MailTransport
-  const say = async (script: Script, timeoutMs?: number) => {
+  const startServer = async (script: Script, timeoutMs?: number) => {
     server = await startScriptedSmtp(script)
     transport = createSmtpTransport({
       server: readSmtpUrl(server.url),
@@ -20,9 +20,9 @@ describe('a response of a mail server', () => {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
   }
-  const deliver = async (one: Partial<Email> = {}, handOver: Partial<SendHooks> = {}) => {
+  const deliver = async (one: Partial<Email> = {}, hooks: Partial<SendHooks> = {}) => {
     const permit = await transport.permit('anybody', new AbortController().signal)
-    return permit.deliver({ ...email, ...one }, { begin: () => Promise.resolve(true), ...handOver })
+    return permit.deliver({ ...email, ...one }, { begin: () => Promise.resolve(true), ...hooks })
   }
   afterEach(async () => {
     await transport.close()
@@ -35,7 +35,7 @@ describe('a response of a mail server', () => {
     '550 5.4.5 Daily user sending limit exceeded',
   ]) {
     it(`defers the message after a rejection of the sender: ${words}`, async () => {
-      await say({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
+      await startServer({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
       assert.deepEqual(await deliver(), {
         ...{ kind: 'not-sent', reason: words, serverFailed: true },
         failure: `It answered ${words.slice(0, 9)} to MAIL FROM`,
@@ -44,12 +44,12 @@ describe('a response of a mail server', () => {
   }
 
   it('rejects the message if the response to the sender is about its size', async () => {
-    await say({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
+    await startServer({ answer: (command) => (command.startsWith('MAIL') ? '552 5.3.4 too big' : undefined) })
     assert.equal((await deliver()).kind, 'refused')
   })
 
   it('rejects the message if the response to the sender is about the recipient’s address', async () => {
-    await say({
+    await startServer({
       answer(command) {
         if (command.startsWith('EHLO')) return '250-here\r\n250 SMTPUTF8'
         return command.includes('SMTPUTF8') ? '550 5.6.7 internationalized addresses are not permitted' : undefined
@@ -67,7 +67,7 @@ describe('a response of a mail server', () => {
     ['message', '550 5.1.8 Access denied, bad outbound sender AS(42004)'],
   ] as const) {
     it(`defers the message after a rejection about the sender at ${at}: ${words}`, async () => {
-      await say({
+      await startServer({
         answer: (command) => (command.startsWith(at) ? words : undefined),
         message: () => words,
       })
@@ -77,7 +77,7 @@ describe('a response of a mail server', () => {
 
   it('rejects the message if it is unclear whether sender or recipient is meant, and logs that without the text', async () => {
     const words = '554 5.7.1 <to@example.com>: Client host blocked'
-    await say({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
+    await startServer({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
     assert.deepEqual(await deliver(), {
       ...{ kind: 'refused', reason: words },
       doubt: 'It answered 554 5.7.1 to RCPT TO',
@@ -85,13 +85,13 @@ describe('a response of a mail server', () => {
   })
 
   it('defers the message if authentication is required at any command', async () => {
-    await say({ answer: (command) => (command.startsWith('RCPT') ? '530 5.7.0 log in first' : undefined) })
+    await startServer({ answer: (command) => (command.startsWith('RCPT') ? '530 5.7.0 log in first' : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
   })
 
   it('logs a response without its text if that may contain an address, and completely before it can', async () => {
     const failureAt = async (asked: string, words: string) => {
-      await say({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
+      await startServer({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
       const delivery = await deliver()
       return 'failure' in delivery ? delivery.failure : undefined
     }
@@ -102,7 +102,7 @@ describe('a response of a mail server', () => {
     await transport.close()
     await server.close()
     const refusal = (command: string) => (/^(EHLO|HELO)/.test(command) ? '554 5.7.1 not from there' : undefined)
-    await say({ answer: refusal })
+    await startServer({ answer: refusal })
     assert.partialDeepStrictEqual(await deliver(), { serverFailed: true, failure: '554 5.7.1 not from there' })
   })
 
@@ -110,7 +110,7 @@ describe('a response of a mail server', () => {
 
   for (const words of ['421 4.3.2 shutting down', '354 go on', '100 wait', '050 what', '600 what', '2', 'queued']) {
     it(`reports an unknown outcome for a response to the message that is not a rejection: ${words}`, async () => {
-      await say({ message: () => words })
+      await startServer({ message: () => words })
       assert.equal((await deliver()).kind, 'unknown')
       // More data on this connection could be read as part of a message.
       await isCut()
@@ -120,7 +120,7 @@ describe('a response of a mail server', () => {
 
   for (const words of ['250 ok', '3540 go on']) {
     it(`sends nothing after a response to DATA other than 354: ${words}`, async () => {
-      await say({ answer: (command) => (command === 'DATA' ? words : undefined) })
+      await startServer({ answer: (command) => (command === 'DATA' ? words : undefined) })
       let asked = 0
       const begin = () => Promise.resolve((asked += 1) > 0)
       assert.partialDeepStrictEqual(await deliver({}, { begin }), { kind: 'not-sent', serverFailed: true })
@@ -133,7 +133,7 @@ describe('a response of a mail server', () => {
     for (const surplus of ['250 ok', '354 go on']) {
       it(`does not take a surplus response after ${verb} for the one to the message: ${surplus}`, async () => {
         const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
-        await say({
+        await startServer({
           greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
           answer(command) {
             const asked = command.slice(0, 4)
@@ -151,7 +151,7 @@ describe('a response of a mail server', () => {
   }
 
   it('detects a surplus response before the message is sent', async () => {
-    await say({
+    await startServer({
       answer(command, socket) {
         if (command.startsWith('MAIL')) return '250 ok\r\n250 ok'
         // Like a server that runs a filter first.
@@ -169,7 +169,7 @@ describe('a response of a mail server', () => {
   ] as const) {
     it(`returns ${kind} for a response before the end of the message, whether or not the claim succeeds: ${words}`, async () => {
       let socket: Socket | undefined
-      await say({
+      await startServer({
         answer(_command, from) {
           socket = from
           return undefined
@@ -188,7 +188,7 @@ describe('a response of a mail server', () => {
   for (const verb of ['RCPT', 'RSET']) {
     it(`does not take a surplus response after ${verb} for one to the next message`, async () => {
       let refusing = true
-      await say({
+      await startServer({
         answer(command) {
           const asked = command.slice(0, 4)
           const words = asked === 'RCPT' ? '550 5.1.1 no such user' : '250 ok'
@@ -203,7 +203,10 @@ describe('a response of a mail server', () => {
   }
 
   it('reports a delivery before the connection is reset for the next one', async () => {
-    await say({ message: () => '451 4.3.0 not now', answer: (command) => (command === 'RSET' ? null : undefined) })
+    await startServer({
+      message: () => '451 4.3.0 not now',
+      answer: (command) => (command === 'RSET' ? null : undefined),
+    })
     assert.equal((await deliver()).kind, 'not-sent')
     // The connection is not reused before that.
     assert.equal(await transport.permitSoon('anybody'), undefined)
@@ -211,7 +214,7 @@ describe('a response of a mail server', () => {
 
   it('claims once, over one connection, if the server disappears', async () => {
     let cut: Socket | undefined
-    await say({
+    await startServer({
       answer(command, socket) {
         if (command === 'DATA' && server.whole.length > 0) cut = socket
         return undefined
@@ -235,7 +238,7 @@ describe('a response of a mail server', () => {
 
   it('leaves nothing for a stalled server to accept later', async () => {
     let slow: Socket | undefined
-    await say({
+    await startServer({
       answer(command, socket) {
         if (command === 'DATA') slow = socket.pause()
         return undefined
@@ -255,7 +258,7 @@ describe('a response of a mail server', () => {
   })
 
   it('sends recipient domains in ASCII, because the server may not support Unicode', async () => {
-    await say({})
+    await startServer({})
     await deliver({ to: 'ada@exämple.de' })
     assert.deepEqual(server.whole, ['ada@xn--exmple-cua.de'])
   })
@@ -267,7 +270,7 @@ describe('a response of a mail server', () => {
       socket.once('close', () => clearInterval(flooding))
       return null
     }
-    await say({ answer: (command, socket) => (command.startsWith('RCPT') ? flood(socket) : undefined) })
+    await startServer({ answer: (command, socket) => (command.startsWith('RCPT') ? flood(socket) : undefined) })
     assert.equal((await deliver()).kind, 'not-sent')
     await eventually('the connection is closed', () => Promise.resolve(server.connections() === 0 || undefined))
   })
@@ -284,7 +287,7 @@ describe('a response of a mail server', () => {
     ['to a message', { message: drip }, 'unknown'],
   ] as [string, Script, string][]) {
     it(`stops waiting for a response that never ends, ${where}`, async () => {
-      await say(script, 300)
+      await startServer(script, 300)
       assert.equal((await deliver()).kind, kind)
       await eventually('the connection is closed', () => Promise.resolve(server.connections() === 0 || undefined))
       assert.notEqual(await transport.permitSoon('anybody'), undefined)

@@ -16,9 +16,9 @@ const email = {
   text: 'Hi',
 }
 
-const may = { begin: () => Promise.resolve(true) }
-const deliver = async (transport: MailTransport, one: Email, handOver: SendHooks = may) =>
-  (await transport.permit('anybody', new AbortController().signal)).deliver(one, handOver)
+const alwaysBegin = { begin: () => Promise.resolve(true) }
+const deliver = async (transport: MailTransport, one: Email, hooks: SendHooks = alwaysBegin) =>
+  (await transport.permit('anybody', new AbortController().signal)).deliver(one, hooks)
 
 describe('the SMTP transport', () => {
   let sink: SmtpSink
@@ -100,17 +100,17 @@ describe('the SMTP transport', () => {
     const other = createSmtpTransport({ server: readSmtpUrl(waiting.url) })
     const breakOff = new AbortController()
     arrived = () => breakOff.abort()
-    assert.equal((await deliver(other, email, { ...may, breakOff: breakOff.signal })).kind, 'unknown')
+    assert.equal((await deliver(other, email, { ...alwaysBegin, breakOff: breakOff.signal })).kind, 'unknown')
     await other.close()
     await waiting.close()
   })
 
   it('keeps the end of a long message back when it must not continue', async () => {
     const long = { ...email, html: null, text: 'A line of text.\r\n'.repeat(60_000) }
-    assert.equal((await deliver(transport, long, { ...may, mayGoOn: () => true })).kind, 'taken')
+    assert.equal((await deliver(transport, long, { ...alwaysBegin, mayGoOn: () => true })).kind, 'taken')
     let parts = 0
     const mayGoOn = () => (parts += 1) < 20
-    assert.equal((await deliver(transport, long, { ...may, mayGoOn })).kind, 'not-sent')
+    assert.equal((await deliver(transport, long, { ...alwaysBegin, mayGoOn })).kind, 'not-sent')
     assert.equal(parts, 20)
     assert.equal((await deliver(transport, email)).kind, 'taken')
     assert.equal(sink.mails.length, 2)
