@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mjmlOf } from '../../src/templates/design.ts'
 import { startService, type Service } from '../support/service.ts'
 
-const words = (text: string, more: object = {}) => ({ style: 'PARAGRAPH', runs: [{ text, ...more }] })
+const paragraph = (text: string, more: object = {}) => ({ style: 'PARAGRAPH', runs: [{ text, ...more }] })
 const text = (...paragraphs: object[]) => ({ type: 'TEXT', paragraphs })
 const ALL = [
   text(
@@ -14,7 +14,7 @@ const ALL = [
     { style: 'BULLET', runs: [{ text: 'One' }] },
     { style: 'BULLET', runs: [{ text: 'Two', italic: true, underline: true }] },
     { style: 'NUMBER', runs: [{ text: 'First' }] },
-    words('{% if contact.metadata.vip %}Thank you{% endif %}'),
+    paragraph('{% if contact.metadata.vip %}Thank you{% endif %}'),
     { style: 'PARAGRAPH', runs: [] },
   ),
   { type: 'BUTTON', label: 'Begin & go', url: 'https://a.example/{{ contact.metadata["plan"] }}', align: 'LEFT' },
@@ -24,7 +24,7 @@ const ALL = [
   { type: 'CODE', html: '<b class="own">{{ contact.email }}</b>' },
   {
     type: 'COLUMNS',
-    columns: [{ blocks: [text(words('Left'))] }, { blocks: [text(words('Right')), { type: 'DIVIDER' }] }],
+    columns: [{ blocks: [text(paragraph('Left'))] }, { blocks: [text(paragraph('Right')), { type: 'DIVIDER' }] }],
   },
 ]
 
@@ -100,7 +100,7 @@ describe('emails made of blocks', () => {
       '{{ contact.metadata.nothing\n | default: "below" }}',
     ]
     const { html, problems } = await preview([
-      text(words(liquid.join(' '))),
+      text(paragraph(liquid.join(' '))),
       { type: 'BUTTON', label: 'x', url: 'https://a.example/{{ contact.metadata["a"] | default: \'b\' }}' },
     ])
     assert.deepEqual(problems, [])
@@ -125,28 +125,28 @@ describe('emails made of blocks', () => {
     '<!--[if !mso]><!--><style>a{}<!--<![endif]-->',
   ])
     it(`reports a block that would swallow the following ones: ${html}`, async () => {
-      const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(words('behind'))])
+      const { problems } = await preview([{ type: 'DIVIDER' }, { type: 'CODE', html }, text(paragraph('behind'))])
       assert.match(problems[0]!.problem, /^in block 2: .* (is not closed|was not opened)/)
     })
 
   it('keeps a block whose elements end, in its order', async () => {
     const html = '<!-- <style> --><style>p > b { color: red }</style><!--[if !mso]><!--><p>a</p><!--<![endif]-->'
-    const seen = await preview([{ type: 'CODE', html }, text(words('behind'))])
+    const seen = await preview([{ type: 'CODE', html }, text(paragraph('behind'))])
     assert.deepEqual(seen.problems, [])
     assert.match(seen.html, /behind/)
   })
 
   it('reports a block that closes the elements around it', async () => {
     const html = '</mj-text></mj-column></mj-section><mj-raw>'
-    const { problems } = await preview([{ type: 'CODE', html }, text(words('behind'))])
+    const { problems } = await preview([{ type: 'CODE', html }, text(paragraph('behind'))])
     assert.match(problems[0]!.problem, /is not closed/)
   })
 
   it('names the block with a problem', async () => {
     const { status, body } = await create([
-      text(words('fine')),
+      text(paragraph('fine')),
       { type: 'DIVIDER' },
-      text(words('{% if x %}never ends')),
+      text(paragraph('{% if x %}never ends')),
     ])
     assert.equal(status, 400)
     assert.match(JSON.stringify(body), /design is not a valid template: in block 3: /)
@@ -170,7 +170,7 @@ describe('emails made of blocks', () => {
   it('supports translations and partials', async () => {
     const partial = { name: 'greeting', kind: 'PARTIAL', html: 'Greetings, {{ contact.email }}' }
     assert.equal((await service.call('POST', 'templates', partial)).status, 201)
-    const translations = [{ locale: 'de', subject: 'Hallo', design: { blocks: [text(words('Guten Tag'))] } }]
+    const translations = [{ locale: 'de', subject: 'Hallo', design: { blocks: [text(paragraph('Guten Tag'))] } }]
     const { status, body } = await create([{ type: 'CODE', html: "{% render 'greeting' %}" }], { translations })
     assert.equal(status, 201, JSON.stringify(body))
     const of = async (locale: string) =>
@@ -197,7 +197,7 @@ describe('emails made of blocks', () => {
     'with too many blocks': { design: { blocks: Array.from({ length: 201 }, () => ({ type: 'DIVIDER' })) } },
   }))
     it(`rejects emails ${what}`, async () => {
-      const { status, body } = await create([text(words('x'))], fields)
+      const { status, body } = await create([text(paragraph('x'))], fields)
       assert.equal(status, 400, JSON.stringify(body))
     })
 
