@@ -51,8 +51,8 @@ describe('workspace settings', () => {
     assert.equal((await owner.ask('GET', 'members', { workspaceId: id })).refused, '403 not_a_member')
     const fromTest = await browser.ask('POST', 'workspaces', { workspaceId: id, body: { name: 'Live', mode: 'live' } })
     assert.equal(fromTest.refused, '403 live_from_live')
-    const told = await browser.ask('GET', 'audit', { workspaceId: id })
-    assert.equal((told.body.data as { operation: string }[])[0]?.operation, 'createWorkspace')
+    const audit = await browser.ask('GET', 'audit', { workspaceId: id })
+    assert.equal((audit.body.data as { operation: string }[])[0]?.operation, 'createWorkspace')
     assert.equal((await make({ name: 'Orchard', mode: 'neither' })).status, 400)
     const { browser: editor } = await aMember(service, 'editor')
     assert.equal(
