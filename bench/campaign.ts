@@ -56,7 +56,7 @@ export const campaigning: Benchmark = {
         const memory: number[] = []
         let isOver = false
         const before = sink.count()
-        const looking = (async () => {
+        const sampling = (async () => {
           for (const part of [0.1, 0.5, 0.9]) {
             while (!isOver && sink.count() - before < part * MANY_RECIPIENTS) await delay(100)
             memory.push(memoryOf(worker.pid, 'VmRSS'))
@@ -64,7 +64,7 @@ export const campaigning: Benchmark = {
         })()
         await sendCampaign(service, more)
         isOver = true
-        await looking
+        await sampling
         note(
           `A campaign to ${MANY_RECIPIENTS.toLocaleString('en-US')}: the worker has ${memory.join(', ')} MB when a tenth, half and nine ` +
             `tenths are sent, and ${memoryOf(worker.pid, 'VmHWM')} MB at most.`,
@@ -115,8 +115,8 @@ async function aListOf(service: Service, count: number, have = 0): Promise<strin
 
 /** Schedules a campaign, and waits until all recipients got their email and it is SENT. */
 async function sendCampaign(service: Service, listId: string): Promise<void> {
-  const said = { name: 'News', subject: 'News', html: HTML, text: 'News', audience: { listIds: [listId] } }
-  const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+  const fields = { name: 'News', subject: 'News', html: HTML, text: 'News', audience: { listIds: [listId] } }
+  const { id } = (await service.call('POST', 'campaigns', fields)).body.data as { id: string }
   await service.call('POST', `campaigns/${id}/schedule`, {})
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(100)) {
     const { data } = (await service.call('GET', `campaigns/${id}`)).body

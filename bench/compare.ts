@@ -12,11 +12,11 @@ export interface Benchmark {
 }
 
 /** The two sides, measured one after the other; or both at once, if they mostly wait. */
-export type Sides = ({ ours: Measure; bare: Measure } | { pair: (round: number) => Promise<Figures> }) & {
+export type Sides = ({ ours: Measure; bare: Measure } | { pair: (round: number) => Promise<Values> }) & {
   close: () => Promise<void>
 }
 
-interface Figures {
+interface Values {
   ours: number
   bare: number
 }
@@ -26,7 +26,7 @@ export interface Result {
   ratio: number
   ours: number
   bare: number
-  rounds: Figures[]
+  rounds: Values[]
 }
 
 const ROUNDS = 7
@@ -46,7 +46,7 @@ export async function compare(
     }
     const rounds: Result['rounds'] = []
     for (let round = 0; round < ('ours' in sides ? ROUNDS : PAIRED_ROUNDS); round += 1) {
-      const figures = 'ours' in sides ? await inTurn(sides, round) : await sides.pair(round)
+      const figures = 'ours' in sides ? await alternate(sides, round) : await sides.pair(round)
       rounds.push(figures)
       say(`  round ${round + 1}: ours ${format(figures.ours)}, bare ${format(figures.bare)} ${unit}`)
     }
@@ -59,17 +59,17 @@ export async function compare(
 }
 
 /** Alternates which side goes first, so that neither always gets the machine as the other one left it. */
-async function inTurn({ ours, bare }: { ours: Measure; bare: Measure }, round: number): Promise<Figures> {
+async function alternate({ ours, bare }: { ours: Measure; bare: Measure }, round: number): Promise<Values> {
   if (round % 2 === 0) return { ours: await ours(), bare: await bare() }
   const first = await bare()
   return { ours: await ours(), bare: first }
 }
 
-export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 /** Returns a percentile: the nearest value. */
-export function percentile(figures: readonly number[], part: number): number {
-  const sorted = figures.toSorted((a, b) => a - b)
+export function percentile(sample: readonly number[], part: number): number {
+  const sorted = sample.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? NaN
 }
 
@@ -80,5 +80,5 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-const precise = (figure: number): number => Number(figure.toPrecision(4))
-export const format = (figure: number): string => precise(figure).toLocaleString('en-US')
+const precise = (value: number): number => Number(value.toPrecision(4))
+export const format = (measured: number): string => precise(measured).toLocaleString('en-US')

@@ -24,8 +24,8 @@ export const content: Benchmark = {
     const contacts = await makeContacts(service, CONTACTS, 'content')
     const reads = { long: [] as number[], short: [] as number[] }
     const sideOf = (characters: number, of: number[]) => async () => {
-      const sequence = await aSequence(service, characters)
-      const enrollments = contacts.map((contactId) => enrollmentOf(service, sequence, contactId))
+      const automation = await createAutomation(service, characters)
+      const enrollments = contacts.map((contactId) => enrollmentOf(service, automation, contactId))
       // Runs one kind of statement after the other, so that reads and writes do not affect each other.
       const times = { record: [] as number[], claim: [] as number[] }
       for (const { record } of enrollments) times.record.push(await timed(record))
@@ -45,14 +45,14 @@ export const content: Benchmark = {
   },
 }
 
-interface Sequence {
+interface Automation {
   automationId: string
   /** The ID of its first step. */
   stepId: string
 }
 
 /** Creates an automation whose emails differ, so that each is stored separately. */
-async function aSequence(service: Service, characters: number): Promise<Sequence> {
+async function createAutomation(service: Service, characters: number): Promise<Automation> {
   const automationId = await anAutomation(service, {
     steps: Array.from({ length: EMAILS }, (_, n) => ({
       type: 'EMAIL',
@@ -65,7 +65,7 @@ async function aSequence(service: Service, characters: number): Promise<Sequence
 }
 
 /** The database work of an enrollment until its first email is sent. */
-function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId }: Sequence, contactId: string) {
+function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId }: Automation, contactId: string) {
   const em = () => context.orm.em.fork()
   const enrollmentId = newId()
   const write = {

@@ -103,7 +103,7 @@ async function memoryOf(path: string, workspaceId: string, databaseUrl: string):
   )
   const ended = once(child, 'exit')
   let most = 0
-  const looking = (async () => {
+  const sampling = (async () => {
     while (child.exitCode === null) {
       try {
         const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
@@ -115,7 +115,7 @@ async function memoryOf(path: string, workspaceId: string, databaseUrl: string):
     }
   })()
   const [code] = (await ended) as [number]
-  await looking
+  await sampling
   if (code !== 0) throw new Error(`The import ended with ${code}`)
   return Math.round(most / 1_024)
 }

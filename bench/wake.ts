@@ -92,10 +92,10 @@ export const wake: Benchmark = {
         const ours = await startOurs(oursAt)
         const bare = await startBare(bareAt)
         if (Date.now() > start) throw new Error('The timers were not all started before the first was due')
-        const figures = { ours: await ours(), bare: await bare() }
-        const first = oursAt < bareAt ? figures.ours : figures.bare
+        const values = { ours: await ours(), bare: await bare() }
+        const first = oursAt < bareAt ? values.ours : values.bare
         if (first > APART_MS) throw new Error('The first were not all awake before the second were due')
-        return figures
+        return values
       },
       async close() {
         await stopWorker()

@@ -39,7 +39,7 @@ const refused = [
   '{{ a }}b'.repeat(80_000),
 ]
 
-const DEEDS: readonly ((round: number) => Promise<unknown>)[] = [
+const ATTACKS: readonly ((round: number) => Promise<unknown>)[] = [
   // Templates that are accepted, and take long.
   (n) => send('PUT', `automations/${automationId}/steps`, { steps: [heavy(2 * n), heavy(2 * n + 1)] }),
   // Templates that are rejected.
@@ -75,5 +75,5 @@ const DEEDS: readonly ((round: number) => Promise<unknown>)[] = [
 
 for (let round = 0; ; round += 1) {
   // Rejections and lost connections do not matter: the point is to try everything.
-  await Promise.allSettled(DEEDS.map((deed) => deed(round)))
+  await Promise.allSettled(ATTACKS.map((attack) => attack(round)))
 }

@@ -129,11 +129,11 @@ describe('the machine', () => {
     ])
     const again = next(steps, paused.state, { kind: 'begun' }, 0)
     assert.deepEqual(again.effects, [{ do: 'send', stepId: 'a' }])
-    const stillHeld = next(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
-    assert.deepEqual(stillHeld.effects, [{ do: 'wait', until: null }])
+    const stillPaused = next(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
+    assert.deepEqual(stillPaused.effects, [{ do: 'wait', until: null }])
     const goesOn = next(
       steps,
-      next(steps, stillHeld.state, { kind: 'changed' }, 0).state,
+      next(steps, stillPaused.state, { kind: 'changed' }, 0).state,
       { kind: 'email-settled', stepId: 'a', as: 'go-on' },
       0,
     )

@@ -59,7 +59,7 @@ describe('an A/B test', () => {
     const { id } = body.data as { id: string }
     return { id, answer: await service.call('POST', `campaigns/${id}/schedule`, schedule) }
   }
-  const begunWhile = async (behaviour: Behaviour) => {
+  const startWhile = async (behaviour: Behaviour) => {
     sink.behave(behaviour)
     return begun()
   }
@@ -136,7 +136,7 @@ describe('an A/B test', () => {
   })
 
   it('does not wait for deferred messages, before or after its decision', async () => {
-    const { id } = await begunWhile({ code: 450, text: '4.2.1 Full', at: 'rcpt', to: 'reader-1@example.com' })
+    const { id } = await startWhile({ code: 450, text: '4.2.1 Full', at: 'rcpt', to: 'reader-1@example.com' })
     const { stats } = await asked(id)
     await decide(id)
     const done = await eventually('all others are sent', async () => {
@@ -150,7 +150,7 @@ describe('an A/B test', () => {
   })
 
   it('is not decided while all of its messages are deferred', async () => {
-    const { id } = await begunWhile({ code: 450, text: '4.3.2 Not now', at: 'rcpt' })
+    const { id } = await startWhile({ code: 450, text: '4.3.2 Not now', at: 'rcpt' })
     await eventually('all messages of the test are deferred', async () => {
       const [left] = await sql<{ queued: number; deferred: number }>(
         em(),
@@ -189,12 +189,12 @@ describe('an A/B test', () => {
       assert.equal(status, 200, JSON.stringify(body))
       assert.deepEqual([body.data.subject, body.data.templateVersion], ['First', 1])
     }
-    const [said] = await sql<{ html: string }>(
+    const [content] = await sql<{ html: string }>(
       em(),
       `select html from campaign_contents where campaign_id = $1 and variant = 1 and locale = ''`,
       [id],
     )
-    assert.match(said!.html, /First/)
+    assert.match(content!.html, /First/)
   })
 
   it('leaves the remaining recipients when it is cancelled', async () => {
@@ -256,12 +256,12 @@ describe('an A/B test', () => {
     const { body } = await service.call('POST', 'templates', { name: 'Long', subject: 'Long', html, translations })
     assert.ok(body.data, JSON.stringify(body))
     const templateId = body.data.id as string
-    const said = { templateId, subject: undefined, html: undefined }
+    const campaignFields = { templateId, subject: undefined, html: undefined }
     const variants = [{ templateId }]
-    const refused = await create({ ...said, abTest: { ...TEST, variants } })
+    const refused = await create({ ...campaignFields, abTest: { ...TEST, variants } })
     assert.equal(refused.refused, '400 invalid_template')
     assert.match(refused.body.error as string, /4,000,000 characters together/)
-    const { id } = (await create(said)).body.data as { id: string }
+    const { id } = (await create(campaignFields)).body.data as { id: string }
     const changed = await service.call('PATCH', `campaigns/${id}`, { abTest: { ...TEST, variants } })
     assert.equal(changed.refused, '400 invalid_template')
   })

@@ -18,7 +18,7 @@ import { readMail } from '../support/read-mail.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
-const SAYS = { subject: 'News for {{ contact.firstName | default: "you" }}', html: '<p>Hello</p>' }
+const CONTENT = { subject: 'News for {{ contact.firstName | default: "you" }}', html: '<p>Hello</p>' }
 
 interface Read {
   status: string
@@ -44,7 +44,7 @@ describe('campaigns', () => {
   const create = async (fields: object): Promise<string> => {
     const { status, body } = await service.call('POST', 'campaigns', {
       name: `Campaign ${(count += 1)}`,
-      ...SAYS,
+      ...CONTENT,
       ...fields,
     })
     assert.equal(status, 201, JSON.stringify(body))
@@ -60,7 +60,7 @@ describe('campaigns', () => {
   const put = (list: string, contactIds: string[]) => service.call('POST', `lists/${list}/contacts`, { contactIds })
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
   /** Creates a list with this many contacts. */
-  async function many(n: number, fields: object = {}) {
+  async function createRecipients(n: number, fields: object = {}) {
     const list = await aList(service)
     const contacts = await Promise.all(Array.from({ length: n }, () => aContact(service, fields)))
     await put(list, contacts)
@@ -69,8 +69,8 @@ describe('campaigns', () => {
   }
 
   it('mail each contact of their lists and segments once, and no contact of the excluded ones', async () => {
-    const { list, addresses } = await many(3)
-    const other = await many(2, { tags: ['of-the-segment'] })
+    const { list, addresses } = await createRecipients(3)
+    const other = await createRecipients(2, { tags: ['of-the-segment'] })
     const both = await aContact(service, { tags: ['of-the-segment'] })
     await put(list, [both])
     const out = await aContact(service)
@@ -108,7 +108,7 @@ describe('campaigns', () => {
   })
 
   it('appear in the activity of their contacts, and in lists, by campaign', async () => {
-    const { list, contacts } = await many(1)
+    const { list, contacts } = await createRecipients(1)
     const id = await create({ audience: { listIds: [list] } })
     await schedule(id)
     await becomes(id, 'SENT')
@@ -122,7 +122,7 @@ describe('campaigns', () => {
   })
 
   it('pause where they are, and continue with the recipients who got no email', async () => {
-    const { list, addresses } = await many(40)
+    const { list, addresses } = await createRecipients(40)
     const id = await create({ audience: { listIds: [list] } })
     const held = Promise.withResolvers<void>()
     gate = held.promise
@@ -149,7 +149,7 @@ describe('campaigns', () => {
   })
 
   it('are cancelled: recipients without an email are DISMISSED, and the report adds up', async () => {
-    const { list, addresses } = await many(30)
+    const { list, addresses } = await createRecipients(30)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 3_600 })
     await schedule(id)
     await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
@@ -172,7 +172,7 @@ describe('campaigns', () => {
   })
 
   it('mail the contacts who were in their lists at the start, whatever is changed or deleted later', async () => {
-    const { list, contacts, addresses } = await many(3)
+    const { list, contacts, addresses } = await createRecipients(3)
     const excluded = await aList(service)
     await put(excluded, [contacts[0]!])
     const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } }, throttlePerHour: 720 })
@@ -237,7 +237,7 @@ describe('campaigns', () => {
   })
 
   it('pause if a part of their audience is deleted nevertheless, and name it in the error of a resume', async () => {
-    const { list, addresses } = await many(1)
+    const { list, addresses } = await createRecipients(1)
     const excluded = await aList(service)
     const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
     await schedule(id, { at: new Date(Date.now() + 1_500).toISOString() })
@@ -248,7 +248,7 @@ describe('campaigns', () => {
   })
 
   it('finalize the messages of a dead sender when they are cancelled, and can be deleted then', async () => {
-    const { list } = await many(2)
+    const { list } = await createRecipients(2)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
     await schedule(id)
     await eventually('one is mailed', async () => ((await read(id)).stats['sent'] === 1 ? true : undefined))
@@ -264,7 +264,7 @@ describe('campaigns', () => {
   })
 
   it('mail the others while very many messages are deferred', async () => {
-    const { list, contacts } = await many(1)
+    const { list, contacts } = await createRecipients(1)
     const address = await addressOf(service, contacts[0]!)
     const id = await create({ audience: { listIds: [list] } })
     sink.behave({ code: 452, text: 'mailbox full', at: 'rcpt', to: address })
@@ -282,7 +282,7 @@ describe('campaigns', () => {
   })
 
   it('retry nothing after a pause or a cancellation, and cannot be deleted before all messages are final', async () => {
-    const { list, addresses } = await many(2)
+    const { list, addresses } = await createRecipients(2)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
     sink.behave({ code: 550, text: 'no', at: 'rcpt' })
     await schedule(id)
@@ -304,7 +304,7 @@ describe('campaigns', () => {
   })
 
   it('that are scheduled are PAUSED by a restore, because they may have been sent after the backup', async () => {
-    const { list } = await many(1)
+    const { list } = await createRecipients(1)
     const id = await create({ audience: { listIds: [list] } })
     await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
     await markRestored(em())
@@ -316,7 +316,7 @@ describe('campaigns', () => {
   })
 
   it('that had begun before a loss are not sent again by the restored instance', async () => {
-    const { list } = await many(2)
+    const { list } = await createRecipients(2)
     const id = await create({ audience: { listIds: [list] } })
     const at = new Date(Date.now() + 1_500)
     await schedule(id, { at: at.toISOString() })
@@ -346,7 +346,7 @@ describe('campaigns', () => {
   })
 
   it('retry deferred messages, and list rejected ones, which can be retried individually', async () => {
-    const { list, contacts, addresses } = await many(3)
+    const { list, contacts, addresses } = await createRecipients(3)
     const id = await create({ audience: { listIds: [list] } })
     sink.behave({ code: 550, text: `no such mailbox as ${addresses[0]!}`, at: 'rcpt', to: addresses[0]! })
     await schedule(id)
@@ -376,7 +376,7 @@ describe('campaigns', () => {
   })
 
   it('wait for their time, and become a DRAFT again if they are cancelled before it', async () => {
-    const { list, addresses } = await many(1)
+    const { list, addresses } = await createRecipients(1)
     const id = await create({ audience: { listIds: [list] } })
     const scheduled = await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
     assert.equal(scheduled.body.data.status, 'SCHEDULED')
@@ -442,15 +442,15 @@ describe('campaigns', () => {
   })
 
   it('keep their content when their template is deleted', async () => {
-    const { list } = await many(1)
+    const { list } = await createRecipients(1)
     const template = { name: 'Soon gone', subject: 'News of {{ contact.fristName }}', html: '<p>Hello</p>', text: 'Hi' }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
     const id = await create({ subject: undefined, html: undefined, templateId, audience: { listIds: [list] } })
     assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.html, null)
     // The preview warns about a variable that no contact has.
-    const looked = await service.call('POST', `templates/${templateId}/preview`, {})
+    const preview = await service.call('POST', `templates/${templateId}/preview`, {})
     assert.deepEqual(
-      looked.body.data.unknownVariables.map(({ variable }: { variable: string }) => variable),
+      preview.body.data.unknownVariables.map(({ variable }: { variable: string }) => variable),
       ['contact.fristName'],
     )
     await schedule(id)
@@ -477,8 +477,9 @@ describe('campaigns', () => {
     assert.equal(read.headers.get('x-warning'), null)
     const alone = await service.call('PATCH', `campaigns/${both.body.data.id}`, { subject: 'Mine' })
     assert.match(alone.headers.get('x-warning') ?? '', /\/templateId was removed/)
-    const words = (await service.call('POST', 'campaigns', { name: 'C', subject: 'S', html: '<p>x</p>' })).body.data
-    const less = await service.call('PATCH', `campaigns/${words.id}`, { subject: 'New', text: 'Hi' })
+    const withContent = (await service.call('POST', 'campaigns', { name: 'C', subject: 'S', html: '<p>x</p>' })).body
+      .data
+    const less = await service.call('PATCH', `campaigns/${withContent.id}`, { subject: 'New', text: 'Hi' })
     assert.match(less.headers.get('x-warning') ?? '', /^\/html is gone/)
     const steps = [{ type: 'EMAIL', templateId, subject: 'Mine' }]
     const automation = { name: 'A', trigger: 'SIGNUP', status: 'PAUSED', steps }
@@ -555,9 +556,9 @@ describe('campaigns', () => {
       contactId: string
     }[]
     assert.equal((await service.call('POST', `messages/${message!.id}/retry`)).status, 202)
-    const held = async () =>
+    const isWaiting = async () =>
       (await sql(em(), `select from outbox where kind = 'RETRY' and message_id = $1::uuid`, [message!.id])).length === 0
-    await eventually('it is waiting', async () => ((await held()) ? true : undefined))
+    await eventually('it is waiting', async () => ((await isWaiting()) ? true : undefined))
     await service.call('POST', `campaigns/${failing}/resume`)
     const address = await addressOf(service, message!.contactId)
     await eventually('it is sent again', () => mailsTo(address)[0])
@@ -652,7 +653,7 @@ describe('campaigns', () => {
     ],
   ] as const) {
     it(`are not sent ${what}`, async () => {
-      const lists = { EMPTY: await aList(service), FULL: (await many(1)).list }
+      const lists = { EMPTY: await aList(service), FULL: (await createRecipients(1)).list }
       const id = await create(
         JSON.parse(JSON.stringify(fields).replace(/EMPTY|FULL/g, (name) => lists[name as 'FULL'])) as object,
       )
@@ -662,7 +663,7 @@ describe('campaigns', () => {
   }
 
   it('belong to one workspace, and so do their audiences', async () => {
-    const { list } = await many(1)
+    const { list } = await createRecipients(1)
     const id = await create({ audience: { listIds: [list] } })
     const key = await service.newKey()
     for (const [method, path] of [
@@ -690,7 +691,7 @@ describe('campaigns', () => {
     const call = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
     const list = (await call('POST', 'lists', { name: 'x' })).body.data.id
     const contactId = (await call('POST', 'contacts', { email: 'captured@example.com', listId: list })).body.data.id
-    const id = (await call('POST', 'campaigns', { name: 'x', ...SAYS, audience: { listIds: [list] } })).body.data.id
+    const id = (await call('POST', 'campaigns', { name: 'x', ...CONTENT, audience: { listIds: [list] } })).body.data.id
     await call('POST', `campaigns/${id}/schedule`, {})
     const sent = await eventually('it is SENT', async () => {
       const { data } = (await call('GET', `campaigns/${id}`)).body
@@ -710,7 +711,7 @@ describe('campaigns', () => {
     })
     /** Creates a campaign that is being sent, without a workflow. */
     async function sending(n: number) {
-      const { list, contacts, addresses } = await many(n)
+      const { list, contacts, addresses } = await createRecipients(n)
       const id = await create({ audience: { listIds: [list] } })
       await sql(
         em(),

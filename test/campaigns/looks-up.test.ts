@@ -9,7 +9,7 @@ import type { Service } from '../support/service.ts'
 const FEW = 100
 const RECIPIENTS = 1_500
 /** Maximum number of reads of a message, for everything that is done with it. */
-const LOOKS = 30
+const MAX_READS = 30
 
 describe('the first large campaign of an instance', () => {
   let service: Service
@@ -30,8 +30,8 @@ describe('the first large campaign of an instance', () => {
         [listId, most],
       )
     const send = async () => {
-      const said = { name: 'News', subject: 'News', html: '<p>Hello</p>', audience: { listIds: [listId] } }
-      const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+      const fields = { name: 'News', subject: 'News', html: '<p>Hello</p>', audience: { listIds: [listId] } }
+      const { id } = (await service.call('POST', 'campaigns', fields)).body.data as { id: string }
       assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
       await eventually(
         'all recipients get their email',
@@ -40,29 +40,29 @@ describe('the first large campaign of an instance', () => {
       )
     }
     /** Number of rows that were read without an index, and of entries of the index of open messages, for this many changes. */
-    const looks = (changes: number) =>
+    const readsAfter = (changes: number) =>
       // A session reports its statistics within a second, all at once.
       eventually('Postgres reports its statistics', async () => {
-        const [told] = await sql<{ updated: number; rows: number; open: number }>(
+        const [counters] = await sql<{ updated: number; rows: number; open: number }>(
           em(),
           `select n_tup_upd::float8 as updated, seq_tup_read::float8 as rows, (
              select idx_tup_read::float8 from pg_stat_user_indexes where indexrelname = 'messages_open'
            ) as open
            from pg_stat_user_tables where relname = 'messages'`,
         )
-        return told && told.updated >= changes ? told : undefined
+        return counters && counters.updated >= changes ? counters : undefined
       })
     // Postgres's plans are from a time in which there were few rows.
     await put(FEW)
     await send()
-    const before = await looks(2 * FEW)
+    const before = await readsAfter(2 * FEW)
     await put(RECIPIENTS)
     await send()
     assert.equal(sink.mails.length, FEW + RECIPIENTS)
-    const after = await looks(2 * (FEW + RECIPIENTS))
+    const after = await readsAfter(2 * (FEW + RECIPIENTS))
     for (const which of ['rows', 'open'] as const) {
-      const looked = after[which] - before[which]
-      assert.ok(looked <= LOOKS * RECIPIENTS, `${looked} of ${which} were read for ${RECIPIENTS} emails`)
+      const reads = after[which] - before[which]
+      assert.ok(reads <= MAX_READS * RECIPIENTS, `${reads} of ${which} were read for ${RECIPIENTS} emails`)
     }
   })
 })

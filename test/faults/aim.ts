@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 import { PAST_EVERY_TIMEOUT_MS, type World } from './world.ts'
 
 /** Faults that can be injected into a process that is stopped at a point. */
-const DEEDS = {
+const FAULTS = {
   'kill -9': { target: 'process', run: (_world, { pid }) => end(pid, 'SIGKILL') },
   SIGTERM: {
     target: 'process',
@@ -29,8 +29,8 @@ const DEEDS = {
   'full pool': { target: 'postgres', run: (world, { go }) => during(world.fillPools(6_000), 300, go) },
   linger: { target: 'process', run: (_world, { go }) => delay(3_000).then(go) },
 } satisfies Record<string, { target: Fault['target'] | 'process'; run: (world: World, at: Standing) => Promise<void> }>
-type Deed = keyof typeof DEEDS
-export const DEED_NAMES = Object.keys(DEEDS) as Deed[]
+type Deed = keyof typeof FAULTS
+export const DEED_NAMES = Object.keys(FAULTS) as Deed[]
 
 /** Faults that block other processes for long come last. */
 const LONG: readonly Deed[] = ['freeze past every timeout', 'full pool', 'slow mail server']
@@ -108,8 +108,8 @@ export class Aiming {
     return all
       .filter(({ inStories }) => !inStories)
       .map(({ name: point }) => {
-        const deeds = Object.groupBy(this.hits.get(point) ?? [], (deed) => deed)
-        const times = Object.fromEntries(Object.entries(deeds).map(([deed, { length }]) => [deed, length]))
+        const byFault = Object.groupBy(this.hits.get(point) ?? [], (deed) => deed)
+        const times = Object.fromEntries(Object.entries(byFault).map(([deed, { length }]) => [deed, length]))
         return { point, passed: this.world.controller.passes.get(point) ?? 0, deeds: times }
       })
   }
@@ -123,20 +123,20 @@ export class Aiming {
   }
 
   private async strike(standing: Standing, name: Deed): Promise<void> {
-    const deed = DEEDS[name]
+    const injected = FAULTS[name]
     const from = Date.now()
     this.hits.set(standing.point, [...(this.hits.get(standing.point) ?? []), name])
-    await deed.run(this.world, standing)
+    await injected.run(this.world, standing)
     const kind = standing.process.split('-')[0] as 'api' | 'worker'
     this.faults.push({
       what: 'aimed',
-      target: deed.target === 'process' ? kind : deed.target,
+      target: injected.target === 'process' ? kind : injected.target,
       how: `${name} at "${standing.point}" of ${standing.process}`,
       from,
       to: Date.now(),
     })
     // A process that is not up passes no point.
-    if (deed.target === 'process') await this.world.isBack(standing.process)
+    if (injected.target === 'process') await this.world.isBack(standing.process)
   }
 
   private deck(): Deed[] {

@@ -151,7 +151,7 @@ export async function interruptCampaign(
     const standing = await world.controller.meet(['worker: DATA begun, before claim'], PATIENCE_MS)
     if (!standing) return
     try {
-      const underWay = begunLately(world).filter((email) => !suppressed.has(email))
+      const underWay = recentlyBegun(world).filter((email) => !suppressed.has(email))
       await Promise.all(underWay.map(optOut))
       aimedOptOuts += underWay.length
     } finally {
@@ -177,10 +177,10 @@ export async function interruptCampaign(
   }
   const watch = async () => {
     const deadline = Date.now() + 240_000 + kills * 30_000 + count * 100
-    for (let said = 0; Date.now() < deadline; await delay(500)) {
+    for (let reported = 0; Date.now() < deadline; await delay(500)) {
       const statuses = await Promise.all(campaigns.map(async (campaign) => (await read(campaign.id)).status))
-      if (Math.floor((taken() * 10) / count) > said)
-        say(`${(said = Math.floor((taken() * 10) / count))}0 % were accepted`)
+      if (Math.floor((taken() * 10) / count) > reported)
+        say(`${(reported = Math.floor((taken() * 10) / count))}0 % were accepted`)
       isOver = statuses[0] === 'SENT'
       if (statuses.every((status) => status === 'SENT' || status === 'CANCELLED')) break
     }
@@ -206,19 +206,19 @@ export async function interruptCampaign(
 async function createCampaign(stage: Stage, plan: Plan): Promise<Sent> {
   const list = (await stage.ask('POST', '/lists', { name: plan.name })).body.data['id'] as string
   const recipients = await createPeople(stage, plan.name, plan.count, list)
-  const said = { subject: 'News', text: 'Hello {{ contact.email }}', audience: { listIds: [list] } }
-  const { body } = await stage.ask('POST', '/campaigns', { name: plan.name, ...said, ...plan.said })
+  const fields = { subject: 'News', text: 'Hello {{ contact.email }}', audience: { listIds: [list] } }
+  const { body } = await stage.ask('POST', '/campaigns', { name: plan.name, ...fields, ...plan.said })
   const none = { status: 'DRAFT', stats: { recipients: 0 }, scheduledFor: Infinity, cancelledAt: Infinity }
   return { ...plan, id: body.data['id'] as string, recipients, ...none }
 }
 
-const LATELY_MS = 2_000
+const RECENT_MS = 2_000
 
 /** Returns the recipients whose messages recently began at the mail server, but were not accepted. */
-function begunLately(world: World): string[] {
+function recentlyBegun(world: World): string[] {
   const log = world.accepted()
   const accepted = new Set(log.flatMap(({ kind, to }) => (kind === 'accepted' ? [to] : [])))
-  const isLate = (at: number) => at > Date.now() - LATELY_MS
+  const isLate = (at: number) => at > Date.now() - RECENT_MS
   return log.flatMap(({ kind, to, at }) => (kind === 'begun' && isLate(at) && !accepted.has(to) ? [to] : []))
 }
 
@@ -337,13 +337,13 @@ export async function checkCampaign(world: World, interrupted: Interrupted): Pro
     check(`${name}: the signed delivery report adds up, and agrees with the messages`, [campaign], ({ stats }) => {
       const { recipients: counted, ...terms } = stats
       const sum = Object.values(terms).reduce((total, each) => total + each, 0)
-      const inLedger = (status: string) => rows.filter((row) => row.status === status).length
+      const countRows = (status: string) => rows.filter((row) => row.status === status).length
       const isTrue =
         counted === rows.length &&
         sum === counted &&
-        terms['sent'] === inLedger('SENT') &&
-        terms['unconfirmed'] === inLedger('UNCONFIRMED') &&
-        terms['suppressed'] === inLedger('SUPPRESSED')
+        terms['sent'] === countRows('SENT') &&
+        terms['unconfirmed'] === countRows('UNCONFIRMED') &&
+        terms['suppressed'] === countRows('SUPPRESSED')
       return isTrue ? undefined : JSON.stringify(stats)
     })
   }

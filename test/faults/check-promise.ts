@@ -198,8 +198,8 @@ export async function checkPromise(
   )
   const countOf = new Map(counts.map((row) => [row.automation_id, row]))
   const counted = [...sequences].filter(([, { end, loses }]) => end !== 'deleted' && !loses)
-  const figuresFailure = await assertFiguresTrue(em()).catch((error: unknown) => String(error))
-  check('the counters agree with the rows', ['all of them'], () => figuresFailure ?? undefined)
+  const countersFailure = await assertFiguresTrue(em()).catch((error: unknown) => String(error))
+  check('the counters agree with the rows', ['all of them'], () => countersFailure ?? undefined)
   check('enrolledCount and completedCount agree with the enrollments', counted, ([group, { id }]) => {
     const of = rows.filter((row) => row.automation_id === id)
     const completed = of.filter(({ status }) => status === 'COMPLETED').length
@@ -219,7 +219,7 @@ export async function checkPromise(
   check('no response was a 500', serverErrors, (error) => error)
 
   const active = rows.filter(({ status }) => status === 'ACTIVE').length
-  const running = await settleAt(active, () => countRunning(world))
+  const running = await waitForCount(active, () => countRunning(world))
   checks.push({
     name: 'the running workflows are those of the active enrollments',
     examined: running,
@@ -229,7 +229,7 @@ export async function checkPromise(
 }
 
 /** Waits for an expected count: cancelled workflows end a moment later, and Temporal's list of them lags behind. */
-async function settleAt(expected: number, count: () => Promise<number>): Promise<number> {
+async function waitForCount(expected: number, count: () => Promise<number>): Promise<number> {
   for (const deadline = Date.now() + 30_000; ; await delay(1_000)) {
     const seen = await count()
     if (seen === expected || Date.now() > deadline) return seen

@@ -45,21 +45,21 @@ export class Controller {
 
   /** Stops every process at a point. @returns a function that lets these and all later ones continue */
   holdAll(point: string): () => void {
-    const held: Standing[] = []
-    const stopWaiting = this.wait([point], (standing) => held.push(standing))
+    const stopped: Standing[] = []
+    const stopWaiting = this.wait([point], (standing) => stopped.push(standing))
     return () => {
       stopWaiting()
-      for (const standing of held) standing.go()
+      for (const standing of stopped) standing.go()
     }
   }
 
   private wait(points: readonly string[], take: (standing: Standing) => void): () => void {
     const taker = { points, take }
     this.takers.push(taker)
-    this.tellAll()
+    this.notifyAll()
     return () => {
       this.takers = this.takers.filter((each) => each !== taker)
-      this.tellAll()
+      this.notifyAll()
     }
   }
 
@@ -76,7 +76,7 @@ export class Controller {
       this.sockets.delete(socket)
       this.processes.delete(who.process)
     })
-    this.tell(socket, this.standAt())
+    this.notify(socket, this.standAt())
     onLine(socket, (line) => {
       const message = JSON.parse(line) as FromProcess
       if (message.kind === 'hello') {
@@ -87,7 +87,7 @@ export class Controller {
       const { point } = message
       this.passes.set(point, (this.passes.get(point) ?? 0) + 1)
       if (message.kind === 'passed') return
-      const go = () => this.tell(socket, { kind: 'go', id: message.id })
+      const go = () => this.notify(socket, { kind: 'go', id: message.id })
       const taker = this.takers.find(({ points }) => points.includes(point))
       // Two processes came at once, and only one was needed.
       if (!taker) return go()
@@ -99,11 +99,11 @@ export class Controller {
     return { kind: 'stand-at', points: [...new Set(this.takers.flatMap(({ points }) => points))] }
   }
 
-  private tellAll(): void {
-    for (const socket of this.sockets) this.tell(socket, this.standAt())
+  private notifyAll(): void {
+    for (const socket of this.sockets) this.notify(socket, this.standAt())
   }
 
-  private tell(socket: Socket, message: ToProcess): void {
+  private notify(socket: Socket, message: ToProcess): void {
     if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`)
   }
 }

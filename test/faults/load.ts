@@ -174,16 +174,16 @@ export async function drive(
   }
   async function rounds(): Promise<void> {
     const all: Promise<void>[] = []
-    let going = 0
+    let running = 0
     for (let n = 0; !isEnough(); n += 1) {
-      going += 1
-      const mine = round(n).finally(() => (going -= 1))
+      running += 1
+      const mine = round(n).finally(() => (running -= 1))
       // The error is reported at the end.
       mine.catch(() => undefined)
       all.push(mine)
       await delay(ROUND_MS)
       // If everything is slow, more rounds do not pass more points.
-      while (going >= ROUNDS_AT_A_TIME && !isEnough()) await delay(100)
+      while (running >= ROUNDS_AT_A_TIME && !isEnough()) await delay(100)
     }
     await Promise.all(all)
   }

@@ -42,7 +42,7 @@ export async function playAll(
   world: World,
   stories: readonly string[],
   seeds: readonly number[],
-  tell: (played: Played) => void,
+  report: (played: Played) => void,
 ): Promise<Played[]> {
   const untilWrong = async (seed: number): Promise<Played> => {
     let seconds = 0
@@ -50,7 +50,7 @@ export async function playAll(
       const played = await play(world, stories[n]!, seed)
       seconds += played.seconds
       if (played.outcome === 'right' && n + 1 < stories.length) continue
-      tell({ ...played, seconds })
+      report({ ...played, seconds })
       return { ...played, seconds }
     }
   }

@@ -23,7 +23,7 @@ const DELIVER = 'src/enrollments/deliver.ts'
 const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
 const ERASE = 'src/contacts/erase-contact.ts'
-const WALKS = 'src/relay/batch-jobs.ts'
+const BATCH_JOBS = 'src/relay/batch-jobs.ts'
 const SEND = 'src/messages/send.ts'
 const SMTP = 'src/smtp/smtp.ts'
 const SMTP_MESSAGE = 'src/smtp/smtp-message.ts'
@@ -111,11 +111,11 @@ const RELAY: readonly Point[] = [
   { name: 'relay: marked', file: DELIVER, after: 'await completeDeliveries(fork, done)\n', only: 'done.length > 0' },
   {
     name: 'relay: woken, not marked',
-    file: WALKS,
+    file: BATCH_JOBS,
     before: 'await completeDeliveries(fork, [delivery])\n}\n\n/** Enqueues the pending retries',
   },
-  { name: 'relay: cancelled, not removed', file: WALKS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
-  { name: 'relay: torn down, not marked', file: WALKS, before: 'await removeAutomation(fork, automationId)\n' },
+  { name: 'relay: cancelled, not removed', file: BATCH_JOBS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
+  { name: 'relay: torn down, not marked', file: BATCH_JOBS, before: 'await removeAutomation(fork, automationId)\n' },
 ]
 
 /** Points in activities. */

@@ -56,7 +56,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
 
     const isKept = sayVerdict(verdict, say)
     const points = aiming.report()
-    const missed = sayPoints(points, say)
+    const missed = printPoints(points, say)
     failed = !quiet || !isKept || (enrollments >= FULL_SIZE && missed.length > 0)
     const report = {
       seed,
@@ -94,7 +94,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
 }
 
 /** Prints how often each point was passed, and which faults hit it. @returns the points that were not hit */
-function sayPoints(points: readonly PointReport[], say: (line: string) => void): string[] {
+function printPoints(points: readonly PointReport[], say: (line: string) => void): string[] {
   const missed = points.filter(({ deeds }) => Object.keys(deeds).length === 0).map(({ point }) => point)
   say('')
   say('Points: how often each was passed, and the faults that were injected there')

@@ -90,8 +90,8 @@ export class Stage {
   erase = ({ id }: Person) => this.ask('DELETE', `/contacts/${id}`)
 
   /** Adds a measurement to the report. */
-  note(figure: string): void {
-    this.notes.push(figure)
+  note(measurement: string): void {
+    this.notes.push(measurement)
   }
 
   /** Runs an action and waits until a process is stopped at a point. */

@@ -23,7 +23,7 @@ export function connectToController(path: string, name: string): void {
   const standing = new Map<number, () => void>()
   let ids = 0
   const socket: Socket = createConnection(path)
-  const tell = (message: FromProcess) => void socket.write(`${JSON.stringify(message)}\n`)
+  const notify = (message: FromProcess) => void socket.write(`${JSON.stringify(message)}\n`)
   const forget = () => {
     waits.clear()
     for (const go of standing.values()) go()
@@ -31,7 +31,7 @@ export function connectToController(path: string, name: string): void {
   socket.on('error', forget)
   socket.on('close', forget)
   socket.unref()
-  tell({ kind: 'hello', process: name, pid: process.pid })
+  notify({ kind: 'hello', process: name, pid: process.pid })
   onLine(socket, (line) => {
     const message = JSON.parse(line) as ToProcess
     if (message.kind === 'go') {
@@ -45,13 +45,13 @@ export function connectToController(path: string, name: string): void {
 
   const stand = (point: string, passing: boolean): Promise<void> => {
     if (!waits.has(point)) {
-      tell({ kind: 'passed', point })
+      notify({ kind: 'passed', point })
       return Promise.resolve()
     }
     const id = (ids += 1)
-    const told = () => tell({ kind: 'stands', point, id })
-    if (passing) return delay(FLIGHT_MS).then(told)
-    told()
+    const announce = () => notify({ kind: 'stands', point, id })
+    if (passing) return delay(FLIGHT_MS).then(announce)
+    announce()
     return new Promise((resolve) => standing.set(id, resolve))
   }
   Object.assign(globalThis, {

@@ -265,8 +265,8 @@ export async function startWorld(
     for (const pid of pids) signal(pid, 'SIGCONT')
   }
   // Faults that affect all processes: of two at once, the first to end would undo the other.
-  const inTurn = { mail: oneAtATime(), readOnly: oneAtATime(), lock: oneAtATime() }
-  const inTurnAway = { postgres: oneAtATime(), temporal: oneAtATime(), smtp: oneAtATime() }
+  const exclusive = { mail: oneAtATime(), readOnly: oneAtATime(), lock: oneAtATime() }
+  const exclusiveAway = { postgres: oneAtATime(), temporal: oneAtATime(), smtp: oneAtATime() }
   return {
     apis,
     orm,
@@ -312,13 +312,13 @@ export async function startWorld(
     },
     setMail,
     slowMail: (milliseconds) =>
-      inTurn.mail(async () => {
+      exclusive.mail(async () => {
         setMail({ takesMs: SLOW_MAIL_MS })
         await delay(milliseconds)
         setMail({ takesMs: null })
       }),
     readOnly: (milliseconds) =>
-      inTurn.readOnly(async () => {
+      exclusive.readOnly(async () => {
         await persist(() => setReadOnly(true))
         await endSessions()
         await delay(milliseconds)
@@ -326,9 +326,9 @@ export async function startWorld(
         await endSessions()
       }),
     endSessions,
-    fillPools: (milliseconds) => inTurn.lock(() => lock(milliseconds).catch(ignore)),
+    fillPools: (milliseconds) => exclusive.lock(() => lock(milliseconds).catch(ignore)),
     away: (behind, milliseconds) =>
-      inTurnAway[behind](async () => {
+      exclusiveAway[behind](async () => {
         await proxies.setEnabled(behind, false)
         await delay(milliseconds)
         await proxies.setEnabled(behind, true)

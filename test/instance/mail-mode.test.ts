@@ -20,26 +20,26 @@ describe('the mail mode of an instance', () => {
 
   const WITH = { smtp: true, capture: false }
   const WITHOUT = { smtp: false, capture: false }
-  const said = () => readMailMode(orm.em.fork())
+  const stored = () => readMailMode(orm.em.fork())
 
   it('is SMTP when any process has SMTP_URL, also if all start at once', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await sql(orm.em.fork(), 'delete from instance')
       const [delivers] = await Promise.allSettled([WITH, WITHOUT].map((part) => agreeOnMail(orm.em, part)))
       assert.equal(delivers?.status, 'fulfilled')
-      assert.equal(await said(), 'smtp')
+      assert.equal(await stored(), 'smtp')
     }
   })
 
   it('is not changed by a process without SMTP_URL, unless MAIL_CAPTURE is set', async () => {
     await agreeOnMail(orm.em, WITHOUT)
     await agreeOnMail(orm.em, WITHOUT)
-    assert.equal(await said(), 'capture')
+    assert.equal(await stored(), 'capture')
     await agreeOnMail(orm.em, WITH)
     await assert.rejects(agreeOnMail(orm.em, WITHOUT), /Set SMTP_URL, or MAIL_CAPTURE=true/)
-    assert.equal(await said(), 'smtp')
+    assert.equal(await stored(), 'smtp')
     await agreeOnMail(orm.em, { smtp: true, capture: true })
-    assert.equal(await said(), 'capture')
+    assert.equal(await stored(), 'capture')
   })
 
   it('is read again by a running process without SMTP_URL', async () => {

@@ -29,7 +29,7 @@ describe('the sender of an instance', () => {
       debug: () => undefined,
       info: () => undefined,
       error: () => undefined,
-      warn: (_: object, words: string) => warnings.push(words),
+      warn: (_: object, text: string) => warnings.push(text),
     }
     return agreeOnSender(orm.em, log, { mailFrom, delivers })
   }

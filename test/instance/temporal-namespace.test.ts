@@ -42,7 +42,7 @@ describe('the Temporal namespace of an instance', () => {
     assert.deepEqual(await read(), HERE)
   })
 
-  for (const [what, there, words] of [
+  for (const [what, there, message] of [
     [
       'namespace',
       { ...HERE, namespace: 'staging', namespaceId: null },
@@ -53,8 +53,8 @@ describe('the Temporal namespace of an instance', () => {
   ] as const) {
     it(`rejects another ${what}`, async () => {
       await assertTemporalBinding(orm.em, HERE)
-      await assert.rejects(assertTemporalBinding(orm.em, there), words)
-      assert.match((await findTemporalBindingProblem(orm.em, there))!, words)
+      await assert.rejects(assertTemporalBinding(orm.em, there), message)
+      assert.match((await findTemporalBindingProblem(orm.em, there))!, message)
       assert.deepEqual(await read(), HERE)
     })
   }
@@ -70,18 +70,18 @@ describe('the Temporal namespace of an instance', () => {
   })
 
   it('logs when mail is blocked, and when it continues', async () => {
-    const said: string[] = []
-    const note = (_: object, words: string) => void said.push(words)
+    const lines: string[] = []
+    const note = (_: object, line: string) => void lines.push(line)
     const log = { debug: note, info: note, warn: note, error: note }
-    const says = (words: RegExp) => eventually('it is logged', () => words.test(said.at(-1) ?? '') || undefined)
+    const logged = (pattern: RegExp) => eventually('it is logged', () => pattern.test(lines.at(-1) ?? '') || undefined)
     const watch = await watchSendingGate(orm.em, { smtp: true, delivers: true, log, intervalMs: 20 })
     try {
-      assert.deepEqual(said, [])
+      assert.deepEqual(lines, [])
       await markRestored(orm.em)
-      await says(/sends nothing until/)
+      await logged(/sends nothing until/)
       await enableSending(orm.em, null)
-      await says(/Sending is enabled again/)
-      assert.equal(said.length, 2)
+      await logged(/Sending is enabled again/)
+      assert.equal(lines.length, 2)
     } finally {
       watch.stop()
     }

@@ -116,19 +116,19 @@ describe('the claim of a step’s email', () => {
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal(await pauseEnrollment(em(), step), true)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
-    const isHeld = async () => {
+    const isPaused = async () => {
       const [row] = await sql<{ paused: boolean }>(em(), 'select paused from enrollments where id = $1::uuid', [
         step.enrollmentId,
       ])
       return row?.paused
     }
     assert.equal(await claim(early), false)
-    assert.equal(await isHeld(), true)
+    assert.equal(await isPaused(), true)
     // An attempt that saw the pause, and finds that it is over, does not mark the enrollment.
     assert.equal(await pauseEnrollment(em(), step), false)
-    assert.equal(await isHeld(), true)
+    assert.equal(await isPaused(), true)
     assert.equal(await claim(await attempt()), true)
-    assert.equal(await isHeld(), false)
+    assert.equal(await isPaused(), false)
   })
 
   it('clears the mark of a pause, also when the message gets a final status without being sent', async () => {

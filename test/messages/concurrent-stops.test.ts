@@ -32,8 +32,8 @@ describe('attempts to send a message, and concurrent stops', () => {
   /** Creates the step of an automation that asks a contact to confirm a list. */
   async function aConfirmation() {
     const list = await aList(service)
-    const asking = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [CONFIRMATION] }
-    const automationId = await anAutomation(service, asking)
+    const fields = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [CONFIRMATION] }
+    const automationId = await anAutomation(service, fields)
     assert.equal((await service.call('PATCH', `lists/${list}`, { doubleOptIn: true })).status, 200)
     const contactId = await aContact(service)
     const email = await addressOf(service, contactId)
@@ -117,8 +117,8 @@ describe('attempts to send a message, and concurrent stops', () => {
     const { email, join } = await aConfirmation()
     const optOut = async () => {
       const { body } = await service.call('POST', 'imports', { name: 'Out', format: 'csv', as: 'UNSUBSCRIBED' })
-      const piece = { position: 0, text: `email\n${email}\n`, isLast: true }
-      assert.equal((await service.call('POST', `imports/${body.data.id}/pieces`, piece)).status, 200)
+      const chunk = { position: 0, text: `email\n${email}\n`, isLast: true }
+      assert.equal((await service.call('POST', `imports/${body.data.id}/pieces`, chunk)).status, 200)
     }
     await optOut()
     const attempt = anAttempt(await prepare(service, await join()))

@@ -24,8 +24,8 @@ describe('decisions about messages of automations and campaigns', () => {
     const contactId = await aContact(service, { listId })
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, automationId, contactId)
-    const said = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
-    const campaignId = (await service.call('POST', 'campaigns', said)).body.data.id as string
+    const fields = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
+    const campaignId = (await service.call('POST', 'campaigns', fields)).body.data.id as string
     await service.call('POST', `campaigns/${campaignId}/schedule`, {})
     const captured = `select id, campaign_id from messages where contact_id = $1::uuid and status = 'CAPTURED'`
     const messages = await eventually('both are captured', async () => {
@@ -62,16 +62,16 @@ describe('decisions about messages of automations and campaigns', () => {
       service.call('POST', 'messages/retry', { status: 'FAILED', ...body }, { key: keys[source] })
     assert.equal((await retry('automations', { campaignId })).refused, '403 scope_missing')
     assert.equal((await retry('campaigns', { automationId })).refused, '403 scope_missing')
-    const asked = async () =>
+    const pendingRetries = async () =>
       sql<{ is_of_campaign: boolean }>(
         em(),
         'select campaign_id is not null as is_of_campaign from messages where contact_id = $1::uuid and retry_at is not null',
         [contactId],
       )
     assert.equal((await retry('automations', { contactId })).body.data.retried, 1)
-    assert.deepEqual(await asked(), [{ is_of_campaign: false }])
+    assert.deepEqual(await pendingRetries(), [{ is_of_campaign: false }])
     assert.equal((await retry('campaigns', { contactId })).body.data.retried, 1)
-    assert.equal((await asked()).length, 2)
+    assert.equal((await pendingRetries()).length, 2)
   })
 
   it('requires the same scope to dismiss messages', async () => {

@@ -32,8 +32,8 @@ describe('retries of many messages', () => {
         .length,
       1,
     )
-    const nobody = await retries.service.call('GET', 'messages?contactId=email:nobody@example.com')
-    assert.equal(nobody.refused, '404 contact_not_found')
+    const unknown = await retries.service.call('GET', 'messages?contactId=email:nobody@example.com')
+    assert.equal(unknown.refused, '404 contact_not_found')
     assert.equal((await listed(`automationId=nothing`)).length, 0)
     for (const wrong of ['since=yesterday', 'until=0000-01-01T00:00:00Z', 'since=2026-02-30', 'status=NONE'])
       assert.equal((await retries.service.call('GET', `messages?${wrong}`)).refused, '400 invalid_request')
@@ -153,8 +153,8 @@ describe('retries of many messages', () => {
       )
     await retries.service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const step = async () => {
-      const { id: walkId, generation, after_id: afterId } = (await due()).find(({ kind }) => kind === 'WAKE_RETRIES')!
-      await goRound({ id: walkId, generation, kind: 'WAKE_RETRIES', automationId, afterId })
+      const { id: jobId, generation, after_id: afterId } = (await due()).find(({ kind }) => kind === 'WAKE_RETRIES')!
+      await goRound({ id: jobId, generation, kind: 'WAKE_RETRIES', automationId, afterId })
       const left = await due()
       const at = left.find(({ kind }) => kind === 'WAKE_RETRIES')?.after_id
       return { retries: left.filter(({ kind }) => kind === 'RETRY').length, at }

@@ -22,9 +22,9 @@ describe('the retry of a message', () => {
   it('sends a FAILED message, and the enrollment continues', async () => {
     const { id, contactId, automationId } = await one('FAILED')
     assert.equal(await mailsTo(contactId), 0)
-    const asked = await retry(id)
-    assert.equal(asked.status, 202)
-    assert.partialDeepStrictEqual(asked.body.data, { id, status: 'FAILED' })
+    const response = await retry(id)
+    assert.equal(response.status, 202)
+    assert.partialDeepStrictEqual(response.body.data, { id, status: 'FAILED' })
     const sent = await becomes(contactId, 'SENT')
     assert.deepEqual([sent.error, await mailsTo(contactId)], [null, 1])
     assert.equal((await retry(id)).refused, '409 message_not_retryable')
@@ -188,11 +188,11 @@ describe('the retry of a message', () => {
     const { id, contactId } = await one('UNCONFIRMED')
     retries.sink.behave({ code: 550, text: 'refused now', at: 'rcpt' })
     await retry(id, { evenIfSent: true })
-    const told = await eventually('it was rejected', async () => {
+    const rejected = await eventually('it was rejected', async () => {
       const message = await newest(contactId)
       return message.error?.includes('refused now') ? message : undefined
     })
-    assert.deepEqual([told.status, told.retryAt], ['UNCONFIRMED', null])
+    assert.deepEqual([rejected.status, rejected.retryAt], ['UNCONFIRMED', null])
   })
 
   it('returns 404 for messages of a deleted automation, of another workspace, or that do not exist', async () => {

@@ -39,7 +39,7 @@ describe('sending with a slow mail server', () => {
     )
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
   }
-  const many = async (fields: object = {}) => {
+  const enrollMany = async (fields: object = {}) => {
     const automationId = await anAutomation(service, { steps: [EMAIL], ...fields })
     for (let n = 0; n < CONTACTS; n += 1) await enroll(service, automationId, await aContact(service))
     await eventually('every connection is busy', () => (held.length === CONNECTIONS ? true : undefined))
@@ -47,7 +47,7 @@ describe('sending with a slow mail server', () => {
   }
 
   it('claims no more messages than it has connections', async () => {
-    await many()
+    await enrollMany()
     assert.deepEqual(await statuses(), { SENDING: CONNECTIONS })
     release()
     await eventually('all are sent', async () => ((await statuses())['SENT'] === CONTACTS ? true : undefined))
@@ -55,7 +55,7 @@ describe('sending with a slow mail server', () => {
   })
 
   it('finishes the emails in flight when a worker stops, and leaves the others to the next worker', async () => {
-    await many()
+    await enrollMany()
     const stopped = service.stopWorkers()
     // The server answers while the worker is stopping.
     setTimeout(release, 500)
@@ -70,7 +70,7 @@ describe('sending with a slow mail server', () => {
   })
 
   it('responds to a pause after the emails in flight, and sends none after the response', async () => {
-    const automationId = await many()
+    const automationId = await enrollMany()
     const paused = service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     await eventually('it is paused', async () => {
       const { body } = await service.call('GET', `automations/${automationId}`)
@@ -85,7 +85,7 @@ describe('sending with a slow mail server', () => {
   })
 
   it('rejects a repeated pause until the first is answered, and then repeats its response', async () => {
-    const automationId = await many()
+    const automationId = await enrollMany()
     const headers = { 'idempotency-key': 'a-pause' }
     const pause = () => service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' }, { headers })
     const first = pause()

@@ -51,12 +51,12 @@ describe('emails in a strict parser', () => {
   })
 
   const LONG = 'Ünïcödé 🙂 '.repeat(400)
-  const says = {
+  const content = {
     subject: `Grüße, {{ contact.firstName }} ${'and very many others '.repeat(12)}🙂`,
     html: `<p>.\n.hidden\nFrom here</p><p>${LONG}</p><a href="https://example.com/${'x'.repeat(1_500)}">Go</a>`,
   }
   /** A recipient whose address and name contain everything that is difficult in headers. */
-  const somebody = (n: number) =>
+  const aRecipient = (n: number) =>
     aContact(service, {
       email: `o'hara+${n}@bücher.example`,
       firstName: 'Ada\r\nBcc: eve@example.com\r\n\r\n"X" <a@b>',
@@ -64,9 +64,9 @@ describe('emails in a strict parser', () => {
 
   async function read(address: string): Promise<Strict> {
     // The sink reports domains in Unicode.
-    const told = address.replace(ASCII, 'bücher.example')
-    const mail = await eventually('the email arrives', () => sink.mails.find(({ to }) => to.includes(told)))
-    assert.deepEqual(mail.to, [told])
+    const inUnicode = address.replace(ASCII, 'bücher.example')
+    const mail = await eventually('the email arrives', () => sink.mails.find(({ to }) => to.includes(inUnicode)))
+    assert.deepEqual(mail.to, [inUnicode])
     const input = Buffer.from(`${mail.headers}\r\n\r\n${mail.body}`, 'utf8')
     return JSON.parse(execFileSync('python3', [SCRIPT], { input, encoding: 'utf8' })) as Strict
   }
@@ -91,15 +91,15 @@ describe('emails in a strict parser', () => {
   }
 
   it('finds no defect in an email of an automation', async () => {
-    const contactId = await somebody(1)
-    await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', ...says }] }), contactId)
+    const contactId = await aRecipient(1)
+    await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', ...content }] }), contactId)
     assertStrict(await read(`o'hara+1@${ASCII}`), `o'hara+1@${ASCII}`)
   })
 
   it('finds no defect in an email of a campaign', async () => {
     const list = await aList(service)
-    await service.call('POST', `lists/${list}/contacts`, { contactIds: [await somebody(2)] })
-    const { body } = await service.call('POST', 'campaigns', { name: 'x', ...says, audience: { listIds: [list] } })
+    await service.call('POST', `lists/${list}/contacts`, { contactIds: [await aRecipient(2)] })
+    const { body } = await service.call('POST', 'campaigns', { name: 'x', ...content, audience: { listIds: [list] } })
     await service.call('POST', `campaigns/${body.data.id}/schedule`, {})
     assertStrict(await read(`o'hara+2@${ASCII}`), `o'hara+2@${ASCII}`)
   })

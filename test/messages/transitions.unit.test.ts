@@ -41,8 +41,8 @@ describe('the transitions of a message', () => {
 
   it('never allows SENDING to change to a status that is sent again automatically, except DEFERRED', () => {
     const canBeSent = statusesBefore('SENDING')
-    const sentWithoutAsking = TRANSITIONS.SENDING.filter((status) => canBeSent.includes(status) && !isRetryable(status))
-    assert.deepEqual(sentWithoutAsking, ['DEFERRED'])
+    const sentAutomatically = TRANSITIONS.SENDING.filter((status) => canBeSent.includes(status) && !isRetryable(status))
+    assert.deepEqual(sentAutomatically, ['DEFERRED'])
   })
 
   it('allows SENDING after every final status that can be retried, and after no other', () => {

@@ -33,7 +33,7 @@ describe('a reconciliation', () => {
     sql<{ id: string; status: string }>(em(), 'select id, status from enrollments where contact_id = $1::uuid', [
       contactId,
     ])
-  const settled = (contactId: string, count: number) =>
+  const finalMessages = (contactId: string, count: number) =>
     eventually('its emails are final', async () => {
       const all = await activityOf(service, contactId)
       return all.length === count && all.every(({ status }) => status !== 'SENDING') ? all : undefined
@@ -43,7 +43,7 @@ describe('a reconciliation', () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, ...fields })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
-    await settled(contactId, 1)
+    await finalMessages(contactId, 1)
     const [row] = await rowsOf(contactId)
     await eventually('it is listed', async () => {
       for await (const { enrollmentId } of service.context.dependencies.enrollments.listRunning())
@@ -131,7 +131,7 @@ describe('a reconciliation', () => {
     })
     assert.deepEqual(await activityOf(service, contactId), [])
     assert.equal((await differences(false, null)).length, 0)
-    const [message] = await settled(contactId, 1)
+    const [message] = await finalMessages(contactId, 1)
     assert.equal(message!.status, 'SENT')
   }).timeout(90_000)
 
@@ -147,7 +147,7 @@ describe('a reconciliation', () => {
       await differences()
       await sql(em(), `update instance set mail = 'smtp'`)
       await service.startWorker()
-      const [message] = await settled(contactId, 1)
+      const [message] = await finalMessages(contactId, 1)
       assert.equal(message!.status, 'UNCONFIRMED')
       const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED' })
       assert.match(bulk.headers.get('x-warning') ?? '', /are left out; \/evenIfSent/)
@@ -222,7 +222,7 @@ describe('a reconciliation', () => {
       await enroll(service, automationId, contactId)
       await lost(new Date(Date.now() + 60_000))
       await service.startWorker()
-      const all = await settled(contactId, 2)
+      const all = await finalMessages(contactId, 2)
       assert.deepEqual(
         all.map(({ status }) => status),
         ['UNCONFIRMED', 'UNCONFIRMED'],
@@ -246,11 +246,11 @@ describe('a reconciliation', () => {
       ])
       await lost(new Date(Date.now() - 30 * 60_000))
       await service.startWorker()
-      const [message] = await settled(contactId, 1)
+      const [message] = await finalMessages(contactId, 1)
       assert.equal(message!.status, 'UNCONFIRMED')
       const later = await aContact(service)
       await enroll(service, automationId, later)
-      assert.equal((await settled(later, 1))[0]!.status, 'SENT')
+      assert.equal((await finalMessages(later, 1))[0]!.status, 'SENT')
     })
   })
 })

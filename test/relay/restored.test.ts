@@ -111,16 +111,16 @@ describe('a Temporal that is older than the database', () => {
     const [row] = await rowsOf(contactId)
     const ids = { id: row!.id, automationId, contactId }
     const { dependencies } = service.context
-    let told = 0
+    let signals = 0
     const enrollments = {
       ...dependencies.enrollments,
       automationChanged: (...of: [string, string]) => {
-        told += 1
+        signals += 1
         return dependencies.enrollments.automationChanged(...of)
       },
     }
     assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, ids), true)
-    assert.equal(told, 0, 'its automation is paused')
+    assert.equal(signals, 0, 'its automation is paused')
     // An older Temporal: the database has newer data.
     await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
     await sql(em(), 'update enrollments set paused = false where id = $1::uuid', [row!.id])

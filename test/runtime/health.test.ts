@@ -62,11 +62,11 @@ describe('/healthz', function () {
       }
       // The check recovers automatically, even if no client saves another template.
       assert.equal(await save(), 503)
-      const told = await eventually('it is false', async () => {
+      const unhealthyAnswer = await eventually('it is false', async () => {
         const answer = await health(origin)
         return answer.startsWith('503') ? answer : undefined
       })
-      assert.match(told, /Renderer processes cannot be started: .*rendering\/thread/)
+      assert.match(unhealthyAnswer, /Renderer processes cannot be started: .*rendering\/thread/)
       renameSync(`${script}.gone`, script)
       await eventually('it is true', async () => ((await health(origin)).startsWith('200') ? true : undefined))
       assert.equal(await save(), 201)
@@ -97,9 +97,9 @@ describe('/healthz', function () {
       // The next workflow detects it.
       await enroll(service, await anAutomation(service), await aContact(service))
       await failed
-      const told = /^503 .*Temporal's worker for test-\S+ is FAILED/
-      assert.match(await health(), told)
-      assert.match(await health(`http://127.0.0.1:${port}`), told)
+      const unhealthy = /^503 .*Temporal's worker for test-\S+ is FAILED/
+      assert.match(await health(), unhealthy)
+      assert.match(await health(`http://127.0.0.1:${port}`), unhealthy)
     } finally {
       await metrics.stop()
       await service.stopWorkers()
@@ -132,8 +132,8 @@ describe('/healthz', function () {
     try {
       const ids = { automationId: newId(), contactId: newId() }
       await enqueue(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
-      const told = await eventually('it is false', () => relay.problem())
-      assert.equal(told, 'The outbox relay is stuck: interactive')
+      const reason = await eventually('it is false', () => relay.problem())
+      assert.equal(reason, 'The outbox relay is stuck: interactive')
     } finally {
       release()
       await relay.stop()

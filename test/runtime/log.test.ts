@@ -80,7 +80,7 @@ describe('the log', () => {
 
 describe('log lines of requests', () => {
   /** Returns the statuses of the responses that are logged. */
-  async function told(level: string, isWatched: boolean): Promise<unknown[]> {
+  async function loggedStatuses(level: string, isWatched: boolean): Promise<unknown[]> {
     const lines: string[] = []
     const app = new Koa<ApiState>()
     const log = openLog(level, { write: (line) => void lines.push(line) })
@@ -98,12 +98,12 @@ describe('log lines of requests', () => {
   }
 
   it('include every request if the log goes to a program', async () => {
-    assert.deepEqual(await told('info', false), [200, 404, 503])
+    assert.deepEqual(await loggedStatuses('info', false), [200, 404, 503])
   })
 
   it('include only server errors on a terminal, or every request with LOG_LEVEL=debug', async () => {
-    assert.deepEqual(await told('info', true), [503])
-    assert.deepEqual(await told('debug', true), [200, 404, 503])
+    assert.deepEqual(await loggedStatuses('info', true), [503])
+    assert.deepEqual(await loggedStatuses('debug', true), [200, 404, 503])
   })
 })
 
@@ -125,20 +125,21 @@ describe('log lines of emails', () => {
     return { contactId, automationId }
   }
 
-  for (const [what, behaviour, status, words] of [
+  for (const [what, behaviour, status, expectedText] of [
     ['was rejected permanently', { code: 550, text: 'no such mailbox', at: 'rcpt' }, 'FAILED', /failed for good/],
     ['may have been sent', 'cut', 'UNCONFIRMED', /npm run cli -- message list/],
   ] as const) {
     it(`report that an email ${what}, with the server's response and without an address`, async () => {
       const { contactId, automationId } = await enrolled()
       const address = await addressOf(service, contactId)
-      const told = typeof behaviour === 'object' ? { ...behaviour, text: `<${address}>: ${behaviour.text}` } : behaviour
-      sink.behave(told)
+      const behaviourFor =
+        typeof behaviour === 'object' ? { ...behaviour, text: `<${address}>: ${behaviour.text}` } : behaviour
+      sink.behave(behaviourFor)
       await enroll(service, automationId, contactId)
       const line = await lineOf(automationId)
       sink.behave('accept')
       assert.equal(line['status'], status)
-      assert.match(String(line['msg']), words)
+      assert.match(String(line['msg']), expectedText)
       if (typeof behaviour === 'object') assert.match(String(line['reason']), /^550 <…>: no such mailbox/)
       assert.doesNotMatch(JSON.stringify(lines), /secret|@/)
     })

@@ -14,7 +14,7 @@ interface Line {
 }
 
 /** Returns what a worker logs about its mail server when it starts. */
-async function saidOf(SMTP_URL: string): Promise<Line> {
+async function logLineOf(SMTP_URL: string): Promise<Line> {
   const lines: Line[] = []
   const log = openLog('debug', { write: (line) => void lines.push(JSON.parse(line) as Line) })
   const service = await startService({ env: { SMTP_URL }, log })
@@ -29,7 +29,7 @@ describe('a mail server at the start of a worker', () => {
   it('is logged as available after a login, and gets no mail', async () => {
     const smtp = await startScriptedSmtp({})
     try {
-      const { msg, server } = await saidOf(smtp.url)
+      const { msg, server } = await logLineOf(smtp.url)
       assert.equal(msg, 'The mail server responds and accepts the login')
       assert.equal(server, new URL(smtp.url).host)
       assert.equal(smtp.whole.length, 0)
@@ -41,7 +41,7 @@ describe('a mail server at the start of a worker', () => {
   it('is logged with its response if it rejects the connection in its greeting', async () => {
     const smtp = await startScriptedSmtp({ greeting: '554 5.7.1 not from your network' })
     try {
-      const { msg, reason } = await saidOf(smtp.url)
+      const { msg, reason } = await logLineOf(smtp.url)
       assert.match(msg, /rejects the login; messages wait until it accepts it/)
       assert.match(reason ?? '', /554 5\.7\.1 not from your network/)
     } finally {
@@ -49,20 +49,20 @@ describe('a mail server at the start of a worker', () => {
     }
   })
 
-  for (const [words, said] of [
+  for (const [reply, expected] of [
     ['535 5.7.8 Bad credentials, see https://mail.example.com/help', /^535 5\.7\.8 Bad credentials, see https:/],
     ['535 5.7.8 nothing known of Alice here', /^It answered 535 5\.7\.8 to AUTH PLAIN$/],
     [`535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64').slice(0, 9)}…`, /^It answered 535/],
   ] as const) {
-    it(`is quoted without the login if it responds ${words.slice(0, 30)} …`, async () => {
+    it(`is quoted without the login if it responds ${reply.slice(0, 30)} …`, async () => {
       const smtp = await startScriptedSmtp({
         answer: (command) =>
-          command.startsWith('EHLO') ? '250-here\r\n250 AUTH PLAIN' : command.startsWith('AUTH') ? words : undefined,
+          command.startsWith('EHLO') ? '250-here\r\n250 AUTH PLAIN' : command.startsWith('AUTH') ? reply : undefined,
       })
       try {
-        const { msg, reason } = await saidOf(smtp.url.replace('//', '//alice:s3cretpw@'))
+        const { msg, reason } = await logLineOf(smtp.url.replace('//', '//alice:s3cretpw@'))
         assert.match(msg, /rejects the login/)
-        assert.match(reason ?? '', said)
+        assert.match(reason ?? '', expected)
       } finally {
         await smtp.close()
       }
@@ -92,7 +92,7 @@ describe('a mail server at the start of a worker', () => {
       await once(server.listen(0, '127.0.0.1'), 'listening')
       try {
         const { port } = server.address() as AddressInfo
-        const line = await saidOf(`smtp://alice:s3cretpw@127.0.0.1:${port}`)
+        const line = await logLineOf(`smtp://alice:s3cretpw@127.0.0.1:${port}`)
         const { reason = '' } = line
         assert.match(line.msg, /rejects the login|accepts the login/)
         assert.ok(!reason.includes(Buffer.from('\0alice\0s3cretpw').toString('base64')), reason)
@@ -105,7 +105,7 @@ describe('a mail server at the start of a worker', () => {
 
   it('is logged as unavailable, and the worker starts nevertheless', async () => {
     const [nowhere] = await freePorts(1)
-    const { msg, reason } = await saidOf(`smtp://127.0.0.1:${nowhere}`)
+    const { msg, reason } = await logLineOf(`smtp://127.0.0.1:${nowhere}`)
     assert.match(msg, /rejects the login/)
     assert.match(reason ?? '', /ECONNREFUSED/)
   })

@@ -109,16 +109,16 @@ describe('an outage', () => {
 
     for (const mode of ['cut', 'hang'] as const) {
       it(`(${mode}) causes a 503, and ends without a restart`, async () => {
-        const asked = () => away.call('GET', 'contacts', undefined, { key: service.key })
-        assert.equal((await asked()).status, 200)
+        const list = () => away.call('GET', 'contacts', undefined, { key: service.key })
+        assert.equal((await list()).status, 200)
         gate.set(mode)
-        const answer = await asked()
+        const answer = await list()
         assert.equal(answer.refused, '503 database_unavailable')
         assert.deepEqual(Object.keys(answer.body as object), ['error'])
         const ready = await away.call('GET', '/readyz', undefined, { key: null })
         assert.deepEqual([ready.status, ready.body], [503, { error: 'Not reachable: Postgres' }])
         gate.set('open')
-        await eventually('an answer', async () => ((await asked()).status === 200 ? true : undefined))
+        await eventually('an answer', async () => ((await list()).status === 200 ? true : undefined))
       })
     }
   })

@@ -13,11 +13,11 @@ describe('readiness', () => {
 
   it('is checked once for all concurrent requests, and again later', async () => {
     const { orm, temporal } = service.context
-    let looks = 0
+    let checks = 0
     const counted = Object.create(temporal, {
       withDeadline: {
         value: (deadline: number, run: () => Promise<unknown>) => {
-          looks += 1
+          checks += 1
           return temporal.withDeadline(deadline, run)
         },
       },
@@ -25,10 +25,10 @@ describe('readiness', () => {
     const ask = createReadiness({ orm, temporal: counted }, 20)
     const answers = await Promise.all(Array.from({ length: 500 }, ask))
     assert.deepEqual(new Set(answers.flat()), new Set())
-    assert.equal(looks, 1)
+    assert.equal(checks, 1)
     await eventually('another look', async () => {
       await ask()
-      return looks === 2 || undefined
+      return checks === 2 || undefined
     })
   })
 })

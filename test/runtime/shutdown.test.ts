@@ -60,7 +60,7 @@ describe('SIGTERM', function () {
       return row?.waits ? true : undefined
     }
     // The request cannot continue before the transaction ends.
-    const { asked, stopped } = await em.fork().transactional(async (transaction) => {
+    const { asked: response, stopped } = await em.fork().transactional(async (transaction) => {
       await sql(transaction, 'lock table contacts in exclusive mode')
       const request = fetch(`${api.baseUrl}/contacts`, {
         method: 'POST',
@@ -70,7 +70,7 @@ describe('SIGTERM', function () {
       await eventually('the request waits', waiting)
       return { asked: request, stopped: api.stop() }
     })
-    assert.equal((await asked).status, 201)
+    assert.equal((await response).status, 201)
     assert.equal(await stopped, 0)
   })
 })

@@ -102,8 +102,8 @@ async function pauseForAWhile(world: World, id: string): Promise<[number, number
   return paused.answer ? [[paused.at, resumedAt]] : []
 }
 
-const wishes = (wish: PreferenceChange) => (world: World, _campaignId: string, contactId: string) =>
-  world.client('opt out', (dependencies) => setPreferences(dependencies, { contactId, originId: newId() }, wish))
+const changePreferences = (change: PreferenceChange) => (world: World, _campaignId: string, contactId: string) =>
+  world.client('opt out', (dependencies) => setPreferences(dependencies, { contactId, originId: newId() }, change))
 
 const gone = (error: Error) => /not found/i.test(error.message)
 
@@ -118,8 +118,8 @@ interface Stop {
 
 /** Requests that stop a campaign for one recipient or for all of them. */
 const STOPS: Record<string, Stop> = {
-  unsubscribed: { ask: wishes({ kind: 'nothing' }), who: 'ada', waits: false },
-  left: { ask: wishes({ kind: 'lists', ids: [] }), who: 'ada', waits: false },
+  unsubscribed: { ask: changePreferences({ kind: 'nothing' }), who: 'ada', waits: false },
+  left: { ask: changePreferences({ kind: 'lists', ids: [] }), who: 'ada', waits: false },
   suppressed: {
     ask: (world) =>
       world.client('suppress', (dependencies) =>
@@ -176,10 +176,10 @@ async function stoppedCampaign(world: World, { ask, who, waits }: Stop): Promise
   const stopping = async () => {
     if (hold) await Promise.race([hold.reached, world.scheduler.pause(20_000)])
     else await world.scheduler.steps(world.scheduler.pick([5, 10, 20, 30, 40]))
-    const asked = ask(world, id, contactIds[0]!)
-    await Promise.race([asked, world.scheduler.pause(KEPT_MS)])
+    const request = ask(world, id, contactIds[0]!)
+    await Promise.race([request, world.scheduler.pause(KEPT_MS)])
     hold?.release()
-    const { answer, at } = await asked
+    const { answer, at } = await request
     // A repeated schedule request may be carried out after the cancellation, as its client requested.
     const isStopped = answer !== undefined && (who === 'ada' || (await scheduled).attempt === 1)
     if (isStopped) stoppedAt = at

@@ -122,10 +122,10 @@ const PROMISE: readonly Sentence[] = [
       const to = addressOf(contact)
       for (const subject of subjects) {
         const wasTaken = world.mail.taken.some((mail) => mail.to === to && mail.subject === subject)
-        const isTold = messages.some(
+        const hasReason = messages.some(
           (message) => message.email === to && message.subject === subject && message.status === 'UNCONFIRMED',
         )
-        if (!wasTaken && !isTold) yield `${to} never got "${subject}"`
+        if (!wasTaken && !hasReason) yield `${to} never got "${subject}"`
       }
     }
   },
@@ -167,7 +167,7 @@ const PROMISE: readonly Sentence[] = [
     const started = await sql<{ dedupKey: string }>(
       world.em,
       `select dedup_key as "dedupKey" from enrollments where dedup_key = any($1::text[])`,
-      [[...world.temporal.heardInWait].map(eventDedupKey)],
+      [[...world.temporal.processedInWait].map(eventDedupKey)],
     )
     for (const { dedupKey } of started)
       yield `${dedupKey} was received by a running enrollment, and started another one`

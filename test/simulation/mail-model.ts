@@ -47,8 +47,8 @@ export class MailModel {
       deliver: (email, handOver) => this.deliver(server, email, handOver).finally(release),
     })
     return {
-      async permitSoon(turn) {
-        const release = await takeNow(slots, turn)
+      async permitSoon(owner) {
+        const release = await takeNow(slots, owner)
         return release && permit(release)
       },
       permit: async (turn, signal) => permit(await slots.take(turn, signal)),

@@ -40,8 +40,8 @@ assertKnown('world', world, WORLDS, '--list-worlds')
 assertKnown('mutant', mutant, MUTANTS, '--list-mutants')
 
 const from = wholeNumber('seed', values.seed, { least: 0, otherwise: 1 })
-const many = wholeNumber('seeds', values.seeds, { least: 1, otherwise: values.seed === undefined ? 200 : 1 })
-const seeds = { from, to: from + many - 1 }
+const seedCount = wholeNumber('seeds', values.seeds, { least: 1, otherwise: values.seed === undefined ? 200 : 1 })
+const seeds = { from, to: from + seedCount - 1 }
 const worldsOf = (mutant: string | undefined) =>
   world ? [world] : mutant ? MUTANTS[mutant]!.worlds : Object.keys(WORLDS)
 
@@ -67,7 +67,7 @@ async function tryWorlds(): Promise<boolean> {
     if (found) break
     say(`✔ ${name}: ${tried.schedules} ${values.exhaust ? 'schedules with one deviation' : 'seeds'}`)
   }
-  if (found) tell(found)
+  if (found) printFailure(found)
   say(`${schedules - (found ? 1 : 0)} passed, ${found ? 1 : 0} failed`)
   say(`${seconds(started)} s`)
   return !found
@@ -99,7 +99,7 @@ async function tryMutants(): Promise<boolean> {
   return survivors.length === 0
 }
 
-function tell({ world, how, trace, violations, mutant }: Found): void {
+function printFailure({ world, how, trace, violations, mutant }: Found): void {
   say(`✘ ${world}`)
   for (const line of trace) say(`    ${line}`)
   for (const violation of violations) say(`  ${violation}`)

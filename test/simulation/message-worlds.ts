@@ -98,7 +98,7 @@ const BESIDE: Record<string, (world: World, automationId: string, contactId: str
 }
 
 /** More than one row and less than two. */
-const PIECE_BYTES = 25
+const CHUNK_BYTES = 25
 
 /** Worlds of decisions by operators, importers and recipients. */
 export const MESSAGE_WORLDS = {
@@ -439,8 +439,8 @@ export const MESSAGE_WORLDS = {
       let confirmingAt = Infinity
       const confirming = async () => {
         await join(ada)
-        const isAsked = () => world.mail.taken.some(({ to }) => to === 'ada@example.com')
-        for (let n = 0; n < 120 && !isAsked(); n += 1) await world.scheduler.pause(1_000)
+        const hasRequest = () => world.mail.taken.some(({ to }) => to === 'ada@example.com')
+        for (let n = 0; n < 120 && !hasRequest(); n += 1) await world.scheduler.pause(1_000)
         const [request] = await sql<{ id: string }>(
           world.em,
           'select id from confirmation_requests where contact_id = $1::uuid',
@@ -486,11 +486,11 @@ export const MESSAGE_WORLDS = {
           // The client continues at the position that the import reports: a repeated chunk may have been applied.
           const { status, position } = await getImport(world.em, workspaceId, id)
           if (status !== 'RUNNING') return
-          const bytes = file.subarray(position, position + PIECE_BYTES)
-          const piece = { position, bytes, isLast: position + bytes.length === file.length }
+          const bytes = file.subarray(position, position + CHUNK_BYTES)
+          const chunk = { position, bytes, isLast: position + bytes.length === file.length }
           await world.client(
             'import',
-            (dependencies) => importChunk(dependencies, workspaceId, id, piece, newCall()),
+            (dependencies) => importChunk(dependencies, workspaceId, id, chunk, newCall()),
             isElsewhere,
           )
         }

@@ -124,7 +124,7 @@ export class Scheduler {
   private strikes: { session: object; pattern: RegExp; fault: Fault }[] = []
   private busy = 0
   /** Counts all calls: if it stays the same, no more calls will come. */
-  private stirred = 0
+  private calls = 0
   private readonly decisions: Decisions
 
   constructor(decisions: Decisions) {
@@ -146,7 +146,7 @@ export class Scheduler {
     const process = current.getStore()
     if (!process) throw new Error(`${what} is called outside of a process`)
     if (!process.alive) return new Promise(() => undefined)
-    this.stirred += 1
+    this.calls += 1
     return new Promise<Result>((resolve, reject) => {
       this.actions.push({ process, what, faults, error, session, isOut, run: async () => run(), resolve, reject })
     })
@@ -159,12 +159,12 @@ export class Scheduler {
       return await run()
     } finally {
       this.busy -= 1
-      this.stirred += 1
+      this.calls += 1
     }
   }
 
   after(milliseconds: number, run: () => void): Timer {
-    this.stirred += 1
+    this.calls += 1
     const timer = { at: this.now + Math.max(0, milliseconds), process: current.getStore(), run }
     this.timers.add(timer)
     return timer
@@ -197,7 +197,7 @@ export class Scheduler {
   }
 
   /** Notifies the holds that an action has reached. @returns whether there was one */
-  private tellOfHolds(): boolean {
+  private notifyHolds(): boolean {
     let isAny = false
     for (const hold of this.holds.filter(({ isReached }) => !isReached)) {
       const held = this.actions.find(({ what }) => hold.pattern.test(what))
@@ -205,7 +205,7 @@ export class Scheduler {
       hold.isReached = isAny = true
       hold.reach(held)
     }
-    if (isAny) this.stirred += 1
+    if (isAny) this.calls += 1
     return isAny
   }
 
@@ -247,7 +247,7 @@ export class Scheduler {
     const end = this.now + minutes * MINUTE
     await this.drain()
     for (;;) {
-      if (this.tellOfHolds()) {
+      if (this.notifyHolds()) {
         await this.settle()
         continue
       }
@@ -263,7 +263,7 @@ export class Scheduler {
       if (due.length > 0) {
         this.waiters = this.waiters.filter((waiter) => !due.includes(waiter))
         for (const { resolve } of due) resolve()
-        this.stirred += 1
+        this.calls += 1
         await this.settle()
         continue
       }
@@ -377,9 +377,9 @@ export class Scheduler {
   /** Waits until everything that follows from the last step without an external call has happened. */
   private async drain(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
-      const before = this.stirred
+      const before = this.calls
       await immediately()
-      quiet = this.busy > 0 || this.stirred !== before ? 0 : quiet + 1
+      quiet = this.busy > 0 || this.calls !== before ? 0 : quiet + 1
     }
   }
 

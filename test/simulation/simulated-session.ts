@@ -4,7 +4,7 @@ import { Session } from '../../src/platform/db/session.ts'
 import { current, FAULTS, type Action, type Answer, type Process, type Scheduler } from './scheduler.ts'
 
 /** Real milliseconds to wait for a statement before checking whether it waits for a lock. */
-const LOOK_MS = 5
+const LOCK_CHECK_MS = 5
 
 /** Lock timeout of production, in virtual milliseconds. */
 const LOCK_PATIENCE_MS = 3_400
@@ -28,12 +28,12 @@ interface Blocked {
 }
 
 /** The virtual time that Postgres was last set to. */
-let told: number | undefined
+let lastSet: number | undefined
 
 /** Sets Postgres's clock (`VIRTUAL_FUNCTIONS` in `ground.ts`) to virtual time. */
-async function tellTime(now: number): Promise<void> {
-  if (told === now) return
-  told = now
+async function setClock(now: number): Promise<void> {
+  if (lastSet === now) return
+  lastSet = now
   await control!.query(`select setval('simulation.clock', $1::bigint)`, [now])
 }
 
@@ -68,7 +68,7 @@ export class SimulatedSession extends Session {
         .slice(0, 60)}`
       const run = () =>
         current.exit(async () => {
-          await tellTime(own.now)
+          await setClock(own.now)
           return query(withItsTime(text, own.now), given)
         })
       const lost = () => {
@@ -122,13 +122,13 @@ export class SimulatedSession extends Session {
 }
 
 /** Sets Postgres's clock and identifiers to the start of a run. */
-export async function beginAnew(url: string, now: number): Promise<void> {
+export async function resetClock(url: string, now: number): Promise<void> {
   if (!control) {
     control = new ControlClient({ connectionString: url })
     await control.connect()
   }
-  told = undefined
-  await tellTime(now)
+  lastSet = undefined
+  await setClock(now)
   await control.query(`select setval('simulation.ids', 1)`)
 }
 
@@ -144,7 +144,7 @@ export function useSessions(of: Scheduler): void {
   of.settleBlocked = settleBlocked
   of.orLater = async (answer, action: Action) => {
     for (;;) {
-      const first = await Promise.race([answer, realDelay(LOOK_MS, 'look' as const)])
+      const first = await Promise.race([answer, realDelay(LOCK_CHECK_MS, 'look' as const)])
       if (first !== 'look') {
         await endCut()
         return first
@@ -187,7 +187,7 @@ async function settleBlocked(): Promise<boolean> {
         if (scheduler!.now - entry.since <= LOCK_PATIENCE_MS) break
         await control!.query('select pg_cancel_backend($1)', [entry.session.pid])
       }
-      await Promise.race([entry.answer, realDelay(LOOK_MS)])
+      await Promise.race([entry.answer, realDelay(LOCK_CHECK_MS)])
     }
     if (!entry.answered) continue
     blocked.delete(entry)

@@ -41,7 +41,7 @@ interface Execution {
 const TASK_TIMEOUT_MS = 10_000
 const HEARTBEAT_TIMEOUT_MS = 15_000
 /** Numbers of steps (of any process) after which a worker's network is cut, if it is. */
-const HEARD_AFTER = [0, 4, 8, 16]
+const CUT_AFTER = [0, 4, 8, 16]
 
 const failed = () =>
   Object.assign(new Error('14 UNAVAILABLE: Temporal is unavailable'), { code: 14, details: '', metadata: {} })
@@ -63,7 +63,7 @@ export class TemporalModel {
   readonly workers = new Set<Worker>()
   readonly executions = new Map<string, Execution>()
   /** Events that arrived during the wait of another enrollment: they are processed, and start nothing. */
-  readonly heardInWait = new Set<string>()
+  readonly processedInWait = new Set<string>()
   private readonly scheduler: Scheduler
   /** Errors of failed workflow tasks: Temporal would retry them forever. */
   readonly failures: string[] = []
@@ -115,9 +115,9 @@ export class TemporalModel {
           const { enrollmentId, dedupKey, triggerEventId, resumeAfter, automationId, contactId } = start.input
           const there = running(automationId, contactId)
           const itsId = there?.memo['enrollmentId']
-          const isHeard = itsId !== enrollmentId && (databaseHas === undefined || databaseHas === itsId)
+          const isProcessed = itsId !== enrollmentId && (databaseHas === undefined || databaseHas === itsId)
           const isWaiting = there && !there.restored && there.timers.size > 0
-          if (isWaiting && isHeard && triggerEventId !== null) this.heardInWait.add(triggerEventId)
+          if (isWaiting && isProcessed && triggerEventId !== null) this.processedInWait.add(triggerEventId)
           const entry = { enrollmentId, dedupKey, triggerEventId, ...(resumeAfter && { resumeAfter }) }
           const arrival: Arrival = { ...entry, ...(databaseHas !== undefined && { databaseHas }) }
           this.signal(there ?? this.open(start), 'enter', arrival)
@@ -441,7 +441,7 @@ export class TemporalModel {
       const received = () =>
         scheduler.ask(`Temporal gets a heartbeat of ${remote.name}`, () => undefined, { faults: ['fail-before'] })
       void scheduler
-        .steps(scheduler.choose(HEARD_AFTER))
+        .steps(scheduler.choose(CUT_AFTER))
         .then(received)
         .catch(() => isMine() && again(0))
     })

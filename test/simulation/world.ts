@@ -23,7 +23,7 @@ import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
 import { BEGINNING, current, type Process, Scheduler, type Decisions } from './scheduler.ts'
-import { beginAnew, closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
+import { resetClock, closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
 import { type Lengths, TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
 import { instances } from './workflow-runtime.ts'
@@ -64,7 +64,7 @@ export class Ground {
   /** Deletes the data of the previous run. */
   async clear(): Promise<void> {
     await closeSessions()
-    await beginAnew(this.url, BEGINNING)
+    await resetClock(this.url, BEGINNING)
     // One statement takes one round trip.
     const statements = [...TABLES.map((table) => `delete from ${table}`), `update workspaces set mode = 'live'`]
     await sql(this.orm.em.fork(), statements.join('; '))

@@ -33,7 +33,7 @@ describe('the figures', () => {
     return (body as { data: { steps: { id: string }[] } }).data.steps.map((step) => step.id)
   }
   /** Waits until messages of an automation have a status. */
-  const settleAll = async (id: string, expected: number, status: string) => {
+  const waitForStatus = async (id: string, expected: number, status: string) => {
     await eventually(`${expected} are ${status}`, async () => {
       const { body } = await service.call('GET', `messages?automationId=${id}&status=${status}`)
       return (body as { data: unknown[] }).data.length === expected || undefined
@@ -45,7 +45,7 @@ describe('the figures', () => {
     const [first, , , second] = await stepIds(id)
     const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
     for (const contact of contacts) await enroll(service, id, contact)
-    await settleAll(id, 3, 'SENT')
+    await waitForStatus(id, 3, 'SENT')
     const { steps, ...whole } = await figures(id)
     assert.partialDeepStrictEqual(whole, { enrolled: 3, active: 3, completed: 0, cancelled: 0, erased: 0, paused: 0 })
     const of = (stepId: string | undefined) => steps.find((step) => step.stepId === stepId)!
@@ -90,10 +90,10 @@ describe('the figures', () => {
     sink.behave({ code: 451, text: 'Come later', at: 'rcpt' })
     const id = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, id, await aContact(service))
-    await settleAll(id, 1, 'DEFERRED')
+    await waitForStatus(id, 1, 'DEFERRED')
     assert.partialDeepStrictEqual((await figures(id)).steps[0], { waiting: 1, due: 1, messages: { deferred: 1 } })
     sink.behave('accept')
-    await settleAll(id, 1, 'SENT')
+    await waitForStatus(id, 1, 'SENT')
     const done = await eventually('it is completed', async () => {
       const now = await figures(id)
       return now.completed === 1 ? now : undefined
@@ -109,9 +109,9 @@ describe('the figures', () => {
   it('of a list of automations include the requested ones, with their last days', async () => {
     const ids = [await anAutomation(service), await anAutomation(service)]
     await enroll(service, ids[0]!, await aContact(service))
-    await settleAll(ids[0]!, 1, 'SENT')
-    const asked = [...ids.toReversed(), service.workspaceId, 'nonsense']
-    const { body } = await service.call('GET', `automations/figures?ids=${asked.join()}`)
+    await waitForStatus(ids[0]!, 1, 'SENT')
+    const requested = [...ids.toReversed(), service.workspaceId, 'nonsense']
+    const { body } = await service.call('GET', `automations/figures?ids=${requested.join()}`)
     assert.deepEqual(
       body.data.map((each: { automationId: string; messages: { sent: number } }) => [
         each.automationId,

@@ -16,10 +16,10 @@ export interface Gateway {
 /** Starts an HTTP proxy between a client and a service. */
 export async function startGateway(upstream: number): Promise<Gateway> {
   let lost = 0
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((incoming, answer) => {
     const { method = 'GET', url = '/', headers } = incoming
-    asked.push(`${method} ${String(headers['idempotency-key'])}`)
+    requests.push(`${method} ${String(headers['idempotency-key'])}`)
     const onward = request({ port: upstream, host: '127.0.0.1', method, path: url, headers }, (response) => {
       if (lost > 0 && method === 'POST') {
         lost -= 1
@@ -34,7 +34,7 @@ export async function startGateway(upstream: number): Promise<Gateway> {
   await once(server, 'listening')
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
-    asked,
+    asked: requests,
     loseAnswers: (count) => void (lost = count),
     async close() {
       server.close()

@@ -49,9 +49,9 @@ export async function startScriptedSmtp(script: Script): Promise<ScriptedSmtp> {
         }
         commands.push(line)
         recipient = /^RCPT TO:<(.*)>/.exec(line)?.[1] ?? recipient
-        const words = script.answer?.(line, socket)
-        inMessage = line === 'DATA' && (words === undefined || /^354/.test(words ?? ''))
-        say(words === undefined ? (USUAL[line.slice(0, 4)] ?? '250 ok') : words)
+        const reply = script.answer?.(line, socket)
+        inMessage = line === 'DATA' && (reply === undefined || /^354/.test(reply ?? ''))
+        say(reply === undefined ? (USUAL[line.slice(0, 4)] ?? '250 ok') : reply)
       }
     })
   })

@@ -183,8 +183,8 @@ describe('tracking', () => {
     const contactId = await aContact(service)
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactId })
-    const said = { name: 'News', subject: 'News', html: HTML, audience: { listIds } }
-    const { id } = (await service.call('POST', 'campaigns', said)).body.data as { id: string }
+    const fields = { name: 'News', subject: 'News', html: HTML, audience: { listIds } }
+    const { id } = (await service.call('POST', 'campaigns', fields)).body.data as { id: string }
     await service.call('POST', `campaigns/${id}/schedule`, {})
     const read = async () =>
       (await service.call('GET', `campaigns/${id}`)).body.data as { status: string; clicked: number }

@@ -20,8 +20,8 @@ describe('the workflow of an enrollment that is cancelled in the task that final
   it('records its end as CANCELLED and sends no more email, even if its history is long', async () => {
     const steps = [anEmail(), anEmail()]
     // Each of these is an event of the history: with this many, the next email would be sent by a new run.
-    const { status, told } = await cancelAsItSettles({ steps, signals: 2_100 })
-    assert.deepEqual([status, told], ['CANCELLED', ['sent 1', 'ended CANCELLED']])
+    const { status, calls } = await cancelDuringFinalization({ steps, signals: 2_100 })
+    assert.deepEqual([status, calls], ['CANCELLED', ['sent 1', 'ended CANCELLED']])
   })
 
   it('records COMPLETED if it had completed, even with more processed events than a new run can carry', async () => {
@@ -33,24 +33,24 @@ describe('the workflow of an enrollment that is cancelled in the task that final
       paused: true,
       changed: false,
     }
-    const { status, told } = await cancelAsItSettles({ steps, state, signals: 501 })
-    assert.deepEqual([status, told.at(-1)], ['CANCELLED', 'ended COMPLETED'])
+    const { status, calls } = await cancelDuringFinalization({ steps, state, signals: 501 })
+    assert.deepEqual([status, calls.at(-1)], ['CANCELLED', 'ended COMPLETED'])
   })
 
   /** Finalizes an email and cancels the run while no worker runs the workflow: both arrive in its next task. */
-  async function cancelAsItSettles({ steps, state, signals }: Scenario) {
+  async function cancelDuringFinalization({ steps, state, signals }: Scenario) {
     const taskQueue = `cancelled-${newId()}`
-    const told: string[] = []
+    const calls: string[] = []
     const activities = {
       beginEnrollment: () => Promise.resolve({ automationName: 'A sequence', steps }),
       sendEmailAtOnce: () => Promise.resolve({ next: 'queue' }),
       sendEmail({ stepId }: { stepId: string }) {
-        told.push(`sent ${steps.findIndex(({ id }) => id === stepId) + 1}`)
+        calls.push(`sent ${steps.findIndex(({ id }) => id === stepId) + 1}`)
         return Promise.resolve({ next: 'go-on' })
       },
       recordProcessedEvents: () => Promise.resolve(),
       finishEnrollment({ status }: { status: string }) {
-        told.push(`ended ${status}`)
+        calls.push(`ended ${status}`)
         return Promise.resolve()
       },
     }
@@ -84,7 +84,7 @@ describe('the workflow of an enrollment that is cancelled in the task that final
         return name === 'RUNNING' ? undefined : name
       }),
     )
-    return { status, told }
+    return { status, calls }
   }
 })
 

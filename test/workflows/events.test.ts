@@ -33,8 +33,8 @@ describe('events that arrive during an enrollment', () => {
       await eventually('they are received', async () => {
         const { events } = await handle.fetchHistory()
         const received = events?.findLastIndex((event) => event.workflowTaskCompletedEventAttributes) ?? -1
-        const told = events?.findLastIndex((event) => event.workflowExecutionSignaledEventAttributes) ?? -1
-        return received > told ? true : undefined
+        const lastSignal = events?.findLastIndex((event) => event.workflowExecutionSignaledEventAttributes) ?? -1
+        return received > lastSignal ? true : undefined
       })
     }
   }

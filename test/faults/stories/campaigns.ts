@@ -6,8 +6,8 @@ import type { Story } from './story.ts'
 async function aCampaign(stage: Stage, people: readonly Person[]) {
   const list = (await stage.ask('POST', '/lists', { name: 'All' })).body.data['id'] as string
   await stage.ask('POST', `/lists/${list}/contacts`, { contactIds: people.map(({ id }) => id) })
-  const said = { name: 'News', subject: 'News', text: 'x', audience: { listIds: [list] } }
-  const id = (await stage.ask('POST', '/campaigns', said)).body.data['id'] as string
+  const fields = { name: 'News', subject: 'News', text: 'x', audience: { listIds: [list] } }
+  const id = (await stage.ask('POST', '/campaigns', fields)).body.data['id'] as string
   const read = async () => (await stage.ask('GET', `/campaigns/${id}`)).body.data as { status: string; stats: Counts }
   return {
     id,

@@ -5,7 +5,7 @@ import type { Story } from './story.ts'
 
 const BEFORE_CLAIM = 'worker: DATA begun, before claim'
 
-const isHeld = (stage: Stage, person: Person) => async () =>
+const isPaused = (stage: Stage, person: Person) => async () =>
   (await stage.enrollmentsOf(person)).some(({ paused }) => paused)
 
 /** Stories of pauses, deletions, erasures and repeated changes. */
@@ -32,7 +32,7 @@ export const CHANGES: Record<string, Story> = {
       const standing = await stage.meet(BEFORE_CLAIM, () => stage.enroll(automation, person))
       process.kill(standing.pid, 'SIGSTOP')
       await stage.patch(automation, 'PAUSED')
-      await stage.soon('another worker pauses the enrollment', isHeld(stage, person), 90_000)
+      await stage.soon('another worker pauses the enrollment', isPaused(stage, person), 90_000)
       const release = stage.controller.holdAll('relay: walk leased')
       try {
         await stage.patch(automation, 'ACTIVE')
@@ -128,7 +128,7 @@ export const CHANGES: Record<string, Story> = {
       const standing = await stage.meet('worker: before complete', () => stage.enroll(automation, person))
       await stage.patch(automation, 'PAUSED')
       standing.go()
-      await stage.soon('the enrollment is paused', isHeld(stage, person))
+      await stage.soon('the enrollment is paused', isPaused(stage, person))
       await stage.patch(automation, 'ACTIVE')
       await stage.completed(person, 20_000)
       await stage.mailedOnce(person, 2)

@@ -93,16 +93,16 @@ export const ENTERING: Record<string, Story> = {
       await stage.automation([email('First'), wait(60), email('Second')])
       const person = await stage.person()
       await stage.fire(person)
-      const settled = (count: number) => async () =>
+      const hasFinal = (count: number) => async () =>
         (await stage.messagesOf(person)).filter(({ status }) => status === 'SENT').length === count
-      await stage.soon('the first email', settled(1))
+      await stage.soon('the first email', hasFinal(1))
       await sql(
         stage.world.orm.em.fork(),
         `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`,
         [person.id],
       )
       await stage.fire(person)
-      await stage.soon('another enrollment begins', settled(2))
+      await stage.soon('another enrollment begins', hasFinal(2))
     },
   },
   'delivered-again-after-the-end': {

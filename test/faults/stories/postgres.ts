@@ -9,7 +9,7 @@ const FULL_SERVICE_MS = 10_000
 const CLIENTS = 8
 
 /** The result of one request. */
-interface Heard {
+interface Reply {
   at: number
   /** The HTTP status, or 0 if there was no response. */
   status: number
@@ -17,14 +17,14 @@ interface Heard {
 
 /** Constant traffic that enrolls, changes and reads; it repeats nothing. */
 class Traffic {
-  readonly received: Heard[] = []
+  readonly received: Reply[] = []
   readonly enrolled: Person[] = []
-  private going = true
+  private running = true
   private readonly ended: Promise<unknown>
 
   constructor(stage: Stage, automation: string, other: string) {
     const client = async (n: number) => {
-      for (let call = 0; this.going; call += 1) {
+      for (let call = 0; this.running; call += 1) {
         const address = stage.nextEmail()
         const person = await this.call(stage, 'POST', '/contacts', { email: address })
         const id = person?.['id'] as string | undefined
@@ -41,7 +41,7 @@ class Traffic {
   }
 
   async stop(): Promise<void> {
-    this.going = false
+    this.running = false
     await this.ended
   }
 

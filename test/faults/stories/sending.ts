@@ -59,8 +59,8 @@ export const SENDING: Record<string, Story> = {
       const statuses = async () => (await stage.messagesOf(person)).map(({ status }) => status)
       process.kill(standing.pid, 'SIGSTOP')
       try {
-        const isSettled = async () => (await statuses()).some((status) => status !== 'SENDING')
-        await stage.never('A message was finalized whose sender may be alive', isSettled, 20_000)
+        const isFinal = async () => (await statuses()).some((status) => status !== 'SENDING')
+        await stage.never('A message was finalized whose sender may be alive', isFinal, 20_000)
       } finally {
         process.kill(standing.pid, 'SIGCONT')
         standing.go()

@@ -96,10 +96,10 @@ export const SLOW_SERVER: Record<string, Story> = {
     async play(stage) {
       const { automation, people } = await crowd(stage)
       await underWay(stage, people)
-      const asked = Date.now()
+      const requestedAt = Date.now()
       const { at } = await stage.deleteAutomation(automation)
       await delay(3 * SLOW_MAIL_MS)
-      stage.note(`answered after ${at - asked} ms, accepted ${takenOf(stage, people)}`)
+      stage.note(`answered after ${at - requestedAt} ms, accepted ${takenOf(stage, people)}`)
       for (const person of people) stage.nothingSince(person, at, 'the DELETE')
     },
   },
@@ -108,9 +108,9 @@ export const SLOW_SERVER: Record<string, Story> = {
     async play(stage) {
       const { automation, people } = await crowd(stage)
       await underWay(stage, people)
-      const asked = Date.now()
+      const startedAt = Date.now()
       const answers = await Promise.all(people.map((person) => stage.erase(person)))
-      const longest = Math.max(...answers.map(({ at }) => at)) - asked
+      const longest = Math.max(...answers.map(({ at }) => at)) - startedAt
       await delay(3 * SLOW_MAIL_MS)
       stage.note(`the last response came after ${longest} ms, accepted ${takenOf(stage, people)}`)
       people.forEach((person, n) => stage.nothingSince(person, answers[n]!.at, 'the erasure'))

@@ -99,7 +99,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
     end: 'waits',
   })
 
-  const held = await enter(making, product, 'is paused before its second email', {
+  const pausedPerson = await enter(making, product, 'is paused before its second email', {
     name: 'held',
     steps: [email('held 1'), email('held 2')],
     due: ['held 2'],
@@ -144,7 +144,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
     steps: [email('short 1'), wait(1), email('short 2')],
     due: ['short 2'],
   })
-  const waitsHeld = await enter(making, product, 'waits in an automation that is paused', {
+  const waitsPaused = await enter(making, product, 'waits in an automation that is paused', {
     name: 'held wait',
     steps: [email('held wait 1'), wait(1), email('held wait 2')],
     due: ['held wait 2'],
@@ -160,8 +160,8 @@ async function secondPart(making: Making, product: Product): Promise<void> {
     end: 'gone',
   })
   for (const subject of ['long 1', 'short 1', 'held wait 1', 'deleted 1', 'erased 1']) await hasCome(making, subject)
-  await setStatus(product, waitsHeld.automationId, 'PAUSED')
-  story.paused.push(held.automationId, waitsHeld.automationId)
+  await setStatus(product, waitsPaused.automationId, 'PAUSED')
+  story.paused.push(pausedPerson.automationId, waitsPaused.automationId)
 
   unanswered.add('claimed 1')
   await enter(making, product, 'had its first email in flight at the last kill -9', {
