@@ -190,8 +190,8 @@ interface Offer {
  * Reads a valid invitation. @throws {ApiError} `invitation_not_found`
  *
  * @param options.lock whether this transaction consumes the invitation. Race: two visitors accept one invitation, or two first
- *   ones, concurrently. Guard: lock of the invitation's row and of all workspaces. Test: "lets one of two who accept at the same
- *   moment in".
+ *   ones, concurrently. Guard: lock of the invitation's row and of all workspaces. Test: "lets one of several concurrent
+ *   requests accept an invitation".
  */
 async function readOffer(unit: EntityManager, tokenHash: Buffer | null, { lock = false } = {}): Promise<Offer> {
   const isOpen = { tokenHash: tokenHash ?? Buffer.alloc(0), expiresAt: { $gt: new Date() } }

@@ -106,7 +106,7 @@ export async function storeResponse(
   { isFinal }: { isFinal: boolean },
 ): Promise<boolean> {
   // Race: the contact is erased while the response is stored. Guard: both lock the contact's row, so that either the erasure finds the
-  // response, or the response finds no contact. Test: "keeps nothing of a contact who is erased before its answer is kept".
+  // response, or the response finds no contact. Test: "stores no response about a contact who was erased in the meantime".
   const isHere =
     contactId === null || (await sql(em, 'select from contacts where id = $1::uuid for share', [contactId])).length > 0
   const rows = await sql(

@@ -22,7 +22,7 @@ const LIST_KEY = `hashtextextended('list ' || id::text, 0)`
  * Race: a request switches double opt-in on while another one adds contacts. Guard: the switch takes the advisory lock alone, and
  * joining shares it, so every contact is added before the switch, or must confirm after it. A row lock would starve the switch:
  * joining requests share it, and more keep coming. The shared row lock keeps the list from being deleted.
- * Test: "asks everybody who joins after the answer that switches it on" in test/consent/double-opt-in.test.ts.
+ * Test: "asks every contact who joins after double opt-in was turned on" in test/consent/double-opt-in.test.ts.
  *
  * @returns the lists of the workspace among these
  */
