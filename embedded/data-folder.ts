@@ -32,8 +32,8 @@ export const NOT_FILES_OF_ANYBODY = ['lost+found', '.gitkeep', '.DS_Store']
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)
-    assertOwned(dataDir)
-    assertNotFullOfOthers(dataDir)
+    assertOwnFolder(dataDir)
+    assertDedicated(dataDir)
     if (isOwn(dataDir)) chmodSync(dataDir, 0o700 | (statSync(dataDir).mode & 0o010))
     makeFolder(join(dataDir, 'logs'))
     accessSync(dataDir, constants.W_OK | constants.X_OK)
@@ -64,7 +64,7 @@ function isFolder(path: string): boolean {
 }
 
 /** @throws {Error} if the folder belongs to a user other than this one and root */
-function assertOwned(path: string): void {
+function assertOwnFolder(path: string): void {
   const { uid } = statSync(path)
   const us = process.getuid?.() ?? 0
   if (uid !== us && uid !== 0) {
@@ -73,14 +73,14 @@ function assertOwned(path: string): void {
 }
 
 /** Files that may exist before the lock: remains of failed starts, and ignorable files. */
-const BEFORE_THE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...NOT_FILES_OF_ANYBODY]
+const IGNORED_BEFORE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...NOT_FILES_OF_ANYBODY]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 
 /**
  * Requires a dedicated folder, new or empty: its permissions are changed, and other programs may need its files. @throws {Error}
  * that names some of the files
  */
-function assertNotFullOfOthers(path: string): void {
+function assertDedicated(path: string): void {
   // A manual copy or an interrupted restore may lack the lock file.
   if (
     [LOCK_FILE, RESTORE_MARK, 'temporal.db', join('postgres', 'PG_VERSION')].some((name) =>
@@ -88,7 +88,7 @@ function assertNotFullOfOthers(path: string): void {
     )
   )
     return
-  const others = readdirSync(path).filter((name) => !BEFORE_THE_LOCK.includes(name) && !isOurLogs(join(path, name)))
+  const others = readdirSync(path).filter((name) => !IGNORED_BEFORE_LOCK.includes(name) && !isOurLogs(join(path, name)))
   if (others.length > 0) throw new Error(`it has other files (${others.slice(0, 3).join(', ')} …)`)
 }
 

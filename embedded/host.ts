@@ -20,7 +20,7 @@ interface Part {
 }
 
 /** The order in which they are stopped. */
-const FOUNDATION = ['Temporal', 'Postgres']
+const STOP_ORDER = ['Temporal', 'Postgres']
 
 const parts = new Map<string, Part>()
 let dataDir: string | undefined
@@ -131,8 +131,8 @@ function stop(code = 0): Promise<never> {
     // Stops in reverse order of the dependencies: processes of the owner, then Temporal, then Postgres. Those of the owner stop
     // together: each has to complete its work, and none depends on another.
     const stopAll = (names: string[]) => Promise.allSettled(names.map(async (name) => parts.get(name)?.stop()))
-    await stopAll([...parts.keys()].filter((name) => !FOUNDATION.includes(name)))
-    for (const name of FOUNDATION) await stopAll([name])
+    await stopAll([...parts.keys()].filter((name) => !STOP_ORDER.includes(name)))
+    for (const name of STOP_ORDER) await stopAll([name])
     if (dataDir && unlock) rmSync(runningFile(dataDir), { force: true })
     unlock?.()
     process.exit(code)

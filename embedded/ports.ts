@@ -24,7 +24,7 @@ const overlap = (one: string, other: string): boolean =>
   one === other || EVERY_ADDRESS.includes(one) || EVERY_ADDRESS.includes(other)
 
 /** Errors for a host on which no process can listen: it has no address, or that of another machine. */
-const NO_HOST_OF_OURS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']
+const INVALID_HOST = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']
 
 /**
  * @param host the value of `HOST`, if it applies
@@ -37,7 +37,7 @@ export function assertPortFree(variable: string, port: number, host = '127.0.0.1
       const { code = '' } = error
       if (code === 'EADDRINUSE') {
         reject(new Error(`Port ${port} is used by another program. Set ${variable} to a free port.`))
-      } else if (NO_HOST_OF_OURS.includes(code)) {
+      } else if (INVALID_HOST.includes(code)) {
         reject(new Error(`HOST (${host}) is not an address of this machine (${code}).\nRemove it, or set it to one.`))
       } else reject(new Error(`Port ${port} (${variable}) cannot be used: ${error.message}`))
     })

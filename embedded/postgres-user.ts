@@ -56,7 +56,7 @@ export function settlePostgresUser(program: string, dataDir: string, databaseDir
       env: neededEnvironment(process.env),
     }).status === 0
   const way = ways.find(reaches)
-  if (!way) throw new Error(refusal([program, dataDir]))
+  if (!way) throw new Error(describeProblem([program, dataDir]))
   return {
     command: (of, args) => ({ command: 'setpriv', args: [...way, of, ...args] }),
     own: (path) => chownSync(path, uid, gid),
@@ -81,7 +81,7 @@ function findOrMakeUser(): { uid: number; gid: number } {
   }
 }
 
-const refusal = (paths: readonly string[]): string => {
+const describeProblem = (paths: readonly string[]): string => {
   const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & 0o001) === 0)
   return (
     `If started by root, Postgres runs as the user "${USER}", who cannot reach ${paths.join(' and ')}` +

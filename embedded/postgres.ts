@@ -73,7 +73,7 @@ export async function startPostgres(
     `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`
   const superuserUrl = urlOf(SUPERUSER, superuserPassword, 'postgres')
   try {
-    await waitUntilItAnswers(superuserUrl, server, aborted)
+    await waitUntilReady(superuserUrl, server, aborted)
     const password = readPassword(passwordFile)
     await ensureRole(superuserUrl, { name: DRIPLINE, password, databases: [DRIPLINE] })
     void server.ended.then(onExit)
@@ -117,7 +117,7 @@ async function makeCluster(
 }
 
 /** Waits as long as Postgres reports that it is starting, which takes a while after a crash. */
-async function waitUntilItAnswers(url: string, server: RunningProcess, aborted: AbortSignal): Promise<void> {
+async function waitUntilReady(url: string, server: RunningProcess, aborted: AbortSignal): Promise<void> {
   for (let deadline = Date.now() + START_TIMEOUT_MS; ; await delay(50)) {
     aborted.throwIfAborted()
     const client = clientOf(url, { connectionTimeoutMillis: 5_000 })

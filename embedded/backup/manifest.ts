@@ -113,7 +113,7 @@ export async function readManifest(
   for (const { file, sha256 } of files) {
     const found = await sha256Of(join(folder, file)).catch(() => undefined)
     if (found !== sha256)
-      throw new Error(`It is damaged: ${file} is ${found === undefined ? 'missing' : 'has changed'}.`)
+      throw new Error(`It is damaged: ${file} ${found === undefined ? 'is missing' : 'has changed'}.`)
   }
   return manifest
 }

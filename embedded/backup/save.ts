@@ -49,7 +49,7 @@ export async function saveBackup(
         'docs/operations.md, "Backups", has the commands for external servers.',
     )
   }
-  const folder = makeFolderBeside(file)
+  const folder = createPrivateFolder(file)
   // Cleans up, also if the process ends early.
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
@@ -73,7 +73,7 @@ export async function saveBackup(
       MANIFEST,
     ])
     flush(whole)
-    putWhereNothingIs(whole, file)
+    moveWithoutReplacing(whole, file)
     return { file, manifest }
   } finally {
     remove()
@@ -95,7 +95,7 @@ function flush(file: string): void {
  * Moves a file without replacing another one, with a hard link if the file system has them. A rename could replace a concurrent
  * backup.
  */
-function putWhereNothingIs(from: string, to: string): void {
+function moveWithoutReplacing(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch {
@@ -107,7 +107,7 @@ function putWhereNothingIs(from: string, to: string): void {
 const isThere = (file: string) => new Error(`${file} already exists. Name another file: a backup never replaces one.`)
 
 /** Creates a folder that only its owner can read, whatever the parent folder allows. */
-function makeFolderBeside(file: string): string {
+function createPrivateFolder(file: string): string {
   const around = dirname(file)
   try {
     if (!existsSync(around)) throw new Error('the folder does not exist')

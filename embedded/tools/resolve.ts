@@ -19,7 +19,7 @@ export interface Source {
   /** The message before the attempt, if it is slow. */
   slow?: string
   /** Whether the user requested it: then a failure is an error, and no other way is tried. */
-  asked?: boolean
+  isRequested?: boolean
   /** The binary's path, or `undefined` if this way does not apply. Throws if it was tried and failed. */
   find(): Promise<string | undefined> | string | undefined
 }
@@ -61,7 +61,7 @@ export async function resolveBinary(
       // An abort is not a failure.
       if (aborted?.aborted) throw error
       const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-      if (source.asked) throw new Error(`${source.name}: ${reason}`, { cause: error })
+      if (source.isRequested) throw new Error(`${source.name}: ${reason}`, { cause: error })
       if (path !== undefined) say(`${what}: ${source.name} (${path}) is not used: ${reason}`)
       failures.push(`${source.name}: ${reason}`)
     }
@@ -84,7 +84,7 @@ function assertExecutable(path: string): void {
 /** Takes the path in an environment variable. */
 export const fromVariable = (env: NodeJS.ProcessEnv, name: string): Source => ({
   name,
-  asked: true,
+  isRequested: true,
   find: () => env[name] || undefined,
 })
 

@@ -40,13 +40,13 @@ export function run(
     child.on('close', (code) => {
       clearInterval(progress)
       if (code === 0) resolve(output)
-      else reject(new Error(`${command} failed with ${code}: ${whatWasSaid(output)}`))
+      else reject(new Error(`${command} failed with ${code}: ${lastLines(output)}`))
     })
   })
 }
 
 /** The last lines, and any line about a full disk, which is the actual cause: later lines are only about the cleanup. */
-function whatWasSaid(output: string): string {
+function lastLines(output: string): string {
   const lines = output.trim().split('\n')
   const last = lines.slice(-3)
   const full = lines.find((line) => /no space left on device/i.test(line))

@@ -3,7 +3,7 @@ import type { RunningService } from '../runtime/running-service.ts'
 import { forTerminal } from '../platform/terminal.ts'
 
 /** Rejects pending operations when the process is asked to stop. */
-class Stopped extends Error {
+class StoppedError extends Error {
   override message = 'Stopped during startup'
 }
 
@@ -23,7 +23,7 @@ export function stopSignal(onStop: () => void = () => undefined): AbortSignal {
       if (askedAt !== undefined) return
       askedAt = performance.now()
       onStop()
-      controller.abort(new Stopped())
+      controller.abort(new StoppedError())
     })
   }
   return controller.signal
@@ -83,7 +83,7 @@ export function main(run: () => Promise<void>): void {
   run().then(
     () => process.exit(),
     (error: unknown) => {
-      if (error instanceof Stopped) process.exit(0)
+      if (error instanceof StoppedError) process.exit(0)
       process.stderr.write(`\n${forTerminal(explain(error))}\n`)
       process.exit(1)
     },

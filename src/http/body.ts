@@ -94,10 +94,10 @@ async function readText(ctx: Context, { bytes, values }: BodyLimit): Promise<str
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [...'"\\,:[{'].map((character) => character.charCodeAt(0))
 
 /** Counts the values of a JSON text without parsing it, by the punctuation outside of strings, which is ASCII in UTF-8. */
-function hasMoreValues(json: Uint8Array, most: number): boolean {
+function hasMoreValues(json: Uint8Array, max: number): boolean {
   let values = 0
   let inText = false
-  for (let at = 0; at < json.length && values <= most; at += 1) {
+  for (let at = 0; at < json.length && values <= max; at += 1) {
     const mark = json[at]
     if (inText) {
       if (mark === BACKSLASH) at += 1
@@ -105,7 +105,7 @@ function hasMoreValues(json: Uint8Array, most: number): boolean {
     } else if (mark === QUOTE) inText = true
     else if (mark === COMMA || mark === COLON || mark === BRACKET || mark === BRACE) values += 1
   }
-  return values > most
+  return values > max
 }
 
 function decode(bytes: Buffer): string {

@@ -90,13 +90,13 @@ export const tellsWhenToRetry = (kind: ErrorKind): boolean => kind === 'unavaila
 export const MAX_PARAMETERS = 100
 export const TOO_MANY_PARAMETERS = `The query must not have more than ${MAX_PARAMETERS} parameters`
 
-const rateLimitInWords = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
-export const RATE_LIMITED = defineError('rate-limited', 'rate_limited', rateLimitInWords(7))
+const rateLimitMessage = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
+export const RATE_LIMITED = defineError('rate-limited', 'rate_limited', rateLimitMessage(7))
 export const rateLimited = (retryAfter: number) =>
-  new ApiError(RATE_LIMITED, { message: rateLimitInWords(retryAfter), retryAfter })
+  new ApiError(RATE_LIMITED, { message: rateLimitMessage(retryAfter), retryAfter })
 
-const scopeInWords = (scope: string) => `Missing required scope: ${scope}`
-export const missingScope = (scope: string) => defineError('forbidden', 'scope_missing', scopeInWords(scope))
+const scopeMessage = (scope: string) => `Missing required scope: ${scope}`
+export const missingScope = (scope: string) => defineError('forbidden', 'scope_missing', scopeMessage(scope))
 
 /** The error for an API key that calls an operation for people. */
 export const PEOPLE_ONLY = defineError(
@@ -109,8 +109,8 @@ export const KEYS_ONLY = defineError(
   'keys_only',
   'This operation describes the API key of the request, which has none',
 )
-const roleInWords = (role: Role) => `This requires the role ${role} in the workspace`
-export const missingRole = (role: Role) => defineError('forbidden', 'role_missing', roleInWords(role))
+const roleMessage = (role: Role) => `This requires the role ${role} in the workspace`
+export const missingRole = (role: Role) => defineError('forbidden', 'role_missing', roleMessage(role))
 
 /** Errors for browsers. */
 export const SIGNED_OUT = defineError('unauthenticated', 'signed_out', 'You are signed out. Sign in again.')

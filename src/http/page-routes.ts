@@ -13,7 +13,7 @@ const FOLDER = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
  * Allows only scripts of this origin, no inline scripts, and no connections to other hosts. Components set inline styles for
  * positions. Emails are shown in a frame without scripts, which inherits this policy.
  */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -79,7 +79,7 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
       // A client that accepts anything is not a browser.
       ctx.accepts('json', 'html') === 'html'
     if (!isPage || !(await isThere('index.html'))) return false
-    ctx.set('Content-Security-Policy', POLICY)
+    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY)
     ctx.set('Cache-Control', 'no-cache')
     await serve(ctx, 'index.html')
     return true

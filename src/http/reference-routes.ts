@@ -19,7 +19,7 @@ const CONFIGURATION = {
 }
 
 /** Allows nothing from other hosts, and no frames on other sites. */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'"
 
@@ -53,7 +53,7 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
   const page = Buffer.from(PAGE.replace('{CONFIGURATION}', () => configuration))
 
   router.get('/docs', (ctx) => {
-    ctx.set('Content-Security-Policy', POLICY)
+    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY)
     ctx.type = 'html'
     ctx.body = page
   })

@@ -4,8 +4,8 @@ import { isObjectSchema, resolve } from './parse.ts'
 import { pointerTo } from './pointer.ts'
 
 /** The maximum number of names in a warning. More unknown names are mostly repetitions of one mistake. */
-const MOST = 5
-const MAX_NAME = 50
+const MAX_NAMES = 5
+const MAX_NAME_CHARACTERS = 50
 const MAX_KNOWN = 10
 /** The number of letters that may differ from a known name: at most half of a short name. */
 const maxDistance = (name: string): number => Math.min(3, Math.ceil(name.length / 2))
@@ -23,7 +23,7 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
   return found
 
   function walk(schema: ISchema<unknown> | undefined, value: unknown, at: readonly string[]): void {
-    if (found.length >= MOST || typeof value !== 'object' || value === null) return
+    if (found.length >= MAX_NAMES || typeof value !== 'object' || value === null) return
     const resolved = schema && resolve(schema, value)
     if (Array.isArray(value)) {
       const items = itemsOf(resolved)
@@ -32,24 +32,25 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
       const fields = resolved?.fields ?? {}
       for (const [name, inside] of Object.entries(value)) {
         if (Object.hasOwn(fields, name)) walk(fields[name] as ISchema<unknown>, inside, [...at, name])
-        else if (found.length < MOST) found.push(inWords(at, name, Object.keys(fields)))
+        else if (found.length < MAX_NAMES) found.push(describe(at, name, Object.keys(fields)))
       }
     }
   }
 }
 
-function inWords(at: readonly string[], name: string, known: readonly string[]): string {
-  const start = name.slice(0, MAX_NAME)
+function describe(at: readonly string[], name: string, known: readonly string[]): string {
+  const start = name.slice(0, MAX_NAME_CHARACTERS)
   const nearest = closestMatch(start, known, { maxDistance: maxDistance(name) })
-  return `${[...at, start].reduce(pointerTo, '')} is unknown here, and ignored${nearest === undefined ? orKnown(known) : orMeant(nearest)}`
+  return `${[...at, start].reduce(pointerTo, '')} is unknown and was ignored${nearest === undefined ? orKnown(known) : orMeant(nearest)}`
 }
 
 /** Lists all known names if none is similar and the list is short. */
 const orKnown = (known: readonly string[]): string =>
-  known.length > 0 && known.length <= MAX_KNOWN ? `; known are ${known.join(', ')}` : ''
+  known.length > 0 && known.length <= MAX_KNOWN ? `; known names: ${known.join(', ')}` : ''
 
 /** The end of a warning that suggests a known name. */
-export const orMeant = (nearest: string | undefined): string => (nearest === undefined ? '' : `; is ${nearest} meant?`)
+export const orMeant = (nearest: string | undefined): string =>
+  nearest === undefined ? '' : `; did you mean ${nearest}?`
 
 /** The schema of an array's items, also if the array does not check them itself. */
 const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>

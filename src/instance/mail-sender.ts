@@ -3,7 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
 /** The sender of captured mail. Only the Message-ID shows it. */
-const NOBODY = 'Dripline <dripline@localhost.localdomain>'
+const CAPTURE_SENDER = 'Dripline <dripline@localhost.localdomain>'
 
 /** The error if mail should be delivered, but no process has set a sender: a wrong sender would be worse than none. */
 export const NO_SENDER =
@@ -26,7 +26,7 @@ export async function agreeOnSender(
   const before = await readMailSender(unit)
   if (mailFrom === undefined) {
     if (before === null && delivers) throw new Error(NO_SENDER)
-    return before ?? NOBODY
+    return before ?? CAPTURE_SENDER
   }
   if (before === mailFrom) return mailFrom
   await setMailSender(unit, mailFrom)

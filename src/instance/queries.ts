@@ -62,11 +62,11 @@ export async function setMailMode(
   em: EntityManager,
   { mail, isOrder }: { mail: MailMode; isOrder: boolean },
 ): Promise<boolean> {
-  const rows = await sql(em, SAY, [mail, isOrder])
+  const rows = await sql(em, SET_MAIL_MODE, [mail, isOrder])
   return rows.length > 0
 }
 
-const SAY = `
+const SET_MAIL_MODE = `
 insert into instance as said (mail) values ($1)
 on conflict (single) do update set mail = excluded.mail
   where excluded.mail = 'smtp' or said.mail = 'capture' or said.mail is null or $2::boolean

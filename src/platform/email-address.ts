@@ -3,7 +3,7 @@ import validator from 'validator'
 import { normalForm } from './normal-form.ts'
 
 /** Matches nearly all addresses that exist. The library accepts them too, in ten times the time. */
-const USUAL = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}$/i
+const COMMON_ADDRESS = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}$/i
 
 /**
  * Characters that are invisible or move others: soft hyphens, joiners, direction marks, controls, spaces. They make two addresses
@@ -21,7 +21,7 @@ const FULL_STOPS = /[\u3002\uff0e\uff61]/g
 const QUOTES = /[\p{Pi}\p{Pf}\u201a\u201e\u301d-\u301f\u275b-\u275e\uff02\uff07\u2032\u2033]/u
 
 /** The characters of a domain: letters, their marks, digits and joining characters (approximately RFC 5892, section 2). */
-const OF_DOMAIN = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/u
+const DOMAIN_CHARACTERS = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/u
 
 /** Anything but plain ASCII, or a punycode label. */
 const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
@@ -31,7 +31,7 @@ const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
  * (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs spell them differently.
  */
 export function isEmailAddress(text: string): boolean {
-  if (text.length <= 64 && USUAL.test(text)) return true
+  if (text.length <= 64 && COMMON_ADDRESS.test(text)) return true
   if (text.length > 1_000 || INVISIBLE.test(text) || text.startsWith('"')) return false
   const { local, domain } = split(text)
   if (local === undefined || isTooLong(domain) || QUOTES.test(local)) return false
@@ -60,14 +60,14 @@ const LABEL_ENDS = /[.\u3002\uff0e\uff61]/
  * A label has at most 63 characters in ASCII. A character outside of ASCII has at most two units in JavaScript, and takes at
  * least one in punycode.
  */
-const MAX_OF_LABEL = 126
+const MAX_LABEL_LENGTH = 126
 
 /**
  * Whether a domain is too long (RFC 1035, section 2.3.4). Its ASCII form would be longer still, and the conversion takes time
  * that grows with the square of a label's length.
  */
 const isTooLong = (domain: string): boolean =>
-  domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MAX_OF_LABEL)
+  domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MAX_LABEL_LENGTH)
 
 function split(text: string): { local: string | undefined; domain: string } {
   const at = text.lastIndexOf('@')
@@ -79,7 +79,7 @@ function asciiDomain(domain: string): string | undefined {
   const ascii = domainToASCII(domain)
   const plain = normalForm(domain.replace(FULL_STOPS, '.')).toLowerCase()
   const unicode = domainToUnicode(ascii)
-  return ascii !== '' && (plain === ascii || plain === unicode) && OF_DOMAIN.test(unicode) ? ascii : undefined
+  return ascii !== '' && (plain === ascii || plain === unicode) && DOMAIN_CHARACTERS.test(unicode) ? ascii : undefined
 }
 
 /** Whether a text can be a sender: an address, or a name and an address, as `Name <address>`. */

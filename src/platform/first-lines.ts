@@ -1,9 +1,9 @@
 const NEWLINE = 10
 
 /** The first lines of some bytes, or all bytes if there are no more lines. Nothing is copied. */
-export function firstLines<Bytes extends Uint8Array>(bytes: Bytes, most: number): Bytes {
+export function firstLines<Bytes extends Uint8Array>(bytes: Bytes, maxLines: number): Bytes {
   let at = -1
-  for (let line = 0; line < most; line += 1) {
+  for (let line = 0; line < maxLines; line += 1) {
     at = bytes.indexOf(NEWLINE, at + 1)
     if (at < 0) return bytes
   }

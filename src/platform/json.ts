@@ -35,7 +35,7 @@ export function findJsonFault(value: unknown): string | undefined {
 function faultInArray(place: Place, stack: Place[]): string | undefined {
   const items = place.value as unknown[]
   for (let index = 0; index < items.length; index += 1) {
-    const fault = look(items[index], index, place, stack)
+    const fault = checkValue(items[index], index, place, stack)
     if (fault) return fault
   }
   return undefined
@@ -45,14 +45,14 @@ function faultInObject(place: Place, stack: Place[]): string | undefined {
   for (const key of Object.keys(place.value)) {
     const fault = textFault(key)
     if (fault) return `a key of ${pathOf(place) || 'the body'} ${fault}`
-    const inIt = look((place.value as Record<string, unknown>)[key], key, place, stack)
+    const inIt = checkValue((place.value as Record<string, unknown>)[key], key, place, stack)
     if (inIt) return inIt
   }
   return undefined
 }
 
 /** Checks a value, or queues it if it contains others. */
-function look(value: unknown, key: string | number, within: Place, stack: Place[]): string | undefined {
+function checkValue(value: unknown, key: string | number, within: Place, stack: Place[]): string | undefined {
   if (typeof value === 'object' && value !== null) {
     stack.push({ value, key, within, depth: within.depth + 1 })
     return undefined

@@ -1,5 +1,5 @@
 /** No language has a letter with more marks (Unicode Standard Annex #15, section 13). Two letters become marks in some forms. */
-const TOO_MANY = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
+const EXCESS_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
 /**
  * Converts a text to a normal form of Unicode. Marks after the thirtieth on one letter are dropped: sorting them takes time that
@@ -8,4 +8,4 @@ const TOO_MANY = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
  * @see https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format
  */
 export const normalForm = (text: string, form: 'NFC' | 'NFKC' | 'NFKD' = 'NFC'): string =>
-  text.replace(TOO_MANY, '$1').normalize(form)
+  text.replace(EXCESS_MARKS, '$1').normalize(form)

@@ -18,7 +18,7 @@ export interface Claims {
 }
 
 /** Seconds to wait for a response of the provider. */
-const PATIENCE = 10
+const TIMEOUT_SECONDS = 10
 
 /**
  * Single sign-on: OpenID Connect Core 1.0, section 3.1, with PKCE (RFC 7636). The provider's metadata is loaded at the first
@@ -29,7 +29,7 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
   const configuration = (): Promise<client.Configuration> => {
     found ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
-        timeout: PATIENCE,
+        timeout: TIMEOUT_SECONDS,
         // Plain HTTP is allowed only on the same machine.
         execute: isOfThisMachine(issuer) ? [client.allowInsecureRequests] : [],
       })

@@ -4,13 +4,13 @@ import { normalForm } from './normal-form.ts'
 import { BUSY, ApiError, defineError } from './api-error.ts'
 
 /** NIST SP 800-63B-4, section 3.1.1.2: length counts, and there are no rules about characters. */
-const SHORTEST = 12
-const LONGEST = 256
+const MIN_LENGTH = 12
+const MAX_LENGTH = 256
 
 export const WEAK_PASSWORD = defineError(
   'invalid',
   'weak_password',
-  `The password must have ${SHORTEST} to ${LONGEST} characters, and must not be a common password`,
+  `The password must have ${MIN_LENGTH} to ${MAX_LENGTH} characters, and must not be a common password`,
 )
 
 /** OWASP's first choice for Argon2id: 19 MiB, two passes, one lane. */
@@ -33,7 +33,7 @@ export function assertGoodPassword(password: string, email: string): void {
     FIRST_TRIED.some((word) => plain.replace(/[\d\W_]+$/, '') === word) ||
     email.toLowerCase().includes(plain) ||
     RUNS.some((run) => run.includes(plain))
-  if (length < SHORTEST || length > LONGEST || isGuessed) throw new ApiError(WEAK_PASSWORD, { param: '/password' })
+  if (length < MIN_LENGTH || length > MAX_LENGTH || isGuessed) throw new ApiError(WEAK_PASSWORD, { param: '/password' })
 }
 
 const FIRST_TRIED = [
@@ -55,12 +55,12 @@ const RUNS = [
 export function createPasswords() {
   const limit = new ConcurrencyLimit(CONCURRENCY)
   /** A hash for addresses without an account, so that checking them takes as long as checking real ones. */
-  const nobodys = hash(crypto.randomUUID(), COST)
+  const dummyHash = hash(crypto.randomUUID(), COST)
   return {
     hash: (password: string): Promise<string> => limit.run('', () => hash(normal(password), COST)),
     /** @param stored `null` if there is no account, or it has no password */
     check: (password: string, stored: string | null): Promise<boolean> =>
-      limit.run('', async () => (await verify(stored ?? (await nobodys), normal(password))) && stored !== null),
+      limit.run('', async () => (await verify(stored ?? (await dummyHash), normal(password))) && stored !== null),
   }
 }
 

@@ -2,7 +2,7 @@ const TIMESTAMP =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})(T(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2})(\.\d{1,9})?)?(Z|[+-](?<ahead>\d{2}):?(?<by>\d{2})))?$/
 
 /** The largest offset that Postgres reads, in hours. */
-const MAX_OFFSET_OF_POSTGRES = 15
+const MAX_POSTGRES_OFFSET_HOURS = 15
 
 /**
  * Whether a text is a valid point in time that Postgres can store: there is no year 0, and no 30 February. A date alone is the
@@ -28,7 +28,7 @@ export function isTimestamp(value: unknown): value is string {
  * @param timestamp a text for which {@link isTimestamp} is true
  */
 export function timestampForPostgres(timestamp: string): string {
-  if (Number(TIMESTAMP.exec(timestamp)?.groups?.ahead ?? 0) <= MAX_OFFSET_OF_POSTGRES) return timestamp
+  if (Number(TIMESTAMP.exec(timestamp)?.groups?.ahead ?? 0) <= MAX_POSTGRES_OFFSET_HOURS) return timestamp
   const date = new Date(timestamp)
   const year = date.getUTCFullYear()
   const rest = date.toISOString().replace(/^[+-]?\d+/, '')

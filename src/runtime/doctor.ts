@@ -38,11 +38,11 @@ const note = (what: string, words: string, advice?: string): Finding => ({
 const wrong = (what: string, words: string, advice: string): Finding => ({ what, is: 'WRONG', words, advice })
 
 /** The maximum time of each check, in milliseconds. */
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 /** Free space that causes a warning, in bytes. */
-const LITTLE_SPACE = 1024 ** 3
+const MIN_FREE_BYTES = 1024 ** 3
 /** The age of an undelivered event that causes a warning, in seconds. */
-const LONG_UNDELIVERED_SECONDS = 60
+const MAX_UNDELIVERED_SECONDS = 60
 
 /**
  * Checks an instance from the configuration to the mail server, and changes nothing. Checks that depend on a failed one are
@@ -66,7 +66,7 @@ export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) 
     const { what, advice } = whyUnknown(config.dataDir, embedded)
     return [...findings, wrong('service', what, advice)]
   }
-  const orm = openDatabase({ url: databaseUrl, timeoutMs: PATIENCE_MS })
+  const orm = openDatabase({ url: databaseUrl, timeoutMs: TIMEOUT_MS })
   const temporal = openTemporal({
     address: temporalAddress,
     namespace: config.TEMPORAL_NAMESPACE,
@@ -92,7 +92,7 @@ async function space({ dataDir, DATABASE_URL }: Config): Promise<Finding | undef
   if (!found) return undefined
   const free = found.bavail * found.bsize
   const words = `${(free / 1024 ** 3).toFixed(1)} GB free for ${dataDir}`
-  return free < LITTLE_SPACE
+  return free < MIN_FREE_BYTES
     ? wrong('disk', words, 'Free some space: Postgres stops when the disk is full.')
     : fine('disk', words)
 }
@@ -142,7 +142,7 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
   }
   if (paused > 0)
     findings.push(note('enrollments', `${paused} are waiting because their automation is paused or a draft`))
-  if (oldestUndelivered > LONG_UNDELIVERED_SECONDS) {
+  if (oldestUndelivered > MAX_UNDELIVERED_SECONDS) {
     const words = `${undelivered} events are waiting for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
     findings.push(wrong('events', words, 'Check that Temporal and a worker are running.'))
   }
@@ -152,7 +152,7 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
 async function checkTemporal(client: Client, config: Config, address: string): Promise<Finding[]> {
   const { TEMPORAL_NAMESPACE: namespace, TEMPORAL_TASK_QUEUE: taskQueue } = config
   const { workflowService } = client.connection
-  const limited = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + PATIENCE_MS, call)
+  const limited = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + TIMEOUT_MS, call)
   try {
     await limited(() => workflowService.describeNamespace({ namespace }))
   } catch (error) {
@@ -171,7 +171,7 @@ async function checkTemporal(client: Client, config: Config, address: string): P
           ),
     ]
   }
-  const workers = await countWorkers(client, config, PATIENCE_MS)
+  const workers = await countWorkers(client, config, TIMEOUT_MS)
   return [
     fine('Temporal', `responds at ${address}, and has the namespace "${namespace}"`),
     workers > 0
@@ -197,7 +197,7 @@ async function checkTemporalBinding(orm: Orm, temporal: Client, config: Config):
 async function checkApi({ PORT }: Config): Promise<Finding> {
   const url = `http://127.0.0.1:${PORT}/readyz`
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (answer.ok) return fine('API', `is ready on port ${PORT}`)
     return wrong('API', `is not ready: ${(await answer.text()).slice(0, 200)}`, 'See the problems above.')
   } catch {

@@ -23,7 +23,7 @@ export function createHealth(): Health {
 }
 
 /** Milliseconds between two checks, and the time that a failed process keeps running. */
-const LOOK_MS = 5_000
+const CHECK_INTERVAL_MS = 5_000
 const PATIENCE_MS = 60_000
 
 /**
@@ -33,7 +33,7 @@ const PATIENCE_MS = 60_000
 export function endWhenBeyondRecovery(
   health: Health,
   log: Log,
-  { lookMs = LOOK_MS, patienceMs = PATIENCE_MS } = {},
+  { lookMs = CHECK_INTERVAL_MS, patienceMs = PATIENCE_MS } = {},
 ): Pick<RunningService, 'ended'> {
   let since: number | undefined
   const ended = new Promise<never>((_resolve, reject) => {

@@ -9,12 +9,12 @@ interface Servers {
 }
 
 /** The time in which Postgres and Temporal must respond, in milliseconds. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 /** The time for which a result is reused, in milliseconds: the endpoint is public and can be called often. */
-const KEPT_MS = 500
+const CACHE_MS = 500
 
 /** Finds out whether Postgres and Temporal can be reached: `/readyz`. It returns the names of those that cannot. */
-export const createReadiness = (servers: Servers, keptMs = KEPT_MS): (() => Promise<string[]>) =>
+export const createReadiness = (servers: Servers, keptMs = CACHE_MS): (() => Promise<string[]>) =>
   shared(() => lookForMissing(servers), keptMs)
 
 /** Shares one check among all concurrent callers, and among those shortly after. */
@@ -28,12 +28,12 @@ async function lookForMissing({ orm, temporal }: Servers): Promise<string[]> {
   const looks: Record<string, () => Promise<unknown>> = {
     Postgres: () => ping(orm.em.fork()),
     Temporal: () =>
-      temporal.withDeadline(Date.now() + PATIENCE_MS, () => temporal.connection.workflowService.getSystemInfo({})),
+      temporal.withDeadline(Date.now() + TIMEOUT_MS, () => temporal.connection.workflowService.getSystemInfo({})),
   }
   const missing = await Promise.all(
     Object.entries(looks).map(async ([name, look]) => {
       try {
-        await within(PATIENCE_MS, look(), () => new Error(`${name} does not respond`))
+        await within(TIMEOUT_MS, look(), () => new Error(`${name} does not respond`))
         return []
       } catch {
         return [name]

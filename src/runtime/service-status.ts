@@ -7,9 +7,9 @@ import { shared } from './readiness.ts'
 import { countWorkers } from './count-workers.ts'
 
 /** The time for which a status is reused, in milliseconds: it queries three servers. */
-const KEPT_MS = 10_000
+const CACHE_MS = 10_000
 /** The time in which each server must respond, in milliseconds. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /** Checks the services that Dripline depends on. @param smtp the mail transport of this process, if any */
 export function createServiceStatus(
@@ -23,13 +23,13 @@ export function createServiceStatus(
     const postgres = { isReachable: !missing.includes('Postgres') }
     const isReachable = !missing.includes('Temporal')
     const [workers, mail] = await Promise.all([
-      isReachable ? countWorkers(context.temporal, config, PATIENCE_MS).catch(() => null) : Promise.resolve(null),
+      isReachable ? countWorkers(context.temporal, config, TIMEOUT_MS).catch(() => null) : Promise.resolve(null),
       lookAtMail(context, smtp, postgres.isReachable),
     ])
     const namespace = config.TEMPORAL_NAMESPACE
     const uiUrl = config.TEMPORAL_UI_URL?.replace(/\/+$/, '') ?? null
     return { postgres, temporal: { isReachable, namespace, uiUrl, workers }, mail }
-  }, KEPT_MS)
+  }, CACHE_MS)
 }
 
 async function lookAtMail(

@@ -28,7 +28,7 @@ export async function prepareWorkerProcess(config: Config, log: Logger) {
 }
 
 /** A warning of the SDK about an intended state: workers of the sending queue have no workflows. */
-const MEANT_SO = 'No workflows registered, not polling for workflow tasks'
+const INTENDED_WARNING = 'No workflows registered, not polling for workflow tasks'
 
 /** Writes the SDK's log to the process's log. Lines about single workflows are for debugging. */
 function sdkLogger(log: Logger) {
@@ -39,7 +39,7 @@ function sdkLogger(log: Logger) {
   const debug = write('debug')
   return {
     log: (level: string, message: string, meta?: object) =>
-      (level === 'WARN' && message !== MEANT_SO ? write('warn') : level === 'ERROR' ? write('error') : debug)(
+      (level === 'WARN' && message !== INTENDED_WARNING ? write('warn') : level === 'ERROR' ? write('error') : debug)(
         message,
         meta,
       ),

@@ -26,8 +26,8 @@ export function createTestEmail({ orm, config }: Context, smtp: MailTransport | 
       throw error
     }
     const messageId = `<${randomUUID()}@${domainOf(from) ?? 'localhost'}>`
-    const permit = await smtp.permit(to, AbortSignal.timeout(PATIENCE_MS))
-    const breakOff = AbortSignal.timeout(PATIENCE_MS)
+    const permit = await smtp.permit(to, AbortSignal.timeout(TIMEOUT_MS))
+    const breakOff = AbortSignal.timeout(TIMEOUT_MS)
     const delivery = await permit.deliver(
       { from, replyTo: sender?.replyTo ?? undefined, to, messageId, subject, html, text, dkim },
       { begin: () => Promise.resolve(true), breakOff },
@@ -39,4 +39,4 @@ export function createTestEmail({ orm, config }: Context, smtp: MailTransport | 
 }
 
 /** The time that the person waits for the result, in milliseconds. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000

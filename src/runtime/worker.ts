@@ -99,7 +99,7 @@ export async function startWorker(
     await Promise.allSettled([...runs, relay.stop()])
     // Aborts the remaining transmissions and records their outcome.
     await mail.smtp?.close()
-    await Promise.race([mail.leases.idle(), delay(LAST_WORDS_MS, undefined, { ref: false })])
+    await Promise.race([mail.leases.idle(), delay(FINAL_RECORD_MS, undefined, { ref: false })])
     await connection.close()
   }
   return {
@@ -110,7 +110,7 @@ export async function startWorker(
 }
 
 /** Milliseconds that a stopping worker waits for Postgres to record the outcome of its last emails. */
-const LAST_WORDS_MS = 5_000
+const FINAL_RECORD_MS = 5_000
 
 /** A worker that failed ends the process eventually, but it may hang without polling in the meantime. */
 function whyNotWorking(worker: Worker): string | undefined {

@@ -109,7 +109,7 @@ describe('@dripline/client, installed from an instance', () => {
       code: 'contact_not_found',
       about: 'Contact not found',
       misspelt: '/name',
-      warnings: ['POST /api/v1/lists: /desciption is unknown here, and ignored; is description meant?'],
+      warnings: ['POST /api/v1/lists: /desciption is unknown and was ignored; did you mean description?'],
     })
     const posts = gateway.asked.filter((one) => one.startsWith('POST'))
     assert.deepEqual([posts.length, new Set(posts).size], [8, 5])

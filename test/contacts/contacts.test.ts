@@ -76,9 +76,12 @@ describe('contacts', () => {
 
   it('lists contacts with a warning for a misspelt filter', async () => {
     const { status, headers } = await service.call('GET', 'contacts?limit=1&emial=ada@example.com')
-    assert.deepEqual([status, headers.get('x-warning')], [200, '/emial is unknown here, and ignored; is email meant?'])
+    assert.deepEqual(
+      [status, headers.get('x-warning')],
+      [200, '/emial is unknown and was ignored; did you mean email?'],
+    )
     const polluting = await service.call('GET', 'contacts?__proto__=1')
-    assert.match(polluting.headers.get('x-warning') ?? '', /^\/__proto__ is unknown here/)
+    assert.match(polluting.headers.get('x-warning') ?? '', /^\/__proto__ is unknown/)
   })
 
   it('writes the valid contacts of a bulk request, and of two items with one address the later', async () => {

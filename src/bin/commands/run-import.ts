@@ -37,7 +37,7 @@ export interface Done extends Pick<Import, 'id' | 'status' | 'created' | 'update
 }
 
 /** Milliseconds between two lines of progress. */
-const EVERY_MS = 200
+const PROGRESS_INTERVAL_MS = 200
 
 /** Imports a file, or resumes its import. */
 export const runImport = (
@@ -66,7 +66,7 @@ export const runImport = (
     const found = await importFile({ em }, workspace, { path, format, options }, (at) => {
       if (!begun) beginning(at, note)
       begun = true
-      if (performance.now() - shown < EVERY_MS) return
+      if (performance.now() - shown < PROGRESS_INTERVAL_MS) return
       shown = performance.now()
       progress(lineOf(at))
     })

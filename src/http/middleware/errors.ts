@@ -30,7 +30,7 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       await next()
       if (ctx.status !== 404 || ctx.body !== undefined) return
       throw new ApiError(PATH_NOT_FOUND, {
-        message: `Not found: ${ctx.method} ${shown(ctx.path)}${hint(ctx.path)}`,
+        message: `Not found: ${ctx.method} ${shorten(ctx.path)}${hint(ctx.path)}`,
       })
     } catch (error) {
       const apiError = toApiError(error, ctx.state.requestId)
@@ -57,4 +57,4 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
   }
 
 /** The path comes from the caller and can be long. */
-const shown = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)
+const shorten = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

@@ -68,18 +68,18 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
 export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
 
 /** invalid_password, invalid_authorization_specification, invalid_catalog_name */
-const LOGIN = ['28P01', '28000', '3D000']
+const LOGIN_ERRORS = ['28P01', '28000', '3D000']
 
 /** Whether Postgres rejects the user, the password or the database name. */
 export const isLoginRefused = (error: unknown): boolean =>
-  causesOf(error).some((at) => LOGIN.includes(String((at as { code?: unknown }).code)))
+  causesOf(error).some((at) => LOGIN_ERRORS.includes(String((at as { code?: unknown }).code)))
 
 /** undefined_column, undefined_table */
-const NOT_THERE = ['42703', '42P01']
+const UNDEFINED_OBJECT = ['42703', '42P01']
 
 /** Whether a statement uses a table or column that does not exist: the database lacks migrations of this version. */
 export const isSchemaOlder = (error: unknown): boolean =>
-  causesOf(error).some((at) => NOT_THERE.includes(String((at as { code?: unknown }).code)))
+  causesOf(error).some((at) => UNDEFINED_OBJECT.includes(String((at as { code?: unknown }).code)))
 
 /** Whether a statement lost against a concurrent one and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'

@@ -64,14 +64,14 @@ export function newestPage(
   }
   if (since) conditions.push(`item.${at} >= ${bound(timestampForPostgres(since), 'timestamptz')}`)
   if (until) conditions.push(`item.${at} < ${bound(timestampForPostgres(until), 'timestamptz')}`)
-  const most = bound(limit, 'integer')
+  const pageSize = bound(limit, 'integer')
   return `
 select item.*, ${microsOf(`item.${at}`)}
 from unnest(${bound(statuses, 'text[]')}) as wanted(status)
 cross join lateral (
   select item.id, item.${at}, ${columns} from ${table} item
   where ${conditions.join(' and ')}
-  order by item.${at} desc, item.id desc limit ${most}
+  order by item.${at} desc, item.id desc limit ${pageSize}
 ) item
-order by item.${at} desc, item.id desc limit ${most}`
+order by item.${at} desc, item.id desc limit ${pageSize}`
 }
