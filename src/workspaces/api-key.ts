@@ -19,19 +19,19 @@ function checksum(body: string): string {
   return digits
 }
 
-/** A new key: prefix, 32 random base62 characters (190 bits), 6 of checksum. It exists in clear only here. */
+/** Generates a key: prefix, 32 random base62 characters (190 bits), and a checksum of 6. Only its hash is stored. */
 export function generateApiKey(mode: WorkspaceMode): string {
   let body = `svc_${mode}_`
   for (let i = 0; i < SECRET_LENGTH; i += 1) body += ALPHABET.charAt(randomInt(ALPHABET.length))
   return body + checksum(body)
 }
 
-/** Whether a text could be a key at all. A mistyped one fails its checksum, and so costs no query. */
+/** Checks the form of a key. A mistyped key fails its checksum, and costs no query. */
 export const isWellFormedApiKey = (text: string): boolean =>
   FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 
-/** What is stored of a key. It is random enough that a plain, fast hash can't be searched. */
+/** Hashes a key for storage. A fast hash is enough for 190 random bits. */
 export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** What stays visible of a key: `svc_live_` and six characters. */
+/** Returns the visible prefix of a key: `svc_live_` and six characters. */
 export const visiblePrefix = (key: string): string => key.slice(0, VISIBLE_LENGTH)

@@ -6,12 +6,13 @@ import { ApiError } from '../platform/api-error.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
 import { admitRequest } from './queries.ts'
 
-/** Milliseconds that a full window is remembered at most: a raised limit or a deleted key takes effect after them. */
+/** Maximum time that a full window is cached. A raised limit or a deleted key takes effect after it. */
 const MAX_REMEMBERED_MS = 1_000
 
 /**
- * Authenticates API keys. Each request is looked up and counted in the database. Only full windows are remembered, so that a client that
- * goes on asking costs no statement: a full window stays full, because only admitted requests are counted.
+ * Authenticates API keys. Each request is looked up and counted in the database. Only full windows are remembered, so that a
+ * client that continues sending requests costs no statement: a full window stays full, because only admitted requests are
+ * counted.
  */
 export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
   const fullWindows = new LRUCache<string, { rateLimit: RateLimit; freeAt: number }>({
@@ -23,7 +24,7 @@ export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
     const isWellFormed = isWellFormedApiKey(key)
     const keyHash = isWellFormed ? hashApiKey(key) : null
     const network = address === null ? 'unknown' : networkOf(address)
-    // A key may be valid at one address only, so its windows are remembered by both.
+    // A key may be valid for one address only, so its windows are cached by key and address.
     const subject = keyHash ? `${keyHash.toString('base64')} ${address}` : network
     const full = fullWindows.get(subject)
     if (full) {

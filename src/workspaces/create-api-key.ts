@@ -15,11 +15,11 @@ export interface NewApiKey {
   scopes: readonly Scope[]
   allowedRanges?: readonly string[]
   rateLimit?: number | undefined
-  /** From then on it lets nobody in; never, where nothing is said. */
+  /** When the key expires. Without it, never. */
   expiresAt?: Date | undefined
 }
 
-/** Makes a key of a workspace. @returns it together with the key itself, which is nowhere to be had again. */
+/** Creates an API key. @returns its record, and the key itself, which is not stored */
 export async function createApiKey(
   em: EntityManager,
   { workspaceId, name, scopes, allowedRanges = [], rateLimit = DEFAULT_RATE_LIMIT, expiresAt }: NewApiKey,
@@ -30,7 +30,7 @@ export async function createApiKey(
   const wrong = allowedRanges.find((range) => !isAddressRange(range))
   if (wrong !== undefined)
     throw invalid(
-      `"${wrong}" is no IP address or CIDR range, such as 203.0.113.7 or 10.0.0.0/8 (a range begins with its first address)`,
+      `"${wrong}" is not an IP address or CIDR range, such as 203.0.113.7 or 10.0.0.0/8. A range begins with its first address.`,
     )
   const key = generateApiKey(workspace.mode)
   const apiKey = fork.create(ApiKey, {
@@ -48,7 +48,7 @@ export async function createApiKey(
   return { apiKey, key }
 }
 
-/** All keys, or those of a workspace, oldest first, each with its last use. */
+/** Lists all keys, or those of a workspace, oldest first, each with its last use. */
 export async function listApiKeys(em: EntityManager, workspaceId?: string): Promise<ApiKey[]> {
   const fork = em.fork()
   const keys = await fork.find(ApiKey, ofWorkspace(workspaceId), {
@@ -63,8 +63,10 @@ export async function listApiKeys(em: EntityManager, workspaceId?: string): Prom
 const ofWorkspace = (workspaceId: string | undefined) => (workspaceId === undefined ? {} : { workspace: workspaceId })
 
 /**
- * Makes a key that may do the same as another one, which ends after the overlap, unless it ends before: time to put the new one
- * where the old one is used. @returns both.
+ * Creates a key with the same permissions as an old one. The old key expires after the overlap, unless it expires before, so that
+ * clients have time to switch.
+ *
+ * @returns both keys
  */
 export async function rotateApiKey(
   em: EntityManager,
@@ -76,16 +78,15 @@ export async function rotateApiKey(
   const old = isId(id) ? await fork.findOne(ApiKey, { id, ...ofWorkspace(workspaceId) }) : null
   if (!old) throw new ApiError(API_KEY_NOT_FOUND)
   if (old.expiresAt && old.expiresAt <= new Date()) {
-    throw invalid('This key has expired: nobody uses it any more. Make a new one: key create')
+    throw invalid('This key has expired. Create a new one: key create')
   }
   if (old.rotatedAt) {
     throw invalid(
-      `This key is being rotated already, and ends at ${old.expiresAt?.toISOString()}. If its successor was lost, make a new one: ` +
-        'key create',
+      `This key was already rotated and expires at ${old.expiresAt?.toISOString()}. If you lost its successor, create a new one: key create`,
     )
   }
   const { name, scopes, allowedRanges, rateLimit } = old
-  // One that was lent for a while is not made one for ever.
+  // The new key of a temporary key is temporary, too.
   const expiresAt = old.expiresAt ?? undefined
   const made = await createApiKey(em, {
     workspaceId: old.workspace.id,
@@ -103,7 +104,9 @@ export async function rotateApiKey(
 }
 
 /**
- * Deletes a key. The next request with it, on any replica, is refused: nothing caches keys. @returns the id of its workspace.
+ * Deletes a key. All replicas reject the next request with it, because keys are not cached.
+ *
+ * @returns the ID of its workspace
  * @throws {ApiError} `api_key_not_found`
  */
 export async function deleteApiKey(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
@@ -113,7 +116,7 @@ export async function deleteApiKey(em: EntityManager, id: string, workspaceId?: 
   return key.workspace.id
 }
 
-/** Deletes every key there is: of a ledger that somebody may have changed none is believed. */
+/** Deletes all keys, because a restored database may contain manipulated ones. */
 export async function deleteAllApiKeys(em: EntityManager): Promise<void> {
   await em.fork().nativeDelete(ApiKey, {})
 }

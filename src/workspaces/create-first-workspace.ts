@@ -10,16 +10,17 @@ export interface FirstKeys {
 }
 
 /**
- * At the very first start: a live and a test workspace, with a key each. They are shown once and kept nowhere, so that they
- * are shown before they are committed: keys that nobody has seen are none, and are made again.
- * @returns whether they were made; they are not where there is a workspace already.
+ * Creates a live and a test workspace with a key each, at the first start. The keys are shown before the commit, because only
+ * their hashes are stored: after a crash in between, new ones are created and shown.
+ *
+ * @returns `false` if a workspace already exists
  */
 export const createFirstWorkspace = (
   em: EntityManager,
   show: (first: FirstKeys, transaction: EntityManager) => Promise<void> | void,
 ): Promise<boolean> =>
   em.fork().transactional(async (transaction) => {
-    // Two who start at once would make two of each.
+    // Race: two processes start concurrently and create two of each. Guard: the lock.
     await lockWorkspaces(transaction)
     if ((await transaction.count(Workspace)) > 0) return false
     const keyOf = (mode: 'live' | 'test'): string => {

@@ -3,7 +3,7 @@ import { Workspace } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 
-/** Makes a workspace. Its mode decides what its keys start with, and whether its mail is ever delivered. */
+/** Creates a workspace. Its mode sets the prefix of its keys, and whether its mail is captured. */
 export async function createWorkspace(
   em: EntityManager,
   { name, mode }: { name: string; mode: WorkspaceMode },

@@ -13,7 +13,7 @@ const workspaceTable = defineEntity({
   },
 })
 
-/** The tenant: everything belongs to exactly one, and sees nothing of another. */
+/** The tenant. Everything belongs to exactly one workspace, and cannot access another. */
 export class Workspace extends workspaceTable.class {}
 workspaceTable.setClass(Workspace)
 
@@ -33,15 +33,15 @@ const apiKeyTable = defineEntity({
       .onCreate(() => []),
     rateLimit: p.integer().onCreate(() => 120),
     createdAt: p.datetime().onCreate(() => new Date()),
-    /** From then on it lets nobody in. */
+    /** When the key expires. */
     expiresAt: p.datetime().nullable(),
     rotatedAt: p.datetime().nullable(),
-    /** Up to some minutes ago: what is later stands in its window. */
+    /** Lags by some minutes. More recent uses are in the key's rate window. */
     lastUsedAt: p.datetime().nullable(),
   },
 })
 
-/** A key of a workspace: its hash and what it may do, never the key itself. */
+/** An API key: its hash and its permissions, never the key itself. */
 export class ApiKey extends apiKeyTable.class {}
 apiKeyTable.setClass(ApiKey)
 
@@ -56,7 +56,7 @@ const windowTable = defineEntity({
   },
 })
 
-/** The requests of a key, or an address, in the last sixty seconds: a ring, written by `take_request`. */
+/** The requests of a key or an address in the last 60 seconds: a ring, written by `take_request`. */
 export class RateWindow extends windowTable.class {}
 windowTable.setClass(RateWindow)
 
@@ -70,6 +70,6 @@ const slotTable = defineEntity({
   },
 })
 
-/** When one of these requests was let in. */
+/** The time of one admitted request. */
 export class RateSlot extends slotTable.class {}
 slotTable.setClass(RateSlot)

@@ -3,21 +3,21 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 
 export interface Admission {
-  /** `wrong-address`: the key exists, and may not be used from there. */
+  /** `wrong-address`: the key exists but may not be used from this address. */
   caller: Caller | 'unknown-key' | 'expired' | 'wrong-address'
   rateLimit: RateLimit
-  /** Milliseconds until a request is let in again, never too many: a window that is full lets nobody in before. 0 where it is not. */
+  /** Milliseconds that a full window certainly stays full, or 0 if it is not full. */
   fullForMs: number
 }
 
 /**
- * Looks a key up and counts the request, in one round trip: in the key's window, or in the address's where there is no
- * key that may be used. A window is exact on all replicas.
+ * Looks a key up and counts the request, in one round trip: in the key's window or, without a usable key, in the address's
+ * window. Windows are exact across replicas.
  *
- * @param request.keyHash `null` where the request carries nothing that could be a key
- * @param request.address an IP address, or `null` where it is not known
- * @param request.addressLimit requests a minute that an address has without a valid key
- * @param request.instant the time to count at, for tests; the database's clock without it
+ * @param request.keyHash `null` if the request has no well-formed key
+ * @param request.address an IP address, or `null` if it is unknown
+ * @param request.addressLimit requests per minute of an address without a valid key
+ * @param request.instant the time to count at, for tests; defaults to the database's clock
  */
 export async function admitRequest(
   em: EntityManager,
@@ -72,7 +72,7 @@ interface AdmissionRow {
   full_for_ms: number
 }
 
-// Of an IPv6 address the first 64 bits count: who has one of them has them all (RFC 6177).
+// Only the first 64 bits of an IPv6 address count, because one customer has all of such a network (RFC 6177).
 const ADMIT = `
 with found as (
   select key.id as key_id, key.name as key_name, key.prefix, key.scopes, key.rate_limit, key.expires_at,
@@ -96,8 +96,8 @@ from subject cross join lateral take_request(
 ) window_`
 
 /**
- * Forgets windows in which nothing has been counted for a while: they are empty, and one that is asked for comes anew. What they
- * tell of a key's last use stays with the key: each request would else write to a row of the key's besides.
+ * Deletes windows that are unused for a while. They are empty and are created again when needed. Copies the last use to the key
+ * here, so that requests need not update the key's row.
  */
 export async function forgetIdleWindows(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
@@ -116,7 +116,7 @@ export async function forgetIdleWindows(em: EntityManager, limit: number): Promi
   return rows.length
 }
 
-/** When keys were used last, by id: in their windows, or before. */
+/** Reads the last use of keys by ID, from their windows or their rows. */
 export async function lastUses(em: EntityManager): Promise<ReadonlyMap<string, Date>> {
   const rows = await sql<{ id: string; used_at: string }>(
     em,
@@ -126,12 +126,12 @@ export async function lastUses(em: EntityManager): Promise<ReadonlyMap<string, D
   return new Map(rows.map(({ id, used_at }) => [id, toDate(used_at)]))
 }
 
-/** Lets nobody else make a workspace until the transaction ends. */
+/** Blocks other transactions from creating workspaces until the end of the transaction. */
 export async function lockWorkspaces(em: EntityManager): Promise<void> {
   await sql(em, 'lock table workspaces in share row exclusive mode')
 }
 
-/** How many requests each of these keys has made in the last sixty seconds, by id. */
+/** Counts the requests of keys in the last 60 seconds, by ID. */
 export async function requestsLately(
   em: EntityManager,
   keyIds: readonly string[],

@@ -8,11 +8,11 @@ const nullableTime = (description: string) =>
     .defined()
     .meta({ description, json: { format: 'date-time' }, example: null })
 
-/** A key, by what is visible of it. */
+/** An API key without the key itself. */
 export const apiKeyResponse = object({
   id: id('key'),
   name: string().required().meta({ example: 'Checkout' }),
-  prefix: string().required().meta({ description: 'What is visible of the key.', example: 'svc_live_AbC123' }),
+  prefix: string().required().meta({ description: 'The visible prefix of the key.', example: 'svc_live_AbC123' }),
   scopes: array()
     .of(string().oneOf(SCOPES).required())
     .required()
@@ -20,20 +20,22 @@ export const apiKeyResponse = object({
   allow: array()
     .of(string().required())
     .required()
-    .meta({ description: 'From where it may be used; empty: from anywhere.', example: [] }),
-  rateLimit: number().integer().required().meta({ description: 'Requests in any 60 seconds.', example: 120 }),
+    .meta({ description: 'The IP addresses and ranges that may use the key. If empty, all.', example: [] }),
+  rateLimit: number().integer().required().meta({ description: 'Maximum requests per 60 seconds.', example: 120 }),
   requests: count('Requests in the last 60 seconds.', 87),
-  createdAt: timestamp('When it was made.'),
-  expiresAt: nullableTime('From then on it lets nobody in; null where it does not end.'),
-  lastUsedAt: nullableTime('When it was used last; null: never.'),
-  rotatedAt: nullableTime('When one was made that is to take its place.'),
+  createdAt: timestamp('When it was created.'),
+  expiresAt: nullableTime('When the key expires; null for never.'),
+  lastUsedAt: nullableTime('When the key was last used; null if never.'),
+  rotatedAt: nullableTime('When the key was rotated.'),
 })
   .required()
   .meta({ component: 'ApiKey', description: 'A key of the workspace.' })
 
-/** The same, with the key itself. */
+/** An API key with the key itself. */
 export const newApiKeyResponse = apiKeyResponse
-  .shape({ key: string().required().meta({ description: 'Shown this once.', example: 'svc_live_AbC123…' }) })
+  .shape({
+    key: string().required().meta({ description: 'Only shown in this response.', example: 'svc_live_AbC123…' }),
+  })
   .required()
   .meta({ component: 'NewApiKey' })
 
@@ -54,11 +56,8 @@ export const presentApiKey = (apiKey: ApiKey, requests = 0): InferType<typeof ap
 export const workspaceResponse = object({
   id: id('workspace'),
   name: string().required().meta({ example: 'Orchard' }),
-  mode: string()
-    .oneOf(WORKSPACE_MODES)
-    .required()
-    .meta({ description: 'The mail of a test workspace is always captured.' }),
-  createdAt: timestamp('When it was made.'),
+  mode: string().oneOf(WORKSPACE_MODES).required().meta({ description: 'A test workspace captures all mail.' }),
+  createdAt: timestamp('When it was created.'),
 })
   .required()
   .meta({ component: 'Workspace' })

@@ -7,7 +7,7 @@ import { API_KEY_NOT_FOUND } from './errors.ts'
 import { apiKeyResponse, newApiKeyResponse, presentApiKey, presentWorkspace, workspaceResponse } from './responses.ts'
 import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
 
-const SHOWN_ONCE = 'The key is shown in this answer alone: only a hash of it is kept.'
+const SHOWN_ONCE = 'Only this response contains the key. Dripline stores its hash.'
 
 /** Operations on the API keys of a workspace. */
 export const apiKeyOperations = [
@@ -17,7 +17,7 @@ export const apiKeyOperations = [
     path: '/api-keys',
     tag: 'Settings',
     summary: 'List API keys',
-    description: 'By what is visible of them, oldest first, with what each has asked for lately.',
+    description: 'Oldest first, with the visible prefix and the recent requests of each key.',
     role: 'owner',
     responses: { 200: { description: 'The keys.', schema: single(array().of(apiKeyResponse).required()) } },
     async handle({ caller }, { em }) {
@@ -35,12 +35,12 @@ export const apiKeyOperations = [
     method: 'POST',
     path: '/api-keys',
     tag: 'Settings',
-    summary: 'Make an API key',
-    description: `It works at once. ${SHOWN_ONCE}`,
+    summary: 'Create an API key',
+    description: `The key is valid at once. ${SHOWN_ONCE}`,
     role: 'owner',
     isSecret: true,
     body: apiKeyInput,
-    responses: { 201: { description: 'The key, this once.', schema: single(newApiKeyResponse) } },
+    responses: { 201: { description: 'The key.', schema: single(newApiKeyResponse) } },
     async handle({ caller, body }, { em }) {
       const { name, scopes, allow = [], rateLimit, expiresAt } = body
       const { apiKey, key } = await createApiKey(em, {
@@ -61,14 +61,14 @@ export const apiKeyOperations = [
     path: '/api-keys/{id}/rotate',
     tag: 'Settings',
     summary: 'Rotate an API key',
-    description: `Makes one that may do the same, and ends the old one after a while. ${SHOWN_ONCE}`,
+    description: `Creates a key with the same permissions. The old key expires after the overlap. ${SHOWN_ONCE}`,
     role: 'owner',
     isSecret: true,
     body: rotationInput,
     bodyOptional: true,
-    responses: { 201: { description: 'The new key, this once.', schema: single(newApiKeyResponse) } },
+    responses: { 201: { description: 'The new key.', schema: single(newApiKeyResponse) } },
     errors: {
-      400: ['This key has expired: nobody uses it any more. Make a new one: key create'],
+      400: ['This key has expired. Create a new one: key create'],
       404: [API_KEY_NOT_FOUND],
     },
     async handle({ caller, params, body }, { em }) {
@@ -83,7 +83,7 @@ export const apiKeyOperations = [
     path: '/api-keys/{id}',
     tag: 'Settings',
     summary: 'Delete an API key',
-    description: 'Its next request is refused, on every replica.',
+    description: 'The next request with the key is rejected.',
     role: 'owner',
     responses: { 200: { description: 'Deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [API_KEY_NOT_FOUND] },
@@ -102,7 +102,7 @@ export const workspaceOperations = [
     path: '/workspace',
     tag: 'Settings',
     summary: 'Rename the workspace',
-    description: 'Its mode is for good: keys and mail go by it.',
+    description: 'Changes the name. The mode cannot be changed.',
     role: 'owner',
     body: workspaceInput,
     responses: { 200: { description: 'The workspace.', schema: single(workspaceResponse) } },
