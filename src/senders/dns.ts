@@ -2,19 +2,19 @@ import { Resolver } from 'node:dns/promises'
 import { domainOf } from '../platform/email-address.ts'
 import type { SenderSettings } from './entities.ts'
 
-/** What is asked of the DNS of a name; none where there is no such name. */
+/** DNS lookups. Return no records if the name does not exist. */
 export interface Dns {
-  /** Texts, whole. */
+  /** TXT records, with their parts joined. */
   texts(name: string): Promise<string[]>
-  /** Who takes its mail, such as `10 mail.example.com`. */
+  /** MX records, such as `10 mail.example.com`. */
   exchanges(name: string): Promise<string[]>
 }
 
 const TIMEOUT_MS = 3_000
 
-/** @param servers which are asked, `address` or `address:port`; the system's where there are none */
+/** Creates a resolver. @param servers `address` or `address:port`; defaults to those of the system */
 export function createDns(servers: readonly string[] = []): Dns {
-  const ask = async <Answer>(question: (resolver: Resolver) => Promise<Answer[]>): Promise<Answer[]> => {
+  const query = async <Answer>(question: (resolver: Resolver) => Promise<Answer[]>): Promise<Answer[]> => {
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
     if (servers.length > 0) resolver.setServers(servers)
     try {
@@ -26,9 +26,9 @@ export function createDns(servers: readonly string[] = []): Dns {
     }
   }
   return {
-    texts: async (name) => (await ask((resolver) => resolver.resolveTxt(name))).map((parts) => parts.join('')),
+    texts: async (name) => (await query((resolver) => resolver.resolveTxt(name))).map((parts) => parts.join('')),
     exchanges: async (name) =>
-      (await ask((resolver) => resolver.resolveMx(name))).map(({ priority, exchange }) => `${priority} ${exchange}`),
+      (await query((resolver) => resolver.resolveMx(name))).map(({ priority, exchange }) => `${priority} ${exchange}`),
   }
 }
 
@@ -38,23 +38,23 @@ export interface DnsRecord {
   name: string
   type: 'TXT' | 'MX'
   value: string
-  /** What is for people to put in its place. */
+  /** Hint for the operator how to adapt the value. */
   note: string | null
 }
 
 export interface CheckedRecord extends DnsRecord {
-  /** MISSING: there is none; WRONG: there is another one; UNKNOWN: the DNS did not answer. */
+  /** MISSING: there is no such record; WRONG: there is another one; UNKNOWN: the lookup failed. */
   status: 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
   found: string[]
-  /** What is wrong, in words. */
+  /** Description of the error. */
   problem: string | null
 }
 
 /**
- * The records that mail of a workspace wants (RFC 7208, RFC 6376, RFC 7489), ready to copy.
- * One without an address of its own has those of the return path alone: the rest is the instance's.
+ * Lists the DNS records that a workspace's sender requires (RFC 7208, RFC 6376, RFC 7489). A workspace without its own address
+ * requires only those of the return path, because it uses the instance's sender.
  *
- * @param returns to which domain what cannot be delivered goes back, and on which host that is read; `null`: to the sender's own
+ * @param returns domain of return paths and the host that receives them, or `null` if bounces go to the sender's address
  */
 export function recordsFor(
   {
@@ -76,12 +76,12 @@ export function recordsFor(
     note,
   })
   return [
-    // Receivers ask for the domain of the return path (RFC 7208, section 2.4).
+    // Receivers check the domain of the return path (RFC 7208, section 2.4).
     record(
       'SPF',
       returning,
       'v=spf1 include:YOUR-PROVIDER ~all',
-      'In place of YOUR-PROVIDER, what whoever runs your mail server says.',
+      'Replace YOUR-PROVIDER with the value that your mail provider documents.',
     ),
     ...(domain === undefined || dkimPublic == null
       ? []
@@ -103,13 +103,13 @@ export function recordsFor(
             'RETURN_PATH',
             returns.domain,
             `10 ${returns.host}`,
-            'In place of the host, the one whose port 25 leads to BOUNCE_PORT, where that is another one.',
+            'Replace the host if port 25 of another host leads to BOUNCE_PORT.',
           ),
         ]),
   ]
 }
 
-/** Asks the DNS whether the records are there. */
+/** Checks the records in the DNS. */
 export function checkRecords(dns: Dns, records: readonly DnsRecord[]): Promise<CheckedRecord[]> {
   return Promise.all(
     records.map(async (record): Promise<CheckedRecord> => {
@@ -118,7 +118,7 @@ export function checkRecords(dns: Dns, records: readonly DnsRecord[]): Promise<C
         texts = record.type === 'MX' ? await dns.exchanges(record.name) : await dns.texts(record.name)
       } catch (error) {
         const { code = 'no answer' } = error as NodeJS.ErrnoException
-        return { ...record, status: 'UNKNOWN', found: [], problem: `The DNS did not answer: ${code}` }
+        return { ...record, status: 'UNKNOWN', found: [], problem: `The DNS lookup failed: ${code}` }
       }
       const found = texts.filter((text) => isOfKind(record, text))
       const problem = found.length === 0 ? null : problemOf(record, found)
@@ -138,21 +138,24 @@ const isOfKind = ({ what }: DnsRecord, text: string): boolean =>
 
 function problemOf({ what, value }: DnsRecord, found: string[]): string | null {
   if (what === 'RETURN_PATH')
-    return found.every((text) => /^\d+ \.?$/.test(text)) ? 'It says that this domain takes no mail (RFC 7505)' : null
-  if (found.length > 1) return `There are ${found.length} of them, and receivers take none then: leave one`
+    return found.every((text) => /^\d+ \.?$/.test(text))
+      ? 'The record declares that this domain accepts no mail (RFC 7505)'
+      : null
+  if (found.length > 1) return `There are ${found.length} such records, so receivers ignore all of them. Keep only one.`
   const [text = ''] = found
   switch (what) {
     case 'SPF':
-      if (/\s\+?all(?: |$)/i.test(text)) return 'It lets everybody send for this domain: end it with ~all or -all'
+      if (/\s\+?all(?: |$)/i.test(text))
+        return 'The record allows all hosts to send for this domain. End it with ~all or -all.'
       return /YOUR-PROVIDER/i.test(text)
-        ? 'It names nobody: put what your provider says in place of YOUR-PROVIDER'
+        ? 'The record names no sender. Replace YOUR-PROVIDER with the value that your mail provider documents.'
         : null
     case 'DKIM':
-      return tagOf(text, 'p') === tagOf(value, 'p') ? null : 'It has another key than the one that mail is signed with'
-    case 'DMARC':
-      return /^(?:none|quarantine|reject)$/i.test(tagOf(text, 'p'))
+      return tagOf(text, 'p') === tagOf(value, 'p')
         ? null
-        : 'Its p has to be none, quarantine or reject'
+        : 'The record has another key than the one that signs the mail'
+    case 'DMARC':
+      return /^(?:none|quarantine|reject)$/i.test(tagOf(text, 'p')) ? null : 'p must be none, quarantine or reject'
   }
 }
 

@@ -23,7 +23,7 @@ const schema = defineEntity({
   },
 })
 
-/** From whom a workspace's mail is, where that is not the instance's sender. */
+/** The sender of a workspace, if it does not use the instance's sender. */
 export class SenderSettings extends schema.class {}
 schema.setClass(SenderSettings)
 
@@ -37,6 +37,6 @@ const warmUpDay = defineEntity({
   },
 })
 
-/** How many emails a workspace that is being warmed up has mailed in a day. */
+/** Number of emails that a workspace in warm-up sent in a day. */
 export class WarmUpDay extends warmUpDay.class {}
 warmUpDay.setClass(WarmUpDay)

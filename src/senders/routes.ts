@@ -9,7 +9,7 @@ import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './errors.ts'
 import { dropDkimKey, getSender, makeDkimKey, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
-/** What stands in a header is one line. */
+/** Header fields must not contain line breaks. */
 const oneLine = (max: number) =>
   text()
     .nullable()
@@ -27,21 +27,21 @@ const address = (description: string, example: string) =>
 
 const senderInput = object({
   fromName: oneLine(200).meta({
-    description: "The name that recipients see; the instance's where it is null.",
+    description: "The name that recipients see. If null, the instance's.",
     example: 'Orchard',
   }),
-  fromAddress: address("From whom mail is; the instance's MAIL_FROM where it is null.", 'hello@example.com'),
-  replyTo: address('Where answers go, where that is another one.', 'support@example.com'),
+  fromAddress: address("The address that mail is sent from. If null, the instance's MAIL_FROM.", 'hello@example.com'),
+  replyTo: address('The address for replies, if it is not fromAddress.', 'support@example.com'),
   postalAddress: text().nullable().test(atMost(500)).meta({
-    description: 'Stands below each marketing email, as the law of many countries asks for.',
+    description: 'Added to the footer of marketing emails. Required by law in many countries.',
     example: 'Orchard Ltd, 1 Main Street, Springfield',
   }),
   trackOpens: boolean().meta({
-    description: 'Whether marketing emails tell that they were opened; they do not where nothing is said.',
+    description: 'Whether to track opens of marketing emails. Defaults to false.',
     example: false,
   }),
   trackClicks: boolean().meta({
-    description: 'Whether links in marketing emails lead by way of this service; they do not where nothing is said.',
+    description: 'Whether to track clicks in marketing emails. Defaults to false.',
     example: false,
   }),
 }).meta({ component: 'SenderInput' })
@@ -51,7 +51,7 @@ const dkimInput = object({
     .test(atMost(63))
     .matches(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i, 'selector must be letters, digits and hyphens')
     .meta({
-      description: 'By which it is found in the DNS; another one for each key.',
+      description: 'The DKIM selector, which is part of the name of the DNS record. Use a new one for each key.',
       json: { pattern: '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$' },
       example: 'dripline',
     }),
@@ -64,15 +64,15 @@ const warmUp = {
     .min(1)
     .max(MAX_A_DAY)
     .required()
-    .meta({ description: 'How many emails it mails on the first day.', example: 50 }),
+    .meta({ description: 'Maximum emails on the first day.', example: 50 }),
   growthPercent: number()
     .integer()
     .min(1)
     .max(400)
     .required()
-    .meta({ description: 'By how much that grows from day to day.', example: 50 }),
+    .meta({ description: 'Daily growth in percent.', example: 50 }),
   upTo: number().integer().min(2).max(MAX_A_DAY).required().meta({
-    description: 'As soon as it would be so many a day, it is over: as many are mailed as there are.',
+    description: 'The warm-up ends when the daily limit reaches this number. Then there is no limit.',
     example: 20_000,
   }),
 }
@@ -87,19 +87,19 @@ const warmUpResponse = object({
   ...warmUp,
   since: string()
     .required()
-    .meta({ description: 'Its first day (UTC).', json: { format: 'date' }, example: '2026-11-02' }),
-  day: number().integer().min(1).required().meta({ description: 'Which day of it today is.', example: 3 }),
+    .meta({ description: 'First day (UTC).', json: { format: 'date' }, example: '2026-11-02' }),
+  day: number().integer().min(1).required().meta({ description: 'Number of the current day, from 1.', example: 3 }),
   allowedToday: number()
     .integer()
     .nullable()
     .defined()
-    .meta({ description: 'How many may be mailed today; null where it is over.', example: 112 }),
-  mailedToday: number().integer().min(0).required().meta({ description: 'How many have been.', example: 80 }),
+    .meta({ description: 'Maximum emails today; null if the warm-up is over.', example: 112 }),
+  mailedToday: number().integer().min(0).required().meta({ description: 'Number of emails sent today.', example: 80 }),
 })
   .default(undefined)
   .meta({
     component: 'WarmUp',
-    description: 'How many emails a sender mails a day; missing where that is as many as there are.',
+    description: 'The daily limit of a new sender. Missing if there is none.',
   })
 
 const nullable = (example: string | null) => string().nullable().defined().meta({ example })
@@ -122,20 +122,17 @@ const senderResponse = object({
   postalAddress: nullable('Orchard Ltd, 1 Main Street, Springfield'),
   trackOpens: boolean()
     .required()
-    .meta({ description: 'Whether marketing emails tell that they were opened.', example: false }),
+    .meta({ description: 'Whether opens of marketing emails are tracked.', example: false }),
   trackClicks: boolean()
     .required()
-    .meta({ description: 'Whether links in marketing emails lead by way of this service.', example: false }),
+    .meta({ description: 'Whether clicks in marketing emails are tracked.', example: false }),
   isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
   dkimSelector: nullable('dripline'),
   warmUp: warmUpResponse.optional(),
-  records: array()
-    .of(object(record).required())
-    .required()
-    .meta({ description: 'What the DNS of its domain should have.' }),
+  records: array().of(object(record).required()).required().meta({ description: 'The required DNS records.' }),
 })
   .required()
-  .meta({ component: 'Sender', description: "From whom a workspace's mail is." })
+  .meta({ component: 'Sender', description: 'The sender of the workspace.' })
 
 const checkResponse = array()
   .of(
@@ -153,7 +150,7 @@ const checkResponse = array()
 
 type Records = ReturnType<typeof recordsFor>
 
-/** The records of a workspace's sender. */
+/** Lists the DNS records of a workspace's sender. */
 async function recordsOf(
   em: EntityManager,
   publicUrl: string | undefined,
@@ -182,7 +179,7 @@ const present = (
   records,
 })
 
-const answerWith = async (
+const respondWith = async (
   { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
   sender: SenderSettings | null,
 ) =>
@@ -201,11 +198,11 @@ export const senderOperations = [
     path: '/sender',
     tag: 'Settings',
     summary: 'Get the sender',
-    description: "From whom the workspace's mail is, and which DNS records that wants, ready to copy.",
+    description: 'The sender of the workspace, with the DNS records that it requires.',
     role: 'viewer',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
-      return answerWith(dependencies, await getSender(dependencies.em, caller.workspace.id))
+      return respondWith(dependencies, await getSender(dependencies.em, caller.workspace.id))
     },
   }),
   operation({
@@ -215,12 +212,12 @@ export const senderOperations = [
     tag: 'Settings',
     summary: 'Set the sender',
     description:
-      "All of it: what is null or missing is the instance's. Emails that are claimed behind the answer have it.",
+      "Replaces all fields. Fields that are null or missing use the instance's value. Applies to emails that are claimed after the response.",
     role: 'owner',
     body: senderInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller, body }, dependencies) {
-      return answerWith(dependencies, await setSender(dependencies.em, caller.workspace.id, body))
+      return respondWith(dependencies, await setSender(dependencies.em, caller.workspace.id, body))
     },
   }),
   operation({
@@ -228,10 +225,10 @@ export const senderOperations = [
     method: 'POST',
     path: '/sender/dkim',
     tag: 'Settings',
-    summary: 'Sign mail',
+    summary: 'Create a DKIM key',
     description:
-      'Makes a key for the domain of fromAddress, and signs all mail with it from now on: put its record into the DNS at once. The key is ' +
-      'kept encrypted under SECRETS_KEY, and shown to nobody.',
+      'Creates a key for the domain of fromAddress and signs all mail with it from now on. Publish its DNS record at once. The private ' +
+      'key is stored encrypted with SECRETS_KEY.',
     role: 'owner',
     body: dkimInput,
     bodyOptional: true,
@@ -239,7 +236,7 @@ export const senderOperations = [
     errors: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
     async handle({ caller, body }, dependencies) {
       const { em, secrets } = dependencies
-      return answerWith(dependencies, await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'))
+      return respondWith(dependencies, await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'))
     },
   }),
   operation({
@@ -247,12 +244,12 @@ export const senderOperations = [
     method: 'DELETE',
     path: '/sender/dkim',
     tag: 'Settings',
-    summary: 'Sign no mail',
-    description: 'The key is gone.',
+    summary: 'Delete the DKIM key',
+    description: 'Mail is no longer signed.',
     role: 'owner',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
-      return answerWith(dependencies, await dropDkimKey(dependencies.em, caller.workspace.id))
+      return respondWith(dependencies, await dropDkimKey(dependencies.em, caller.workspace.id))
     },
   }),
   operation({
@@ -260,18 +257,18 @@ export const senderOperations = [
     method: 'PUT',
     path: '/sender/warm-up',
     tag: 'Settings',
-    summary: 'Warm the sender up',
+    summary: 'Start a warm-up',
     description:
-      'From today on it mails so many emails a day, and more each day: providers take a sender that nobody knows and that mails many for spam. ' +
-      'Days are those of UTC. Transactional emails count, and wait for nothing; marketing emails and campaigns wait for the next day, for as long as it takes. ' +
-      'One that has begun goes on, by the new numbers, which what waits knows within the hour.',
+      'Limits the emails per day, with a limit that grows daily, because mailbox providers treat a new sender of many emails as spam. ' +
+      'Days are in UTC. Transactional emails count but are not limited. Marketing emails and campaigns wait for the next day. ' +
+      'A warm-up that is in progress continues with the new numbers, which apply to waiting emails within an hour.',
     role: 'owner',
     body: warmUpInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller, body }, dependencies) {
       const { em } = dependencies
       await setWarmUp(em.fork(), caller.workspace.id, body)
-      return answerWith(dependencies, await getSender(em, caller.workspace.id))
+      return respondWith(dependencies, await getSender(em, caller.workspace.id))
     },
   }),
   operation({
@@ -280,13 +277,13 @@ export const senderOperations = [
     path: '/sender/warm-up',
     tag: 'Settings',
     summary: 'End the warm-up',
-    description: 'As many emails are mailed as there are; those that wait go out within the hour.',
+    description: 'Removes the daily limit. Waiting emails are sent within an hour.',
     role: 'owner',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
       const { em } = dependencies
       await endWarmUp(em.fork(), caller.workspace.id)
-      return answerWith(dependencies, await getSender(em, caller.workspace.id))
+      return respondWith(dependencies, await getSender(em, caller.workspace.id))
     },
   }),
   operation({
@@ -295,10 +292,10 @@ export const senderOperations = [
     path: '/sender/check',
     tag: 'Settings',
     summary: 'Check the DNS',
-    description: 'Asks the DNS whether the records are there, and says what is wrong with them.',
+    description: 'Checks the required records in the DNS and reports errors.',
     role: 'viewer',
     changesNothing: true,
-    responses: { 200: { description: 'Each record, and how it is.', schema: single(checkResponse) } },
+    responses: { 200: { description: 'Each record with its status.', schema: single(checkResponse) } },
     async handle({ caller }, { em, dns, publicUrl }) {
       const records = await recordsOf(em, publicUrl, await getSender(em, caller.workspace.id))
       return ok(await checkRecords(dns, records))

@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { senderOf, type WorkspaceSender } from './sender.ts'
 
-/** From whom a workspace's mail is; `null`: from whom the instance's is. */
+/** Reads the sender of a workspace, or `null` if it uses the instance's sender. */
 export async function readSender(em: EntityManager, workspaceId: string): Promise<WorkspaceSender | null> {
   const [row] = await sql<{ sender: WorkspaceSender | null }>(em, `select ${senderOf('$1::uuid')} as sender`, [
     workspaceId,

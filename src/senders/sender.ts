@@ -2,22 +2,22 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { Secrets } from '../platform/secrets.ts'
 import { ALLOWED_TODAY } from './warm-up-queries.ts'
 
-/** What a statement reads of a workspace's sender: see `SENDER`. */
+/** A workspace's sender as statements read it: see `senderOf`. */
 export interface WorkspaceSender {
   name: string | null
   address: string | null
   replyTo: string | null
   postalAddress: string | null
-  /** Whether it is told who has opened a marketing email, and followed which links of it. */
+  /** Track opens and clicks of marketing emails. */
   trackOpens: boolean
   trackClicks: boolean
-  /** Whether it mails so many a day and no more. */
+  /** The sender has a daily limit. */
   isWarmingUp: boolean
-  /** `key` is encrypted, in base64. */
+  /** `key` is the encrypted private key, in base64. */
   dkim: { domain: string; selector: string; key: string } | null
 }
 
-/** An expression of SQL: the sender of a workspace, or null. @param workspace an expression for its id */
+/** Builds an SQL expression for the sender of a workspace, or null. @param workspace SQL expression for its ID */
 export const senderOf = (workspace: string): string => `(
   select jsonb_build_object(
     'name', from_name, 'address', from_address, 'replyTo', reply_to, 'postalAddress', postal_address,
@@ -28,10 +28,10 @@ export const senderOf = (workspace: string): string => `(
   ) from senders where senders.workspace_id = ${workspace}
 )`
 
-/** What a private key is kept as: see `Secrets.encrypt`. */
+/** Purpose of the encrypted private key: see `Secrets.encrypt`. */
 export const DKIM_KEY = 'dkim'
 
-/** With what an email is signed (RFC 6376). */
+/** A key that signs emails (RFC 6376). */
 export interface DkimKey {
   domain: string
   selector: string
@@ -41,7 +41,7 @@ export interface DkimKey {
 const MAX_KNOWN = 1_000
 const known = new WeakMap<Secrets, Map<string, KeyObject>>()
 
-/** Reads the key that a workspace signs with; those used lately are kept in memory. @throws {NoSecretsKey} */
+/** Decrypts the DKIM key of a workspace. Caches recently used keys in memory. @throws {NoSecretsKey} */
 export function dkimOf(secrets: Secrets, { dkim }: Pick<WorkspaceSender, 'dkim'>): DkimKey | undefined {
   if (!dkim) return undefined
   const keys = known.get(secrets) ?? new Map<string, KeyObject>()
@@ -55,6 +55,6 @@ export function dkimOf(secrets: Secrets, { dkim }: Pick<WorkspaceSender, 'dkim'>
   return { domain: dkim.domain, selector: dkim.selector, privateKey }
 }
 
-/** A mailbox as it stands in a header (RFC 5322, section 3.4). */
+/** Formats a mailbox for a header (RFC 5322, section 3.4). */
 export const mailboxOf = (name: string | null, address: string): string =>
   name === null || name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`

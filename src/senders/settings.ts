@@ -18,22 +18,22 @@ export interface SenderInput {
   trackClicks?: boolean | undefined
 }
 
-/** A workspace's sender, which may be none of its own. */
+/** Reads the sender settings of a workspace, or `null` if it has none. */
 export const getSender = async (em: EntityManager, workspaceId: string): Promise<SenderSettings | null> =>
   unitOf(em).findOne(SenderSettings, { workspaceId }, FRESH_READ)
 
-/** Says from whom a workspace's mail is; what is not said is the instance's. The key to sign with stays. */
+/** Replaces the sender settings of a workspace. Missing fields use the instance's values. The DKIM key stays. */
 export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
   const { trackOpens = false, trackClicks = false } = input
   return write(em, workspaceId, { fromName, fromAddress, replyTo, postalAddress, trackOpens, trackClicks })
 }
 
-/** As large as mail servers take everywhere (RFC 8301, section 3.2). */
+/** The largest size that all mail servers support (RFC 8301, section 3.2). */
 const KEY_BITS = 2_048
 
 /**
- * Makes a key that a workspace's mail is signed with from now on.
+ * Creates a DKIM key, which signs the workspace's mail from now on.
  * @throws {ApiError} `secrets_key_missing`; `from_address_missing`
  */
 export async function makeDkimKey(
@@ -59,7 +59,7 @@ export async function makeDkimKey(
   })
 }
 
-/** From now on nothing is signed. */
+/** Deletes the DKIM key. Mail is no longer signed. */
 export const dropDkimKey = (em: EntityManager, workspaceId: string): Promise<SenderSettings> =>
   write(em, workspaceId, { dkimDomain: null, dkimSelector: null, dkimPublic: null, dkimPrivate: null })
 

@@ -1,36 +1,36 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Days are UTC's, by Postgres's clock. */
+/** Days are in UTC, by the clock of Postgres. */
 const TODAY = `(now() at time zone 'UTC')::date`
 
-/** Of a row of `senders`: how many days of its warm-up are over. */
+/** SQL expression for a row of `senders`: number of completed days of the warm-up. */
 const DAYS_OVER = `greatest(${TODAY} - senders.warm_up_since, 0)`
 const GROWTH = `(1 + senders.warm_up_growth_percent / 100.0::float8)`
 
 /**
- * Of a row of `senders`: how many emails its workspace may mail today; null where it has no warm-up, or is through with it. That is
- * told by logarithms: what some per cent a day come to within years is more than a number holds.
+ * SQL expression for a row of `senders`: maximum emails today, or null if it has no warm-up or completed it. Compares logarithms,
+ * because daily growth over years exceeds the range of a number.
  */
 export const ALLOWED_TODAY = `case
     when ${DAYS_OVER} * ln(${GROWTH}) < ln(senders.warm_up_up_to::float8 / senders.warm_up_per_day)
     then round(senders.warm_up_per_day * power(${GROWTH}, ${DAYS_OVER}))::integer
   end`
 
-/** Places of a day's, for so many emails. */
+/** A part of a day's quota. */
 export interface Places {
   granted: number
-  /** Whose day, as `YYYY-MM-DD`; `null` where nothing limits them. */
+  /** The day as `YYYY-MM-DD`, or `null` if there is no limit. */
   day: string | null
-  /** How long it is until there are more, in seconds. */
+  /** Seconds until the next day's quota. */
   moreInSeconds: number
 }
 
 /**
- * Takes places for emails that are to be mailed today, in one statement: of two that ask at a time none is given the other's. A place
- * whose email is not mailed after all is given back; that of a process which dies is lost for its day: rather too few than too many.
+ * Takes quota for emails of today, in one statement, so that concurrent callers never share it. Unused quota is returned. A
+ * process that crashes loses its quota for the day: too few emails are better than too many.
  *
- * @param mayExceed whether these are mailed in any case: they count, and wait for nothing
+ * @param mayExceed whether these emails count but are not limited
  */
 export async function takeWarmUpQuota(
   em: EntityManager,
@@ -72,7 +72,7 @@ from warm_up where allowed is not null`
 const BEGIN_DAY = `
 insert into warm_up_days (workspace_id, day) values ($1::uuid, $2::date) on conflict do nothing`
 
-/** Gives places back that nobody was mailed by. */
+/** Returns unused quota. */
 export async function returnQuota(em: EntityManager, workspaceId: string, day: string, count: number): Promise<void> {
   await sql(
     em,
@@ -81,7 +81,7 @@ export async function returnQuota(em: EntityManager, workspaceId: string, day: s
   )
 }
 
-/** Gives back what is left of places, behind whatever was done with them: where that can't be said, it is less that day. */
+/** Returns the unused part of a quota. Ignores errors: the quota is then lost for the day. */
 export async function returnUnusedQuota(
   em: EntityManager,
   workspaceId: string,
@@ -91,23 +91,23 @@ export async function returnUnusedQuota(
   if (day !== null && mailed < granted) await returnQuota(em, workspaceId, day, granted - mailed).catch(() => undefined)
 }
 
-/** By what numbers a workspace is warmed up. */
+/** Settings of a warm-up. */
 export interface WarmUpInput {
-  /** How many emails it mails on the first day. */
+  /** Maximum emails on the first day. */
   perDay: number
-  /** By how much that grows each day. */
+  /** Daily growth. */
   growthPercent: number
-  /** As soon as it would be so many, it is over. */
+  /** The warm-up ends when the daily limit reaches this number. */
   upTo: number
 }
 
-/** How that stands. */
+/** State of a warm-up. */
 export interface WarmUp extends WarmUpInput {
-  /** Its first day, as `YYYY-MM-DD`. */
+  /** First day, as `YYYY-MM-DD`. */
   since: string
-  /** Which day of it this is, from 1. */
+  /** Number of the current day, from 1. */
   day: number
-  /** How many may be mailed today; `null` where it is over. */
+  /** Maximum emails today, or `null` if the warm-up is over. */
   allowedToday: number | null
   mailedToday: number
 }
@@ -126,7 +126,7 @@ export async function readWarmUp(em: EntityManager, workspaceId: string): Promis
   return row
 }
 
-/** Begins a warm-up today; one that has begun, and is not over, goes on by other numbers. */
+/** Starts a warm-up today, or changes the settings of one in progress. */
 export async function setWarmUp(
   em: EntityManager,
   workspaceId: string,
@@ -145,7 +145,7 @@ export async function setWarmUp(
   )
 }
 
-/** Ends it: as many are mailed as there are. */
+/** Ends a warm-up, so that there is no daily limit. */
 export async function endWarmUp(em: EntityManager, workspaceId: string): Promise<void> {
   await sql(
     em,
