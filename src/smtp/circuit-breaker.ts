@@ -12,15 +12,15 @@ const TRIAL_MS = 10_000
 const NOT_TRIED: Delivery = {
   kind: 'not-sent',
   serverFailed: true,
-  reason: 'The mail server has failed several times in a row, and is tried by one message at a time',
+  reason: 'The mail server failed repeatedly. Dripline tries it with one message at a time.',
 }
 
 /** Called when the circuit opens, with the failure that opened it, and when it closes. */
 export type OnChange = (isOpen: boolean, failure: string | undefined) => void
 
 /**
- * Opens the circuit to a mail server that is unreachable, breaks off, or refuses us. Messages are then not sent at once, instead of
- * each waiting for a connection or becoming one more UNCONFIRMED. One message at a time tries whether the server is back.
+ * Opens the circuit to a mail server that is unreachable, breaks off, or refuses us. Messages are then not sent at once, instead
+ * of each waiting for a connection or becoming one more UNCONFIRMED. One message at a time tries whether the server is back.
  */
 export function withCircuitBreaker(
   transport: MailTransport,
@@ -53,7 +53,7 @@ export function withCircuitBreaker(
 class Circuit {
   readonly #onChange: OnChange
   readonly #trialMs: number
-  readonly #refusals = new SimilarRejections()
+  readonly #rejections = new SimilarRejections()
   #failuresInARow = 0
   /** When the next message may try, by the process's clock; `undefined` while the circuit is closed. */
   #tryAt: number | undefined
@@ -80,14 +80,14 @@ class Circuit {
   }
 
   /** Notes how a delivery ended. @returns what it means, given the deliveries before it */
-  end(answer: Delivery, recipient: string, isTrial: boolean): Delivery {
-    const delivery = this.#refusals.classify(answer, recipient)
+  end(result: Delivery, recipient: string, isTrial: boolean): Delivery {
+    const delivery = this.#rejections.classify(result, recipient)
     if (!isServersFailure(delivery)) {
       this.#close()
       return delivery
     }
     this.#failuresInARow += 1
-    const isEnough = this.#failuresInARow >= MAX_FAILURES || this.#refusals.areAboutUs
+    const isEnough = this.#failuresInARow >= MAX_FAILURES || this.#rejections.areAboutUs
     // Deliveries that began before the circuit opened do not prolong the pause.
     if (this.isOpen ? isTrial : isEnough) this.#open('failure' in delivery ? delivery.failure : undefined)
     return delivery

@@ -2,20 +2,20 @@ import { aboutOf, codesOf } from './answers.ts'
 import { secretsOf, type SmtpServer } from './smtp-url.ts'
 import type { Delivery } from './transport.ts'
 
-/** The part of nodemailer's errors that tells how far the conversation got. */
+/** Fields of nodemailer's errors that show how far the session got. */
 export interface SmtpError extends Error {
   code?: string
-  /** What the server was asked when it said no. */
+  /** The rejected command. */
   command?: string
   responseCode?: number
   response?: string
-  /** Whether who logs in, and with what, had been told by then: all that the server says since can repeat it. */
+  /** The credentials were already sent, so later responses may repeat them. */
   duringLogin?: boolean
 }
 
-export const OUT_OF_STEP = 'The answers of the mail server are out of step with what it is asked'
+export const OUT_OF_STEP = 'The responses of the mail server do not match the commands'
 
-/** Whatever it says to what: the message has no end there, and is tried over another connection later. */
+/** Result for a session whose responses are out of step. The message was not completed, so it is certainly not sent. */
 export const outOfStep = (): Delivery => ({
   kind: 'not-sent',
   serverFailed: true,
@@ -23,26 +23,27 @@ export const outOfStep = (): Delivery => ({
   failure: OUT_OF_STEP,
 })
 
-/** The server closes, whatever it was asked at that moment (RFC 5321, section 4.2.3). */
+/** The server is shutting down. It can respond with this to any command (RFC 5321, section 4.2.3). */
 const SHUTTING_DOWN = 421
 
 /**
- * Whether the server says of what it was asked that it has not done it. Nothing else says so (RFC 5321, section 4.2.1): not
- * that it closes, which it can say while it stores a message that it has whole, and no code that there is not.
+ * Checks whether the server rejected the command (RFC 5321, section 4.2.1). A shutdown is not a rejection, because the server may
+ * send it while it stores the complete message. Undefined codes are not rejections either.
  */
 export const isRefusal = ({ responseCode = 0 }: SmtpError): boolean =>
   responseCode >= 400 && responseCode < 600 && responseCode !== SHUTTING_DOWN
 
 /**
- * What became of a message by the error that its hand-over ended with. A refusal is final at any stage (RFC 5321, section 4.2.1); without one, it depends on whether the message had begun. Only a
- * 5xx refuses the message. What is about us waits until the operator has mended it.
+ * Classifies the error that a delivery ended with. A rejection is certain at any stage (RFC 5321, section 4.2.1). Without one,
+ * the result depends on whether the message had begun to flow. Only a 5xx rejects the message. Rejections of the sender are
+ * retried until the operator fixes the cause.
  */
 export function classify(error: SmtpError, hasFlowed: boolean): Delivery {
   const reason = error.response ?? error.message
   const { code, command = '', responseCode = 0, response } = error
   const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE'
   if (hasFlowed && !(code === 'EMESSAGE' && isRefusal(error))) return { kind: 'unknown', reason }
-  // nodemailer did not even ask: it is longer than the server takes, say.
+  // nodemailer rejected the message itself, for example because it exceeds the server's limit.
   if (isOfMessage && response === undefined) return { kind: 'refused', reason }
   if (!isOfMessage || !isRefusal(error)) return { kind: 'not-sent', reason, serverFailed: true }
   const about = aboutOf(command, reason)
@@ -56,26 +57,25 @@ export const withFailure = (delivery: Delivery, failure: string): Delivery =>
     ? { ...delivery, failure }
     : delivery
 
-/** An answer to what was asked for a message can repeat its addresses: of that, only the codes are told. */
+/** Describes an error for logs. Contains only the codes of a response, because its text may contain addresses. */
 export const failureOf = ({ response, command, message }: Partial<SmtpError>): string =>
-  response === undefined ? (message ?? '') : `It answered ${codesOf(response)} to ${command ?? 'a message'}`
+  response === undefined
+    ? (message ?? '')
+    : `The server responded with ${codesOf(response)} to ${command ?? 'a message'}`
 
-/**
- * What is said to whoever has the message of a server that took no message: nothing of a login, which a server may repeat, nor
- * of an address within.
- */
+/** Describes a failed connection for the message's reason. Contains no credentials or addresses, which a server may repeat. */
 export const reasonOf = ({ response, command, code }: SmtpError): string =>
   response === undefined
-    ? `The mail server cannot be reached (${code ?? 'it does not answer'})`
+    ? `The mail server cannot be reached (${code ?? 'no response'})`
     : failureOf({ response, command: command ?? 'the connection' })
 
-/** Words without what stands in them word for word of the login. */
-export const wordsWithoutLogin = (words: string, server: SmtpServer): string =>
-  secretsOf(server).reduce((text, secret) => text.replaceAll(secret, '…'), words)
+/** Removes credentials from a text. */
+export const wordsWithoutLogin = (text: string, server: SmtpServer): string =>
+  secretsOf(server).reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 
-/** A server's words without the login: some name who logs in when they refuse a sender or a recipient, and one can repeat all of it. */
+/** Removes credentials from a server's response. Some servers name the login when they reject a sender or a recipient. */
 export function withoutLogin(delivery: Delivery, server: SmtpServer): Delivery {
-  const clean = (words: string) => wordsWithoutLogin(words, server)
+  const clean = (text: string) => wordsWithoutLogin(text, server)
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }
   return 'reason' in delivery ? { ...delivery, reason: clean(delivery.reason) } : delivery
 }

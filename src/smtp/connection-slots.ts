@@ -38,7 +38,7 @@ export class ConnectionSlots {
     }
   }
 
-  /** Rejects everyone who waits, and everyone who comes later. */
+  /** Rejects all current and later waiters. */
   close(): void {
     this.#isClosed = true
     for (const queue of [...this.#waiting.values()]) for (const waiter of [...queue]) waiter.reject(closed())

@@ -1,44 +1,44 @@
 import type { Delivery, SendHooks, MailTransport, ConnectionSlot } from './transport.ts'
 
-/** How long one that failed elsewhere waits for a connection of the next server, in milliseconds: it keeps a slot of its worker. */
+/** Maximum wait for a connection to the next server. The message occupies a worker slot in the meantime. */
 const NEXT_MS = 3_000
-/** A server that has something to do, and has come to no end with anything for so long, in milliseconds, is passed by. */
+/** A server with messages in flight that completed none for this time is skipped. */
 const STALLED_MS = 10_000
 
 /**
- * Several servers in an order: each message goes to the first one, and to the next where it is certain that it has not been sent, and that
- * the server is to blame. Of which nobody knows whether it was sent, no other one is told; and what a server puts off or refuses for its
- * own sake another one would, too.
+ * Combines servers in order of priority. A message goes to the first server, and to the next one only if it was certainly not
+ * sent and the server is the cause. A message with an unknown outcome is never sent to another server. A message that a server
+ * defers or rejects for its content or recipient is not either, because other servers would respond alike.
  *
- * @param given the first one first, each with a circuit breaker of its own: a server that fails is passed by at once
+ * @param given servers by priority, each with its own circuit breaker, so that a failing server is skipped at once
  */
 export function withFailOver(given: readonly MailTransport[], { stalledMs = STALLED_MS } = {}): MailTransport {
-  if (given.length === 0) throw new Error('There is no mail server')
+  if (given.length === 0) throw new Error('No mail server is configured')
   if (given.length === 1) return given[0]!
   const servers = given.map((transport) => new Server(transport, stalledMs))
 
   const failingOver = (turn: string, permit: ConnectionSlot, rest: readonly Server[]): ConnectionSlot => ({
     release: () => permit.release(),
     async deliver(email, handOver) {
-      const asking = new AskingOnce(handOver)
-      let delivery = await permit.deliver(email, asking.handOver)
+      const once = new BeginOnce(handOver)
+      let delivery = await permit.deliver(email, once.handOver)
       for (const next of rest) {
-        if (!isToBeTriedElsewhere(delivery) || handOver.breakOff?.aborted || !asking.mayGoOn) return delivery
+        if (!isToBeTriedElsewhere(delivery) || handOver.breakOff?.aborted || !once.mayGoOn) return delivery
         const another = await permitInTime(next, turn, handOver.breakOff)
         if (!another) return delivery
-        const later = await another.deliver(email, asking.handOver)
-        // It was too late for that one: what the first one said is what is known.
+        const later = await another.deliver(email, once.handOver)
+        // The claim was too old for the next server. Keep the result of the first one.
         if (later.kind === 'withdrawn') return delivery
         if (!isToBeTriedElsewhere(later)) return later
-        delivery = { ...delivery, reason: `${delivery.reason}; and the next one: ${later.reason}` }
+        delivery = { ...delivery, reason: `${delivery.reason}; next server: ${later.reason}` }
       }
       return delivery
     },
   })
-  /** Those that may be asked, in their order: where none may, the first one is waited for. */
+  /** Lists the available servers by priority, or all servers if none is available. */
   const inOrder = () => {
-    const asked = servers.filter((server) => !server.isPassedBy())
-    return asked.length > 0 ? asked : servers
+    const available = servers.filter((server) => !server.isSkipped())
+    return available.length > 0 ? available : servers
   }
   return {
     async permitSoon(turn) {
@@ -55,7 +55,7 @@ export function withFailOver(given: readonly MailTransport[], { stalledMs = STAL
       const found = failures.flatMap((failure, n) => (failure === undefined ? [] : [`server ${n + 1}: ${failure}`]))
       return found.length === 0 ? undefined : found.join('; ')
     },
-    isFailing: () => servers.every((server) => server.isPassedBy()),
+    isFailing: () => servers.every((server) => server.isSkipped()),
     drain() {
       for (const transport of given) transport.drain()
     },
@@ -65,7 +65,7 @@ export function withFailOver(given: readonly MailTransport[], { stalledMs = STAL
   }
 }
 
-/** One of them, and whether it gets on with what it has. */
+/** A server, and whether it makes progress. */
 class Server {
   private readonly transport: MailTransport
   private readonly stalledMs: number
@@ -77,7 +77,7 @@ class Server {
     this.stalledMs = stalledMs
   }
 
-  isPassedBy(): boolean {
+  isSkipped(): boolean {
     if (this.transport.isFailing?.()) return true
     return this.underWay > 0 && performance.now() - this.lastEnd > this.stalledMs
   }
@@ -111,8 +111,8 @@ class Server {
 const isToBeTriedElsewhere = (delivery: Delivery): delivery is Extract<Delivery, { kind: 'not-sent' }> =>
   delivery.kind === 'not-sent' && delivery.serverFailed
 
-/** Whether a message may flow is asked once, whatever server waits for it: behind that it is claimed, as long as that is young. */
-class AskingOnce {
+/** Calls `begin` once for all servers, because it claims the message. Later servers may use the claim while it is fresh. */
+class BeginOnce {
   readonly handOver: SendHooks
   private begun: Promise<boolean> | undefined
   private readonly given: SendHooks
@@ -122,7 +122,7 @@ class AskingOnce {
     this.handOver = { ...given, begin: () => this.begin() }
   }
 
-  /** Whether another server may be asked to take it. */
+  /** Checks whether another server may be tried. */
   get mayGoOn(): boolean {
     return this.begun === undefined || (this.given.mayBeginAgain?.() ?? false)
   }

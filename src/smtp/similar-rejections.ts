@@ -1,23 +1,23 @@
 import type { Delivery } from './transport.ts'
 
-/** How many recipients in a row have to be refused alike until that is taken to be about us. */
+/** Number of consecutive recipients with the same rejection after which it is considered to be about the sender. */
 const ALIKE = 5
 
 /**
- * Watches refusals that may be about us or about their recipients: no machine can tell a blocked sender from a recipient that
- * nobody may write to, where the server says `554 5.7.1` of both. What it answers to one recipient after the other, and takes
- * no message in between, is about us.
+ * Detects rejections of the sender among ambiguous ones. A server may respond with `554 5.7.1` for a blocked sender and for a
+ * protected recipient. If it rejects several recipients in a row in the same way and accepts no message in between, the sender is
+ * blocked.
  */
 export class SimilarRejections {
   private doubt: string | undefined
   private readonly recipients = new Set<string>()
 
-  /** Whether the server has refused all recipients of late, and alike. */
+  /** The server recently rejected all recipients in the same way. */
   get areAboutUs(): boolean {
     return this.recipients.size >= ALIKE
   }
 
-  /** @returns what a delivery means, in the light of those before: a refusal that is about us waits. */
+  /** Classifies a delivery given the previous ones. @returns `not-sent` for a rejection of the sender, so that it is retried */
   classify(delivery: Delivery, recipient: string): Delivery {
     if (delivery.kind === 'taken') this.begin(undefined)
     if (delivery.kind !== 'refused' || delivery.doubt === undefined) return delivery

@@ -5,28 +5,28 @@ import type { SmtpError } from './classify-response.ts'
 import type { SmtpServer } from './smtp-url.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** How long a server may take until it is ready for a message, the login included, in milliseconds, however often it speaks. */
+/** Maximum time until a connection is ready, including the login, however often the server responds. */
 const READY_MS = 60_000
-/** How much a server may say until a connection is ready, and to each message, in bytes: the library counts neither lines nor answers. */
-const MAX_WORDS = 64 * 1024
-/** How long a connection is kept that nobody uses, in milliseconds. */
+/** Maximum bytes of responses until a connection is ready, and for each message. The library has no limit. */
+const MAX_RESPONSE_BYTES = 64 * 1024
+/** Maximum time that an unused connection is kept. */
 const IDLE_MS = 20_000
-/** How long a server may take to begin anew after a message that it refused, in milliseconds. */
+/** Maximum time for RSET after a rejected message. */
 const RESET_MS = 5_000
-/** How long it may take to say good-bye, in milliseconds. */
+/** Maximum time for QUIT. */
 const QUIT_MS = 5_000
 
 export type Connection = InstanceType<typeof SMTPConnection>
 
 /**
- * The connections to one server: each is made, used by one message at a time, kept for a while and ended here.
+ * Manages the connections to one server. Each connection carries one message at a time, and is kept for a while after it.
  *
  * @param timeoutMs see `SmtpOptions`
  */
 export function createConnections(server: SmtpServer, timeoutMs: number) {
-  /** Connections that nobody uses, and what ends them after a while. */
+  /** Unused connections, with the timers that close them. */
   const idle = new Map<Connection, NodeJS.Timeout>()
-  const open = new Map<Connection, { socket: Socket; bounded: { beginAnew(): void } }>()
+  const open = new Map<Connection, { socket: Socket; bounded: { reset(): void } }>()
 
   async function connect(): Promise<Connection> {
     const socket = new Socket()
@@ -36,10 +36,10 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
       connectionTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       greetingTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       socketTimeout: timeoutMs,
-      // A hand-over that is broken off is to end now, and not after what is buffered.
+      // An aborted delivery must end at once, not after the buffered data.
       socketCloseTimeout: 0,
     })
-    const bounded = boundAnswers(connection, () => cut(connection))
+    const bounded = limitResponses(connection, () => cut(connection))
     open.set(connection, { socket, bounded })
     const gone = () => {
       open.delete(connection)
@@ -47,7 +47,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
       idle.delete(connection)
     }
     connection.once('end', gone)
-    // What it says is told by whatever was under way, too.
+    // The pending command reports the error, too.
     connection.on('error', gone)
     const late = setTimeout(() => cut(connection), Math.min(timeoutMs, READY_MS))
     let duringLogin = false
@@ -71,11 +71,11 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
   }
 
   /**
-   * An answer too many would be taken for the answer to what is asked next, and that one's for the next but one. What came
-   * together with the last answer is read in this turn: nobody waits for it, and nodemailer ends the connection.
+   * Requires that the server sent exactly one response. A surplus response would be taken for the response to the next command.
+   * If it arrived together with the last response, nodemailer reads it in this turn of the event loop, and closes the connection.
    *
-   * @param expected what has just been answered
-   * @throws {Error} when the connection has ended, or the answer was another one
+   * @param expected code of the last response
+   * @throws {Error} if the connection ended or the response has another code
    */
   async function inStep(connection: Connection, expected: string): Promise<void> {
     const isExpected = hasCode(connection.lastServerResponse, expected)
@@ -92,18 +92,18 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     idle.set(connection, setTimeout(go, IDLE_MS).unref())
   }
 
-  /** Says good-bye, and does not wait for the answer for long. */
+  /** Sends QUIT. Waits for the response only briefly. */
   function leave(connection: Connection): void {
     const late = setTimeout(() => cut(connection), QUIT_MS).unref()
     connection.once('end', () => clearTimeout(late))
     connection.quit()
   }
 
-  /** Ends what a refused message has begun, so that the next one begins anew (RFC 5321, section 4.1.1.5). */
+  /** Resets the session after a rejected message (RFC 5321, section 4.1.1.5). */
   async function clear(connection: Connection): Promise<void> {
     const late = setTimeout(() => connection.close(), RESET_MS)
     try {
-      // What came with the refusal would be taken for the answer to RSET.
+      // Responses that arrived with the rejection would be taken for the response to RSET.
       await nextTurn()
       await settled<unknown>(connection, (done) => connection.reset(done))
       await inStep(connection, '250')
@@ -115,14 +115,14 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     }
   }
 
-  /** Ends it at once: what waits in the kernel to be sent is not sent any more, which a mere close would let flow. */
+  /** Resets the connection, so that data in the kernel's send buffer is discarded. A normal close would still send it. */
   function cut(connection: Connection): void {
     const socket = open.get(connection)?.socket
     if (socket && !socket.destroyed) socket.resetAndDestroy()
     connection.close()
   }
 
-  /** The connection that was used last: the others may end. */
+  /** Takes the most recently used connection, so that the others can time out. */
   function takeIdle(): Connection | undefined {
     const last = [...idle].at(-1)
     if (!last) return undefined
@@ -140,36 +140,36 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     cut,
     takeIdle,
     isOpen: (connection: Connection): boolean => open.has(connection),
-    /** What it says is counted for the next message. */
-    beginAnew: (connection: Connection) => open.get(connection)?.bounded.beginAnew(),
+    /** Resets the limit of response bytes for the next message. */
+    beginAnew: (connection: Connection) => open.get(connection)?.bounded.reset(),
     cutAll(): void {
       for (const connection of open.keys()) cut(connection)
     },
   }
 }
 
-/** Counts what a server says, before the library works on it: an empty line costs it a turn of the loop, and a server little. */
-function boundAnswers(connection: Connection, tooMuch: () => void): { beginAnew(): void } {
-  // What it calls with each part that comes; it is pinned, and the test of endless answers would tell.
+/** Limits the bytes that a server may send, before the library parses them: each empty line costs a turn of the event loop. */
+function limitResponses(connection: Connection, tooMuch: () => void): { reset(): void } {
+  // Private method of the library, which is pinned. The test of endless responses covers it.
   const inside = connection as unknown as { _onData(part: Buffer): void }
   const take = inside._onData.bind(connection)
-  let said = 0
+  let bytes = 0
   inside._onData = (part) => {
-    said += part.length
-    if (said > MAX_WORDS) tooMuch()
+    bytes += part.length
+    if (bytes > MAX_RESPONSE_BYTES) tooMuch()
     else take(part)
   }
   return {
-    beginAnew() {
-      said = 0
+    reset() {
+      bytes = 0
     },
   }
 }
 
-/** Lets what was read so far be worked up: nodemailer takes one answer a turn. */
+/** Waits for a turn of the event loop: nodemailer processes one response per turn. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Waits for nodemailer's callback, or for the connection's end, which it does not always tell of. */
+/** Waits for nodemailer's callback or the end of the connection, which nodemailer does not always report. */
 export function settled<Result>(
   connection: Connection,
   run: (done: (error?: Error | null, result?: Result) => void) => void,
@@ -187,5 +187,5 @@ export function settled<Result>(
   })
 }
 
-export const hasCode = (answer: string | false, code: string): boolean =>
-  answer !== false && answer.startsWith(code) && !/^\d/.test(answer.slice(code.length))
+export const hasCode = (response: string | false, code: string): boolean =>
+  response !== false && response.startsWith(code) && !/^\d/.test(response.slice(code.length))

@@ -5,16 +5,16 @@ import { nextTurn } from './smtp-connections.ts'
 import { isRefusal, type SmtpError } from './classify-response.ts'
 import type { Email, SendHooks } from './transport.ts'
 
-/** So much of a message flows before it is asked again whether it may. */
+/** Bytes of a message between two checks whether it may continue. */
 const PART_BYTES = 16_384
 
-/** A message whose first byte flows when its server waits for it, and it may. */
+/** A message that begins to flow when the server waits for it and `SendHooks.begin` allows it. */
 export class Message {
   readonly raw: Buffer
   readonly handOver: SendHooks
   /**
-   * Asked is whether it may flow; ended is what has wholly been given out. Cut and out of step is what ended before that, so
-   * that its end has certainly not flowed.
+   * `asked`: `begin` was called. `ended`: all bytes were written. `cut` and `out-of-step`: stopped before the end, so the end was
+   * certainly not sent.
    */
   state: 'waiting' | 'asked' | 'withdrawn' | 'begun' | 'ended' | 'cut' | 'out-of-step' = 'waiting'
 
@@ -27,22 +27,24 @@ export class Message {
     return this.state === 'out-of-step'
   }
 
-  /** Whether some of it may have flowed, and nothing says that its end has not. */
+  /** Checks whether the message may have been sent: some of it may have flowed, and its end was not withheld. */
   hasFlowed(): boolean {
     return this.state === 'begun' || this.state === 'ended'
   }
 
   /**
-   * @param mayBegin whether the server waits for it. nodemailer takes any 2xx for that, too: it would be the answer to what
-   *   was asked before, and the go-ahead that comes late would be taken for the answer to the message.
-   * @param stop ends the connection: a server drops what has no end (RFC 5321, section 4.1.1.4).
-   * @param onBegin told that the message begins to flow.
+   * Streams the message.
+   *
+   * @param mayBegin whether the server waits for the message (354). nodemailer also accepts any 2xx, which would be a late
+   *   response to an earlier command, and then takes the 354 for the response to the message.
+   * @param stop ends the connection. A server discards a message without an end (RFC 5321, section 4.1.1.4).
+   * @param onBegin called when the message begins to flow
    */
   stream(mayBegin: () => boolean, stop: () => void, onBegin: () => void): Readable {
     const flow = async function* (this: Message) {
       if (!mayBegin()) this.state = 'out-of-step'
       else this.state = 'asked'
-      // What came together with the go-ahead is read in this turn.
+      // Responses that arrived together with the 354 are read in this turn.
       await nextTurn()
       if (this.isOver()) await neverEnd()
       const may = await this.handOver.begin()
@@ -68,8 +70,8 @@ export class Message {
   }
 
   /**
-   * Says that an answer came, or that none will come. One that comes before the end of the message is none to it, unless it
-   * refuses: its end is kept back then, and it has certainly not been sent.
+   * Handles a response or a connection error. A response before the end of the message is out of step, unless it is a rejection.
+   * In both cases the end is withheld, so the message was certainly not sent.
    */
   answered(error: SmtpError | null, stop: () => void): void {
     if (this.state !== 'asked' && this.state !== 'begun') return
@@ -84,14 +86,14 @@ export class Message {
 }
 
 /**
- * What a signature is over: what a recipient sees, and what her mail program acts upon (RFC 6376, section 5.4.1; RFC 8058,
- * section 4, of those for unsubscribing).
+ * Signed headers: those that recipients see or that mail clients act upon (RFC 6376, section 5.4.1; RFC 8058, section 4, for
+ * one-click unsubscribe).
  */
 const SIGNED =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
   'List-Unsubscribe:List-Unsubscribe-Post'
 
-/** One explicit recipient, so that no header decides who gets the message. */
+/** Builds the MIME message. The envelope has one explicit recipient, so no header can add others. */
 export async function buildMime(email: Email): Promise<Buffer> {
   const { from, replyTo, to, messageId, subject, text, html, headers = {}, dkim } = email
   const raw = await new MailComposer({
@@ -102,7 +104,7 @@ export async function buildMime(email: Email): Promise<Buffer> {
     subject,
     text: text ?? (html === null ? '' : undefined),
     html: html ?? undefined,
-    // Prepared: an address in one is not folded, nor encoded.
+    // `prepared`: nodemailer does not fold or encode the value.
     headers: Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } })) as never,
     disableFileAccess: true,
     disableUrlAccess: true,

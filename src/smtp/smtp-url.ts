@@ -8,12 +8,11 @@ export interface SmtpServer {
 }
 
 /**
- * Reads where mail is handed over: `smtp://user:password@host:port`, or `smtps://…` for TLS from the first byte. A password
- * goes over TLS or not at all: where a server does not offer STARTTLS, or somebody between took the offer away, the
- * connection ends before the login. Only a server on this machine is trusted as it is, and one that the URL says so of, with
- * `?requireTLS=false`.
+ * Parses the URL of a mail server: `smtp://user:password@host:port`, or `smtps://…` for implicit TLS. A password is sent over TLS
+ * only: if the server does not offer STARTTLS, or an attacker removed the offer, the connection ends before the login. Exceptions
+ * are a server on this machine, and a URL with `?requireTLS=false`.
  *
- * @see https://www.rfc-editor.org/rfc/rfc8314#section-4 why the opportunistic way is not enough
+ * @see https://www.rfc-editor.org/rfc/rfc8314#section-4 for why opportunistic TLS is not enough
  */
 export function readSmtpUrl(url: string): SmtpServer {
   const { auth, ...options } = parseConnectionUrl(url) as SMTPConnectionOptions & { auth?: SMTPConnectionAuth }
@@ -21,23 +20,23 @@ export function readSmtpUrl(url: string): SmtpServer {
   return { options: { requireTLS, ...options }, auth }
 }
 
-/** Whether what is handed over there stays on this machine at first. */
+/** Checks whether the mail server is on this machine. */
 export const isOnThisMachine = ({ options: { host = 'localhost' } }: SmtpServer): boolean => isLoopback(host)
 
-/** Where it is, `host:port`, and nothing of the login: for people. */
+/** Formats the server as `host:port`, without credentials. */
 export function addressOfServer({ options: { host = 'localhost', port, secure } }: SmtpServer): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port ?? (secure ? 465 : 587)}`
 }
 
 /**
- * What must be told to nobody of a login: who, with what, and both as they go over the line (RFC 4616; LOGIN's are each by
- * itself). The longest first: what holds another one is to go as a whole.
+ * Lists patterns of the credentials to remove from texts: user, password, and both as encoded for PLAIN (RFC 4616) and LOGIN. The
+ * longest come first, so that a text that contains another one is removed as a whole.
  */
 export function secretsOf({ auth }: SmtpServer): RegExp[] {
   const { user, pass, coded } = loginOf(auth)
   const anywhere = [...coded, pass].filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
   const all = anywhere.map((text) => new RegExp(literally(text), 'gu'))
-  // A name can be a word, such as "user", or a letter of other ones.
+  // Match the user name as a whole word only, because it may be as short as one letter.
   return user === '' ? all : [...all, new RegExp(`(?<![\\p{L}\\p{N}])${literally(user)}(?![\\p{L}\\p{N}])`, 'gu')]
 }
 
@@ -52,8 +51,8 @@ const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g,
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** What to look at where a server does not let us in. @param failure what it, or its connection, said */
+/** Suggests a fix for a failed connection. @param failure error of the server or the connection */
 export const adviceFor = (failure: string): string =>
   /certificate/i.test(failure)
-    ? 'Set NODE_EXTRA_CA_CERTS to the file of the authority that signed it, if that is one of your own.'
-    : 'Is SMTP_URL right?'
+    ? 'If you run your own certificate authority, set NODE_EXTRA_CA_CERTS to its file.'
+    : 'Check SMTP_URL.'

@@ -18,39 +18,39 @@ import type { Delivery, Email, SendHooks, MailTransport, ConnectionSlot } from '
 
 export interface SmtpOptions {
   server: SmtpServer
-  /** Connections at most. */
+  /** Maximum number of connections. */
   maxConnections?: number
   /**
-   * Milliseconds without a sign of life from the server, or from a message's first byte to the answer, before a connection is
-   * given up. A server may think for ten minutes over a message that it has (RFC 5321, section 4.5.3.2.6).
+   * Milliseconds without data from the server, or from a message's first byte to the response, before a connection is closed. A
+   * server may take ten minutes to respond to a message (RFC 5321, section 4.5.3.2.6).
    */
   timeoutMs?: number
-  /** The same over a connection that was kept from an earlier message: its server may have gone without a word. */
+  /** Limit of `ENVELOPE_MS` over a reused connection, whose server may have disappeared unnoticed. */
   keptEnvelopeMs?: number
 }
 
 /**
- * How long it may take until it waits for a message that it is told of, in milliseconds: as long as one of the commands
- * until there (RFC 5321, section 4.5.3.2). A sign of life now and then is no progress.
+ * Maximum time from MAIL until the server waits for the message: as long as for one of the commands in between (RFC 5321, section
+ * 4.5.3.2), even if the server sends data now and then.
  */
 const ENVELOPE_MS = 300_000
-/** The same over a kept connection: after it, a new one is tried, and has all the time. */
+/** Shorter limit for a reused connection. After it, a new connection is tried with the full time. */
 const KEPT_ENVELOPE_MS = 30_000
 /** The server waits for the message (RFC 5321, section 3.3). */
 const GO_AHEAD = '354'
-/** So many characters of a server's words about a connection are told to the log. */
-const MAX_OF_FAILURE = 300
-/** A server that takes longer than this for a message is left to the queue: a local activity has seconds. */
+/** Maximum characters of a server's response in the log. */
+const MAX_FAILURE_LENGTH = 300
+/** If the server takes longer than this per message, messages go through the queue: a local activity has only seconds. */
 const SLOW_MS = 3_000
 /**
- * How long an email waits for a connection before it is left to the queue, in milliseconds: it keeps a slot of its worker
- * meanwhile. Most connections are free again in no time, and an email that goes by the queue costs Temporal three times as much.
+ * Maximum wait of an email for a connection before it goes through the queue. It occupies a worker slot in the meantime. Most
+ * connections are free again quickly, and an email in the queue costs Temporal three times as much.
  */
 const SOON_MS = 500
 
 /**
- * Mail over SMTP, by connections of its own: a message is claimed when its server waits for it (354), so that whatever is
- * claimed has a connection, and what has not begun to flow has certainly not been sent.
+ * Creates a transport over SMTP. A message is claimed when the server waits for it (354), so that every claimed message has a
+ * connection, and a message that has not begun to flow was certainly not sent.
  */
 export function createSmtpTransport({
   server,
@@ -63,7 +63,7 @@ export function createSmtpTransport({
   /** Milliseconds that the server recently took for a message: a moving average. */
   let usualMs = 0
 
-  /** @param release called when the connection is free again: the answer does not wait for that. */
+  /** Delivers an email. @param release called when the connection is free again, possibly after the result */
   async function deliver(email: Email, handOver: SendHooks, release: () => void): Promise<Delivery> {
     let after: Promise<void> | undefined
     try {
@@ -83,17 +83,17 @@ export function createSmtpTransport({
     clearLater: (connection: Connection) => void,
   ): Promise<Delivery> {
     // nodemailer reads an envelope's address as a list: a comma or a line break in it would add recipients.
-    if (!isEmailAddress(email.to)) return { kind: 'refused', reason: 'The address is not one email address' }
+    if (!isEmailAddress(email.to)) return { kind: 'refused', reason: 'The recipient is not a single email address' }
     let raw: Buffer
     try {
       raw = await buildMime(email)
     } catch (error) {
-      return { kind: 'refused', reason: `The message cannot be written: ${(error as Error).message}` }
+      return { kind: 'refused', reason: `The message cannot be built: ${(error as Error).message}` }
     }
     let mayBeKept = true
     for (;;) {
       const kept = mayBeKept ? connections.takeIdle() : undefined
-      // What came with the answer to its last message ends it in this turn.
+      // A surplus response to its last message closes it in this turn.
       if (kept) await nextTurn()
       if (kept && !connections.isOpen(kept)) continue
       const message = new Message(raw, handOver)
@@ -103,14 +103,15 @@ export function createSmtpTransport({
         if (delivery.kind === 'taken') connections.keep(connection)
         else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
-        // A server may close a connection that it finds idle, or be gone: that is no word about this message. Whoever has asked
-        // whether it may flow has one answer to come, and does not ask twice.
+        // The server may have closed the idle connection, which says nothing about this message. Retry only if `begin` was not
+        // called,
+        // because it must not be called twice.
         const isStale = kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting'
         if (!isStale) return delivery
         mayBeKept = false
       } catch (error) {
-        // Nobody has told the server of the message yet: its words are about the connection or the login.
-        const failure = wordsOf(error as SmtpError, server)
+        // The server does not know the message yet, so the error is about the connection or the login.
+        const failure = describe(error as SmtpError, server)
         const reason = reasonOf(error as SmtpError)
         return { kind: 'not-sent', serverFailed: true, reason, failure }
       }
@@ -137,7 +138,7 @@ export function createSmtpTransport({
       }
       const mayBegin = () => {
         if (!hasCode(connection.lastServerResponse, GO_AHEAD)) return false
-        // It has answered: what the claim takes now is not its time.
+        // The server has responded, so the time of the claim does not count.
         onBegin()
         return true
       }
@@ -149,11 +150,11 @@ export function createSmtpTransport({
       )
       if (message.isOutOfStep()) return outOfStep()
       usualMs = usualMs * 0.7 + (performance.now() - started) * 0.3
-      const words = response ?? ''
-      // nodemailer looks at the first digit alone.
-      return /^2\d\d(?!\d)/.test(words)
-        ? { kind: 'taken', response: words }
-        : withFailure({ kind: 'unknown', reason: words }, failureOf({ response: words, command: 'DATA' }))
+      const text = response ?? ''
+      // nodemailer checks only the first digit.
+      return /^2\d\d(?!\d)/.test(text)
+        ? { kind: 'taken', response: text }
+        : withFailure({ kind: 'unknown', reason: text }, failureOf({ response: text, command: 'DATA' }))
     } catch (error) {
       if (message.state === 'withdrawn') return { kind: 'withdrawn' }
       if (message.isOutOfStep()) return outOfStep()
@@ -187,10 +188,10 @@ export function createSmtpTransport({
         return undefined
       } catch (error) {
         const { code, response } = error as SmtpError
-        // Whoever asks is the operator, who wants to know what is wrong with the login.
+        // The operator needs the reason of a failed login.
         return code === 'EAUTH' && response !== undefined
-          ? withoutAddresses(wordsWithoutLogin(response, server).slice(0, MAX_OF_FAILURE))
-          : wordsOf(error as SmtpError, server)
+          ? withoutAddresses(wordsWithoutLogin(response, server).slice(0, MAX_FAILURE_LENGTH))
+          : describe(error as SmtpError, server)
       }
     },
     drain: () => slots.close(),
@@ -203,12 +204,12 @@ export function createSmtpTransport({
 }
 
 /**
- * What is told of a connection that could not be made. To a login the server can repeat who logs in, and later to anybody: of that
- * only the codes.
+ * Describes a failed connection for the log. Contains only the codes if the login had begun, because the server may repeat the
+ * credentials.
  */
-function wordsOf(error: SmtpError, server: SmtpServer): string {
-  const words = error.response ?? error.message
+function describe(error: SmtpError, server: SmtpServer): string {
+  const text = error.response ?? error.message
   return error.duringLogin || error.code === 'EAUTH'
     ? failureOf(error)
-    : wordsWithoutLogin(words, server).slice(0, MAX_OF_FAILURE)
+    : wordsWithoutLogin(text, server).slice(0, MAX_FAILURE_LENGTH)
 }

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { MailTransport, ConnectionSlot } from './transport.ts'
 
-/** A span for every message that is handed to a mail server. It says how that ended, and nothing of the message. */
+/** Adds a span for every delivery to a mail server, with its outcome and no data of the message. */
 export function traceDeliveries(transport: MailTransport): MailTransport {
   const tracer = trace.getTracer('dripline')
   const traced = (permit: ConnectionSlot): ConnectionSlot => ({

@@ -1,34 +1,33 @@
 import type { KeyObject } from 'node:crypto'
 
-/** One email, ready to go. `to` is exactly one address: the envelope is written from it and from nothing else. */
+/** An email that is ready to send. `to` is exactly one address, and the only recipient of the envelope. */
 export interface Email {
   from: string
-  /** Where what cannot be delivered goes back to (RFC 5321, section 4.4); the sender's address where it is not said. */
+  /** Address for bounces (RFC 5321, section 4.4); defaults to the sender's address. */
   returnPath?: string | undefined
   replyTo?: string | undefined
-  /** With what it is signed (RFC 6376). */
+  /** DKIM key (RFC 6376). */
   dkim?: { domain: string; selector: string; privateKey: KeyObject } | undefined
   to: string
   messageId: string
   subject: string
   html: string | null
   text: string | null
-  /** Besides those that every email has. Each value is one line of ASCII, and stands as it is. */
+  /** Additional headers. Each value is one line of ASCII and is written verbatim. */
   headers?: Readonly<Record<string, string>>
 }
 
 /**
- * What a transport knows after trying:
- * - taken: the server has answered that it has the message
- * - not-sent: it certainly has not, and trying again may help (no connection, SMTP 4xx); `serverFailed` where that is not
- *   about this message
- * - refused: it certainly has not, and trying again will not help (SMTP 5xx); `doubt` where the server may have meant us and
- *   not this message: its answer, in words as `failure` has them
- * - withdrawn: it certainly has not, because `SendHooks.begin` said no
- * - unknown: the message had begun to flow, and no answer came
+ * Outcome of a delivery:
+ * - taken: the server accepted the message
+ * - not-sent: certainly not sent, and a retry may help (no connection, SMTP 4xx). `serverFailed` if the cause is not this
+ *   message.
+ * - refused: certainly not sent, and a retry will not help (SMTP 5xx). `doubt` has the response if the server may have rejected
+ *   the sender and not this message.
+ * - withdrawn: certainly not sent, because `SendHooks.begin` returned `false`
+ * - unknown: the message had begun to flow, and no response came
  *
- * A `reason` can hold the recipient's address. What failed of a server, `failure` says in words that hold nothing of the
- * message, for logs.
+ * `reason` may contain the recipient's address. `failure` describes an error of the server for logs, without data of the message.
  */
 export type Delivery =
   | { kind: 'taken'; response: string }
@@ -44,53 +43,54 @@ export type Delivery =
 
 export interface SendHooks {
   /**
-   * Asked when the server waits for the message, before anything of it has flowed: whether it may. Whatever happened until
-   * then, the server has nothing.
+   * Called when the server waits for the message and nothing of it has flowed. Returns whether it may be sent. Until then, the
+   * server has nothing of the message.
    */
   begin: () => Promise<boolean>
   /**
-   * Asked in place of `begin` when another server waits for it that `begin` has let one server have, which has certainly not taken it: whether
-   * it may still. Where it is not said, it may not.
+   * Called instead of `begin` when another server waits for the message, after the first server certainly did not accept it.
+   * Returns whether the message may still be sent. Defaults to `false`.
    */
   mayBeginAgain?: () => boolean
   /**
-   * Asked before each further part of a long message flows: whether it still may. A process can be stopped in the middle,
-   * and a message whose end has not flowed is none.
+   * Called before each further part of a long message. Returns whether it may continue. A process can be stopped in the middle,
+   * and servers discard a message without an end.
    */
   mayGoOn?: () => boolean
-  /** Breaks the hand-over off, wherever it is. */
+  /** Aborts the delivery at any point. */
   breakOff?: AbortSignal
 }
 
-/** The right to one of the transport's connections, for one email. */
+/** The right to use one of the transport's connections for one email. */
 export interface ConnectionSlot {
-  /** Hands over one email, and gives the permit back. Never throws: whatever happens is one of the five. */
+  /** Delivers one email and releases the slot. Never throws: errors are outcomes. */
   deliver(email: Email, handOver: SendHooks): Promise<Delivery>
-  /** Gives it back unused. */
+  /** Releases the slot unused. */
   release(): void
 }
 
 export interface MailTransport {
   /**
-   * A permit, if one is free within a moment and an email is a matter of seconds; `undefined` otherwise. Those who wait take
-   * turns as below.
+   * Waits briefly for a slot. Returns `undefined` if none becomes free, or if the server takes too long per email. Shares slots
+   * fairly like `permit`.
    */
   permitSoon(turn: string): Promise<ConnectionSlot | undefined>
   /**
-   * Waits for a permit. Those who wait take turns by `turn` (a workspace, say), so that one with many keeps nobody waiting.
-   * @throws {TransportClosed} when the transport is closing; the signal's reason when it is aborted
+   * Waits for a slot. Slots are shared fairly by `turn`, such as a workspace, so that one with many emails does not delay the
+   * others.
+   * @throws {TransportClosed} if the transport is closing; the signal's reason if it is aborted
    */
   permit(turn: string, signal: AbortSignal): Promise<ConnectionSlot>
   /** Returns whether messages are not sent at the moment because the server failed. Only a circuit breaker knows. */
   isFailing?(): boolean
-  /** Connects and logs in, and sends nothing. @returns why it could not, in the server's words where those are not about a login */
+  /** Connects and logs in without sending. @returns the error, if any */
   tryConnection(): Promise<string | undefined>
-  /** Gives out no permit any more; emails that are being handed over are finished. */
+  /** Grants no more slots. Emails in flight are completed. */
   drain(): void
   close(): Promise<void>
 }
 
-/** The process is stopping: another one will send it. */
+/** Error for a stopping process. Another process will send the email. */
 export class TransportClosed extends Error {
   override readonly name = 'TransportClosed'
 }

@@ -177,7 +177,7 @@ const WORKER: readonly Point[] = [
     after: 'yield this.raw.subarray(at, at + PART_BYTES)\n',
     passing: true,
   },
-  { name: 'worker: answer read', file: SMTP, before: `const words = response ?? ''\n` },
+  { name: 'worker: answer read', file: SMTP, before: `const text = response ?? ''\n` },
   { name: 'worker: before record', file: SEND, before: 'const outcome = outcomeOf(delivery)\n' },
   {
     name: 'worker: recorded',

@@ -51,8 +51,11 @@ describe('a mail server at the start of a worker', () => {
 
   for (const [reply, expected] of [
     ['535 5.7.8 Bad credentials, see https://mail.example.com/help', /^535 5\.7\.8 Bad credentials, see https:/],
-    ['535 5.7.8 nothing known of Alice here', /^It answered 535 5\.7\.8 to AUTH PLAIN$/],
-    [`535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64').slice(0, 9)}…`, /^It answered 535/],
+    ['535 5.7.8 nothing known of Alice here', /^The server responded with 535 5\.7\.8 to AUTH PLAIN$/],
+    [
+      `535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64').slice(0, 9)}…`,
+      /^The server responded with 535/,
+    ],
   ] as const) {
     it(`is quoted without the login if it responds ${reply.slice(0, 30)} …`, async () => {
       const smtp = await startScriptedSmtp({

@@ -9,7 +9,11 @@ const CUT: Delivery = { kind: 'unknown', reason: 'broken off' }
 const UNREACHABLE: Delivery = { kind: 'not-sent', serverFailed: true, reason: 'refused', failure: 'ECONNREFUSED' }
 const GREYLISTED: Delivery = { kind: 'not-sent', serverFailed: false, reason: '450 4.2.0 Greylisted' }
 const NO_SUCH_USER: Delivery = { kind: 'refused', reason: '550 5.1.1 no such user' }
-const BLOCKED: Delivery = { kind: 'refused', reason: '554 5.7.1 blocked', doubt: 'It answered 554 5.7.1 to RCPT TO' }
+const BLOCKED: Delivery = {
+  kind: 'refused',
+  reason: '554 5.7.1 blocked',
+  doubt: 'The server responded with 554 5.7.1 to RCPT TO',
+}
 
 describe('the circuit breaker of a mail server', () => {
   const clock = aheadClock()
@@ -115,7 +119,7 @@ describe('the circuit breaker of a mail server', () => {
 
   it('opens and makes messages wait when a server rejects five recipients in a row with the same response', async () => {
     assert.deepEqual(await deliverAll(6, BLOCKED), [...Array<string>(4).fill('refused'), 'not-sent', 'not-sent'])
-    assert.deepEqual(changes, [[true, 'It answered 554 5.7.1 to RCPT TO, for 5 recipients in a row']])
+    assert.deepEqual(changes, [[true, 'The server responded with 554 5.7.1 to RCPT TO, for 5 recipients in a row']])
     clock.setForward(1_000)
     assert.deepEqual(await deliverAll(1, TAKEN), ['taken'])
     assert.deepEqual(await deliverAll(4, BLOCKED), Array(4).fill('refused'))
@@ -123,7 +127,10 @@ describe('the circuit breaker of a mail server', () => {
 
   for (const [what, between] of [
     ['the server accepts a message', TAKEN],
-    ['the server rejects with another response', { ...BLOCKED, doubt: 'It answered 550 5.7.1 to RCPT TO' }],
+    [
+      'the server rejects with another response',
+      { ...BLOCKED, doubt: 'The server responded with 550 5.7.1 to RCPT TO' },
+    ],
   ] as const) {
     it(`stays closed after equal rejections if ${what} between them`, async () => {
       for (let n = 0; n < 3; n += 1) {

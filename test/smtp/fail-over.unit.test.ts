@@ -122,7 +122,7 @@ describe('fail-over between mail servers', () => {
     transport = withFailOver([guarded(`smtp://127.0.0.1:${port}`), guarded(`smtp://127.0.0.1:${port}`)])
     const delivery = await deliver()
     assert.equal(delivery.kind, 'not-sent')
-    assert.match((delivery as { reason: string }).reason, /; and the next one: /)
+    assert.match((delivery as { reason: string }).reason, /; next server: /)
     assert.equal(asked, 0)
   })
 })

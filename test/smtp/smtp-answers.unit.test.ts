@@ -38,7 +38,7 @@ describe('a response of a mail server', () => {
       await startServer({ answer: (command) => (command.startsWith('MAIL') ? words : undefined) })
       assert.deepEqual(await deliver(), {
         ...{ kind: 'not-sent', reason: words, serverFailed: true },
-        failure: `It answered ${words.slice(0, 9)} to MAIL FROM`,
+        failure: `The server responded with ${words.slice(0, 9)} to MAIL FROM`,
       })
     })
   }
@@ -80,7 +80,7 @@ describe('a response of a mail server', () => {
     await startServer({ answer: (command) => (command.startsWith('RCPT') ? words : undefined) })
     assert.deepEqual(await deliver(), {
       ...{ kind: 'refused', reason: words },
-      doubt: 'It answered 554 5.7.1 to RCPT TO',
+      doubt: 'The server responded with 554 5.7.1 to RCPT TO',
     })
   })
 
@@ -95,7 +95,10 @@ describe('a response of a mail server', () => {
       const delivery = await deliver()
       return 'failure' in delivery ? delivery.failure : undefined
     }
-    assert.equal(await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'), 'It answered 530 5.7.0 to RCPT TO')
+    assert.equal(
+      await failureAt('RCPT', '530 5.7.0 to@example.com: log in first'),
+      'The server responded with 530 5.7.0 to RCPT TO',
+    )
     await transport.close()
     await server.close()
     assert.equal(await failureAt('RCPT', '450 4.2.1 to@example.com is busy'), undefined)

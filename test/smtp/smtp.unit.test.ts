@@ -250,7 +250,7 @@ describe('the SMTP transport', () => {
       return 'reason' in delivery ? delivery.reason : delivery.kind
     }
     try {
-      assert.equal(await reason(refused), 'It answered 535 5.7.8 to AUTH PLAIN')
+      assert.equal(await reason(refused), 'The server responded with 535 5.7.8 to AUTH PLAIN')
       assert.match(await reason(named), /^553 5\.7\.1 <to@example\.com>: not owned by …$/)
       assert.equal(await reason(unreachable), 'The mail server cannot be reached (ESOCKET)')
     } finally {
