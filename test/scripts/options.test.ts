@@ -34,7 +34,7 @@ describe('a script', function () {
     ['test/contract/main.ts --examples abc', /--examples must be a whole number, 1 or more/],
     ['test/support/busy-folder/main.ts', /Specify the folder: npm run busy-folder/],
     ['scripts/bundle-workflows.ts --bogus', /--bogus.*--help lists the options/],
-    ['bench/index.ts nope', /There is no benchmark nope. There are: enroll/],
+    ['bench/index.ts nope', /Unknown benchmark: nope. The names are: enroll/],
   ]
   for (const [command, words] of refused) {
     it(`reports in one line what is wrong with ${command}, and fails`, async () => {
