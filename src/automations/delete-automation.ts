@@ -48,8 +48,8 @@ export async function deleteAutomation(
   if (await waitForSenders(sending)) return
   throw new ApiError(STILL_SENDING, {
     message:
-      'The automation is deleted and sends no further email, but one is still being sent. ' +
-      'Send this request again to find out when it has finished.',
+      'The automation is deleted and sends no further email, but one is still in flight. ' +
+      'Repeat this request to learn when its status is final.',
   })
 }
 

@@ -25,14 +25,14 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
   router.post(
     '/confirm/:token',
     forRecipient(async (ctx, { contactId, originId: requestId }) => {
-      const isMeant = (await readForm(ctx)).get('choice') === 'confirm'
+      const isSubmitted = (await readForm(ctx)).get('choice') === 'confirm'
       const standing = await readStanding(dependencies.em.fork(), contactId, requestId)
       const language = languageFor(ctx, standing?.metadata)
-      const isConfirmed = isMeant && (await confirmRequest(dependencies, contactId, requestId))
+      const isConfirmed = isSubmitted && (await confirmRequest(dependencies, contactId, requestId))
       ctx.status = 200
       ctx.body = isConfirmed
         ? confirmedPage(language)
-        : confirmPage(language, isMeant ? null : (standing?.listName ?? null))
+        : confirmPage(language, isSubmitted ? null : (standing?.listName ?? null))
     }),
   )
 }

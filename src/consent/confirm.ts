@@ -13,8 +13,9 @@ import { lockContact } from './queries.ts'
 import { endEnrollments } from './suppress.ts'
 
 /**
- * Confirms that a contact wants to be in a list. They join it, which fires its triggers. For an unconfirmed contact this is the sign-up,
- * which fires those triggers too. Pending confirmation emails end, and so does an unsubscribe by the contact: they asked for mail again.
+ * Confirms that a contact wants to be in a list. They join it, which fires its triggers. For an unconfirmed contact this is the
+ * sign-up, whose triggers fire too. Pending confirmation emails are cancelled. An unsubscribe by the contact ends: they asked
+ * for mail again.
  *
  * Idempotent: after the first call the request does not exist any more, and nothing happens.
  *

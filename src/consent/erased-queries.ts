@@ -31,19 +31,19 @@ export async function hashesOfErased(
 /**
  * Finds the hash of an address at which an erased contact was emailed, unless this notification was applied before.
  *
- * @param told identifies the notification; `null` if it has no ID
+ * @param notificationId identifies the notification; `null` if it has no ID
  */
 export async function hashOfErasedAddress(
   em: EntityManager,
   workspaceId: string,
   key: string,
-  told: string | null,
+  notificationId: string | null,
 ): Promise<Buffer | undefined> {
   const [row] = await sql<{ address_hash: Buffer; was_told: boolean | null }>(
     em,
     `select address_hash, bool_or($3::text = any(processed_events)) as was_told from erased_contacts
      where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text) group by address_hash`,
-    [workspaceId, key, told],
+    [workspaceId, key, notificationId],
   )
   return row && row.was_told !== true ? row.address_hash : undefined
 }
@@ -56,13 +56,13 @@ export async function recordProcessedEvents(
   em: EntityManager,
   workspaceId: string,
   key: string,
-  told: string,
+  notificationId: string,
 ): Promise<void> {
   await sql(
     em,
     `update erased_contacts set processed_events = (array_append(processed_events, $3::text))[greatest(1, cardinality(processed_events) + 2 - ${MAX_PROCESSED_EVENTS}):]
      where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)`,
-    [workspaceId, key, told],
+    [workspaceId, key, notificationId],
   )
 }
 

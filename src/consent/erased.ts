@@ -33,7 +33,7 @@ export async function suppressOfErased(
 
 /**
  * Suppresses the address of an erased contact when a mail provider reports it, and the contact that has the address now.
- * Idempotent: a repeated notification is ignored, so that a suppression that was lifted stays lifted.
+ * Idempotent: a repeated notification is ignored, so that a suppression that was deleted stays deleted.
  *
  * @param by.told identifies the notification; `null` if it has no ID
  */

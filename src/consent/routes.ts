@@ -71,12 +71,12 @@ export const consentOperations = [
     method: 'DELETE',
     path: '/suppressions/{id}',
     tag: 'Consent',
-    summary: 'Lift a suppression',
+    summary: 'Delete a suppression',
     description:
-      'The address is emailed again, unless it is also suppressed for another reason. Lift a suppression only if the recipient asked ' +
+      'The address is emailed again, unless it is also suppressed for another reason. Delete a suppression only if the recipient asked ' +
       'for it. Enrollments that ended stay ended.',
     scope: 'contacts:write',
-    responses: { 200: { description: 'The suppression was lifted.', schema: single(deleteResultResponse) } },
+    responses: { 200: { description: 'The suppression was deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [SUPPRESSION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       await liftSuppression(em, caller.workspace.id, params.id)

@@ -127,7 +127,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       'Non riceverà più newsletter né e-mail automatiche. Continuerà a ricevere ricevute e messaggi simili.',
     unsubscribe: 'Annulla l’iscrizione',
     done: 'La Sua iscrizione è stata annullata',
-    again: 'Iscriviti di nuovo',
+    again: 'Iscrivimi di nuovo',
     saved: 'Le Sue preferenze sono state salvate.',
     notFound: 'Questo link è incompleto. Lo apra di nuovo dall’e-mail.',
     failed: 'Si è verificato un errore. Riprovi tra un minuto.',

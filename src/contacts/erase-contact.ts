@@ -7,12 +7,12 @@ import { deleteContact, lockContactForErasure } from './erase-queries.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 
 /**
- * Erases a contact in one transaction: its row and all data of it in other modules. After the commit no email to the contact can be
- * claimed. Waits for an in-flight email, so none is sent after the response. Workflows, which hold IDs
- * alone, are cancelled immediately or by the relay.
+ * Erases a contact in one transaction: its row and all of its data in other modules. After the commit, no email to the contact
+ * can be claimed. Waits for in-flight emails, so none is sent after the response. Workflows, which contain only IDs, are
+ * cancelled immediately or by the relay.
  *
  * @throws {ApiError} `not-found`; `unavailable` if an email is in flight for seconds. Erasing again waits again, and succeeds
- *   when the email has a final status.
+ * when the email has a final status
  */
 export async function eraseContact(
   dependencies: Dependencies,
@@ -27,8 +27,8 @@ export async function eraseContact(
     if (await erasure.waitForSendersToErased(fork, workspaceId)) throw new ApiError(CONTACT_NOT_FOUND)
     throw new ApiError(STILL_SENDING, {
       message:
-        'No contact has this name, but an email to an erased contact is still being sent. ' +
-        'Send this request again to find out when it has finished.',
+        'No contact has this name, but an email to an erased contact is still in flight. ' +
+        'Repeat this request to learn when its status is final.',
     })
   }
   const contact = { workspaceId, id }
@@ -45,8 +45,8 @@ export async function eraseContact(
   if (!(await erasure.waitForSenders(fork, contact))) {
     throw new ApiError(STILL_SENDING, {
       message:
-        'The contact is erased and gets no further email, but one is still being sent. ' +
-        `Send DELETE /contacts/${id} again to find out when it has finished.`,
+        'The contact is erased and gets no further email, but one is still in flight. ' +
+        `Repeat DELETE /contacts/${id} to learn when its status is final.`,
     })
   }
   await erasure.eraseRest(fork, id)

@@ -12,8 +12,8 @@ export interface ErasedContact {
  */
 export interface Erasure {
   /**
-   * Deletes the data of a contact in each module, in order, in the transaction that erases it and under the contact's lock. Each returns
-   * the deliveries that become due.
+   * Deletes the data of a contact in each module, in order, in the transaction that erases it and under the contact's lock.
+   * Each function returns the deliveries that become due.
    */
   eraseData: readonly ((em: EntityManager, contact: ErasedContact) => Promise<readonly Delivery[]>)[]
   /** Waits until no email to the contact is in flight. @returns false if it takes too long for a request */

@@ -18,8 +18,8 @@ export interface ContactChanges {
 }
 
 /**
- * Returns the triggers that fire. For an unconfirmed contact, only the request to confirm fires.
- * When they confirm, the triggers of the sign-up and of their tags fire.
+ * Returns the triggers that fire. For an unconfirmed contact, only the request to confirm fires. When they confirm, the
+ * triggers of the sign-up and of their tags fire.
  */
 export function happeningsOf(changes: ContactChanges): Happening[] {
   const { contactId, isCreated, wasUnconfirmed, isUnconfirmed, listAdded, listRequested, newTags = [] } = changes

@@ -70,7 +70,7 @@ async function assertFree(
   const message = (words: string, whose: string) => (tellsWhose ? { message: `${words}: ${whose}` } : {})
   if (byEmail !== id) throw new ApiError(EMAIL_TAKEN, { param: '/email', ...message(EMAIL_TAKEN.message, byEmail) })
   if (byExternalId !== id) {
-    const said = message(EXTERNAL_ID_TAKEN.message, byExternalId)
-    throw new ApiError(EXTERNAL_ID_TAKEN, { param: '/externalId', ...said })
+    const details = message(EXTERNAL_ID_TAKEN.message, byExternalId)
+    throw new ApiError(EXTERNAL_ID_TAKEN, { param: '/externalId', ...details })
   }
 }

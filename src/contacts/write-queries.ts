@@ -141,7 +141,10 @@ export async function mergeMetadata(
   return rows.length > 0
 }
 
-/** Finds conflicting external IDs: returns the addresses of contacts whose external ID belongs to another contact, or to an earlier one of these. */
+/**
+ * Finds conflicting external IDs. @returns the addresses of contacts whose external ID belongs to another contact, or to an
+ * earlier one of these
+ */
 export async function whoseExternalIdIsTaken(
   em: EntityManager,
   workspaceId: string,

@@ -81,8 +81,8 @@ export interface VisibleList {
 }
 
 /**
- * Decides which lists a contact joins and leaves by the preferences page. Joining needs a link that was sent to the contact's current
- * address; leaving does not.
+ * Decides which lists a contact joins and leaves by the preferences page. Joining needs a link that was sent to the contact's
+ * current address. Leaving does not.
  */
 export function planPreferences(
   lists: readonly VisibleList[],

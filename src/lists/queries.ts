@@ -87,7 +87,11 @@ export async function setDeleting(em: EntityManager, listId: string, isGoing: bo
   ])
 }
 
-/** Returns which of these are lists of the workspace. @param lock whether to keep them from being deleted until the transaction ends */
+/**
+ * Returns which of these are lists of the workspace.
+ *
+ * @param lock whether to keep them from being deleted until the transaction ends
+ */
 export async function knownLists(
   em: EntityManager,
   workspaceId: string,

@@ -11,7 +11,9 @@ export const LIMITS = {
   work: 10_000_000,
   /** Characters or items of a single value. */
   value: 1_000_000,
-  /** Comparisons of characters per unit of work, in the worst case of a search. A search is one call, so its steps are not counted. */
+  /**
+   * Character comparisons per unit of work, in the worst case of a search. A search is one call, so its steps are not counted.
+   */
   comparisons: 64,
   /** Characters of the output. A subject is a header line, which RFC 5322 limits to 998 (section 2.1.1). */
   output: { subject: 998, html: 1_000_000, text: 1_000_000 },

@@ -10,7 +10,7 @@ import { PART_MS, type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderPr
 const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcessOptions
 
 /** Milliseconds between two checks of the memory of this process. */
-const LOOK_MS = 20
+const MEMORY_CHECK_MS = 20
 /** The memory limit in bytes. Memory outside of V8's heap (for dates, for example) is not limited otherwise. */
 const MAX_BYTES = (2 * memoryMb + 128) * 2 ** 20
 
@@ -21,7 +21,7 @@ const MAX_BYTES = (2 * memoryMb + 128) * 2 ** 20
 const COMPILING = 5
 
 let deadline: Deadline | undefined
-let look: NodeJS.Timeout | undefined
+let memoryCheck: NodeJS.Timeout | undefined
 
 const thread = new Worker(new URL('./thread.ts', import.meta.url), {
   workerData: { progressFd: PROGRESS_FD },
@@ -36,28 +36,28 @@ function usedMs(): number {
   return (user + system) / 1000
 }
 
-function tell(answer: ProcessAnswer): void {
+function respond(answer: ProcessAnswer): void {
   if (answer.kind !== 'rendered-one') {
     deadline?.end()
-    clearInterval(look)
+    clearInterval(memoryCheck)
   }
   process.send!(answer)
 }
 
-thread.on('message', tell)
+thread.on('message', respond)
 thread.on('error', (error: NodeJS.ErrnoException) => {
-  tell(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { kind: 'memory' } : { kind: 'broken', problem: error.message })
+  respond(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { kind: 'memory' } : { kind: 'broken', problem: error.message })
 })
 
 process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
   // The last of many emails has as much time as one alone, after those before it.
   const before = job.kind === 'render-all' && job.variables.length > 1 ? PART_MS : 0
-  const most = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
-  deadline = startDeadline(most, usedMs, (kind) => tell({ kind }))
-  look = setInterval(() => {
-    if (process.memoryUsage.rss() > MAX_BYTES) tell({ kind: 'memory' })
-  }, LOOK_MS)
+  const limits = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
+  deadline = startDeadline(limits, usedMs, (kind) => respond({ kind }))
+  memoryCheck = setInterval(() => {
+    if (process.memoryUsage.rss() > MAX_BYTES) respond({ kind: 'memory' })
+  }, MEMORY_CHECK_MS)
   thread.postMessage(job)
 })
 

@@ -6,7 +6,7 @@ import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } 
 import { FIELDS, PART_MS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
 const port = parentPort!
-const tell = (answer: ProcessAnswer) => port.postMessage(answer)
+const respond = (answer: ProcessAnswer) => port.postMessage(answer)
 const { progressFd } = workerData as { progressFd: number }
 /** Written synchronously, so that the field in progress is known even if the process dies. */
 const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
@@ -28,7 +28,7 @@ function renderOne(
 function renderSome({ variables, ...job }: Extract<RenderJob, { kind: 'render-all' }>): ProcessAnswer {
   const until = performance.now() + PART_MS
   for (const each of variables) {
-    tell({ kind: 'rendered-one', email: renderOne(job, each) })
+    respond({ kind: 'rendered-one', email: renderOne(job, each) })
     if (performance.now() > until) break
   }
   return { kind: 'rendered-all', emails: [] }
@@ -57,7 +57,7 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
 
 port.on('message', (job: RenderJob) => {
   answer(job).then(
-    tell,
+    respond,
     // Rethrows as an uncaught exception: the process is broken, and reports it.
     (error: unknown) =>
       setImmediate(() => {
@@ -65,4 +65,4 @@ port.on('message', (job: RenderJob) => {
       }),
   )
 })
-tell({ kind: 'ready' })
+respond({ kind: 'ready' })

@@ -3,7 +3,7 @@ import { closestMatch } from 'leven'
 import { type UnknownVariable, VARIABLES } from './content.ts'
 
 /** The maximum number of variables in one report, and the maximum length of a name in it. */
-const MOST = 5
+const MAX_VARIABLES = 5
 const MAX_NAME = 60
 /** The maximum number of positions at which a template may use variables. The time of the search grows with the square. */
 const MAX_PLACES = 300
@@ -30,7 +30,7 @@ export function findUnknownVariables(
 ): Omit<UnknownVariable, 'field'>[] {
   if (source.split(PLACES).length > MAX_PLACES) return []
   const unknown = segmentsOf(engine, templates).filter(isUnknown).map(nameOf)
-  return [...new Set(unknown)].slice(0, MOST).map((variable) => ({
+  return [...new Set(unknown)].slice(0, MAX_VARIABLES).map((variable) => ({
     variable: variable.slice(0, MAX_NAME),
     nearest: closestMatch(variable.slice(0, MAX_NAME), KNOWN, { maxDistance: MAX_DISTANCE }),
   }))

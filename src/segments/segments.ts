@@ -75,11 +75,11 @@ export async function updateSegment(
  * collecting its recipients
  */
 export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
-  const whose = workspaceId === undefined ? {} : { workspaceId }
+  const inWorkspace = workspaceId === undefined ? {} : { workspaceId }
   const unit = unitOf(em)
-  const segment = isId(id) ? await unit.findOne(Segment, { id, ...whose }) : null
+  const segment = isId(id) ? await unit.findOne(Segment, { id, ...inWorkspace }) : null
   if (segment && (await isAskedBy(unit, segment.id))) throw new ApiError(SEGMENT_IN_USE)
-  if (segment && (await unit.nativeDelete(Segment, { id, ...whose })) > 0) return segment.workspaceId
+  if (segment && (await unit.nativeDelete(Segment, { id, ...inWorkspace })) > 0) return segment.workspaceId
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new ApiError(SEGMENT_NOT_FOUND)
 }
 

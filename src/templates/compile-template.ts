@@ -95,7 +95,7 @@ export async function compileTemplate(
   }
   for (const [locale, translated] of Object.entries(translations)) {
     if (result.problems.length > 0) break
-    const said = {
+    const fields = {
       format: source.format,
       subject: translated.subject ?? source.subject,
       previewText: translated.previewText ?? source.previewText,
@@ -104,7 +104,7 @@ export async function compileTemplate(
       // The plain text of the main language must not accompany the HTML of another one.
       text: translated.text ?? (translated.html === null && translated.design == null ? source.text : null),
     }
-    const other = await compileOne(said)
+    const other = await compileOne(fields)
     if (other.content) result.compiled.translations[locale] = other.content
     result.problems.push(...other.problems.map((problem) => ({ ...problem, locale })))
     if (lengthOf(result.compiled) <= MAX_CHARACTERS) continue
@@ -113,10 +113,10 @@ export async function compileTemplate(
   }
   return result
 
-  async function compileOne({ design, ...said }: typeof source) {
+  async function compileOne({ design, ...fields }: typeof source) {
     const made = isOfBlocks && design ? mjmlOf(design) : undefined
-    const format = said.format === 'BLOCKS' ? 'MJML' : said.format
-    const code = { ...said, format, html: made ? made.mjml : said.html }
+    const format = fields.format === 'BLOCKS' ? 'MJML' : fields.format
+    const code = { ...fields, format, html: made ? made.mjml : fields.html }
     const input = { kind, source: code, layout: layoutHtml, partials: byName }
     // Not a 503: a client that retries automatically would compile everything again.
     if (performance.now() > until) throw new ApiError(INVALID_TEMPLATE, { message: TOO_SLOW })
@@ -182,7 +182,7 @@ async function layoutOf(
 const textsOf = ({ translations, ...own }: WrittenTemplate): string[] =>
   [own, ...Object.values(translations)]
     .flatMap(({ subject, html, text, design }: WrittenContent) => [subject, html, text, design && mjmlOf(design).mjml])
-    .flatMap((said) => said ?? [])
+    .flatMap((text) => text ?? [])
 
 interface UsedPartial {
   id: string
@@ -214,7 +214,7 @@ async function partialsIn(
 }
 
 const namesIn = (texts: readonly string[]): string[] => [
-  ...new Set(texts.flatMap((said) => [...said.matchAll(NAMED)].map(([, single, double]) => single ?? double ?? ''))),
+  ...new Set(texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, single, double]) => single ?? double ?? ''))),
 ]
 
 /** The size of a template in all its languages, in characters. */
@@ -256,17 +256,17 @@ export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
         (nearest === undefined ? '' : `; did you mean ${nearest}?`),
     )
 
-const SAID = ['subject', 'previewText', 'html', 'text'] as const
-type Saying = Partial<Record<(typeof SAID)[number], string | null | undefined>>
+const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const
+type ContentFields = Partial<Record<(typeof CONTENT_FIELDS)[number], string | null | undefined>>
 
 /**
  * Warnings about contents that differ from their template, for a header. The template's content is sent.
  *
  * @param at a JSON Pointer (RFC 6901) to the content in the body
  */
-export const overruled = (said: Saying, sent: Saying, at = ''): string[] =>
-  SAID.flatMap((field) =>
-    said[field] == null || said[field] === sent[field]
+export const overruled = (given: ContentFields, sent: ContentFields, at = ''): string[] =>
+  CONTENT_FIELDS.flatMap((field) =>
+    given[field] == null || given[field] === sent[field]
       ? []
       : `${at}/${field} is not sent, because templateId takes precedence. Set templateId to null to send it`,
   )

@@ -65,8 +65,8 @@ export async function previewTemplate(
     unknownVariables: toldOf(unknownVariables),
   }
   const nothing = { subject: null, html: null, text: null, bytes: 0, links: [], warnings: [] }
-  const told = problems.map(({ field, problem }) => ({ field, ...placeOf(problem), problem }))
-  if (told.length > 0 || content === null) return { ...found, ...nothing, problems: told }
+  const messages = problems.map(({ field, problem }) => ({ field, ...placeOf(problem), problem }))
+  if (messages.length > 0 || content === null) return { ...found, ...nothing, problems: messages }
   const rendered = await renderFor(renderer, owner, content, { contact, event })
   if ('problem' in rendered) {
     const { field, problem } = rendered

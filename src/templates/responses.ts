@@ -24,7 +24,7 @@ export const templateSummaryResponse = object({ ...head, subject: nullable('Welc
   .required()
   .meta({ component: 'TemplateSummary' })
 
-const said = {
+const contentFields = {
   subject: nullable('Welcome, {{ contact.firstName }}!'),
   previewText: nullable('Good to have you here'),
   html: nullable('<p>Hello {{ contact.firstName }}</p>'),
@@ -36,10 +36,10 @@ const said = {
 export const templateResponse = object({
   ...head,
   format: string().oneOf(WRITTEN_FORMATS).required().meta({ example: 'HTML' }),
-  ...said,
+  ...contentFields,
   layoutId: nullable(null, 'The ID of the layout.'),
   translations: array()
-    .of(object({ locale: string().required().meta({ example: 'de' }), ...said }).required())
+    .of(object({ locale: string().required().meta({ example: 'de' }), ...contentFields }).required())
     .required()
     .meta({ description: 'Translations. Null fields are the same as in its own language.' }),
   writtenAt: timestamp('The time at which this version was created.'),

@@ -13,18 +13,18 @@ import { dependentsOf, type Dependent, lockVersions } from './queries.ts'
 import { localeKey } from './schemas.ts'
 import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './errors.ts'
 
-type Said = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined } & {
+type ContentFields = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined } & {
   design?: Design | undefined
 }
 
 /** The content of a template in a request. */
-export interface ContentInput extends Said {
+export interface ContentInput extends ContentFields {
   format?: WrittenFormat | undefined
   layoutId?: string | null | undefined
-  translations?: (Said & { locale: string })[] | undefined
+  translations?: (ContentFields & { locale: string })[] | undefined
 }
 
-const saidOf = ({ subject, previewText, html, text, design }: Said): WrittenContent => ({
+const contentOf = ({ subject, previewText, html, text, design }: ContentFields): WrittenContent => ({
   subject: subject ?? null,
   previewText: previewText ?? null,
   html: html ?? null,
@@ -33,11 +33,11 @@ const saidOf = ({ subject, previewText, html, text, design }: Said): WrittenCont
 })
 
 export const writtenOf = (input: ContentInput): WrittenTemplate => ({
-  ...saidOf(input),
+  ...contentOf(input),
   format: input.format ?? 'HTML',
   layoutId: input.layoutId ?? null,
   translations: Object.fromEntries(
-    (input.translations ?? []).map(({ locale, ...said }) => [localeKey(locale), saidOf(said)]),
+    (input.translations ?? []).map(({ locale, ...fields }) => [localeKey(locale), contentOf(fields)]),
   ),
 })
 
