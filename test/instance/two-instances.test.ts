@@ -34,7 +34,7 @@ describe('two instances on one Temporal', () => {
       return raw.pendingActivities?.[0]?.lastFailure ?? undefined
     })
     assert.equal(failure.applicationFailureInfo?.type, 'ForeignInstance')
-    assert.match(failure.message ?? '', /a namespace of its own \(TEMPORAL_NAMESPACE\)/)
+    assert.match(failure.message ?? '', /its own namespace \(TEMPORAL_NAMESPACE\)/)
     await foreign.stop()
     await service.startWorker()
     await eventually('the email arrives', async () =>

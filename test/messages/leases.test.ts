@@ -36,7 +36,7 @@ describe('the lease of a message in flight', () => {
   const isLost = async () => {
     if (!lease.breakOff.aborted) await once(lease.breakOff, 'abort')
     assert.equal(lease.holds(), false)
-    assert.match(String(lease.breakOff.reason), /not ours any more/)
+    assert.match(String(lease.breakOff.reason), /The claim was lost/)
   }
 
   it('ends immediately when the clock of Postgres has jumped past it', async () => {

@@ -76,7 +76,7 @@ describe('a deferred or unconfirmed message', () => {
     for (const next of ['ACTIVE', 'PAUSED']) {
       await service.call('PATCH', `automations/${automationId}`, { status: next })
       assert.deepEqual(await listUnconfirmed(em()), [])
-      await assert.rejects(resend(id), /is DEFERRED: it has certainly not been sent, and its sequence tries it again/)
+      await assert.rejects(resend(id), /is DEFERRED: it was certainly not sent, and its sequence tries it again/)
       await assert.rejects(dismissMessage(em(), id), /is DEFERRED/)
       assert.equal(await status(), 'DEFERRED')
     }

@@ -150,7 +150,7 @@ describe('a reconciliation', () => {
       const [message] = await finalMessages(contactId, 1)
       assert.equal(message!.status, 'UNCONFIRMED')
       const bulk = await service.call('POST', 'messages/retry', { status: 'FAILED' })
-      assert.match(bulk.headers.get('x-warning') ?? '', /are left out; \/evenIfSent/)
+      assert.match(bulk.headers.get('x-warning') ?? '', /are left out\. To include them, set \/evenIfSent/)
     }
   }).timeout(90_000)
 

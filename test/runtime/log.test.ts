@@ -126,7 +126,12 @@ describe('log lines of emails', () => {
   }
 
   for (const [what, behaviour, status, expectedText] of [
-    ['was rejected permanently', { code: 550, text: 'no such mailbox', at: 'rcpt' }, 'FAILED', /failed for good/],
+    [
+      'was rejected permanently',
+      { code: 550, text: 'no such mailbox', at: 'rcpt' },
+      'FAILED',
+      /Email failed permanently/,
+    ],
     ['may have been sent', 'cut', 'UNCONFIRMED', /npm run cli -- message list/],
   ] as const) {
     it(`report that an email ${what}, with the server's response and without an address`, async () => {
