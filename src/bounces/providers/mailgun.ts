@@ -53,12 +53,12 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
   const delivery = objectIn(event, 'delivery-status')
   const message = textIn(delivery, 'message') || textIn(delivery, 'description')
   const diagnostic = message === '' ? null : [textIn(delivery, 'code'), message].join(' ').trim()
-  const told = { status: null, diagnostic }
+  const details = { status: null, diagnostic }
   switch (textIn(event, 'event')) {
     case 'complained':
-      return { ...told, kind: 'COMPLAINT' }
+      return { ...details, kind: 'COMPLAINT' }
     case 'unsubscribed':
-      return { ...told, kind: 'UNSUBSCRIBE' }
+      return { ...details, kind: 'UNSUBSCRIBE' }
     case 'failed':
       break
     default:
@@ -68,11 +68,11 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
   if (textIn(event, 'severity') !== 'permanent') return undefined
   switch (textIn(event, 'reason')) {
     case 'suppress-bounce':
-      return { ...told, kind: 'HARD' }
+      return { ...details, kind: 'HARD' }
     case 'suppress-complaint':
-      return { ...told, kind: 'COMPLAINT' }
+      return { ...details, kind: 'COMPLAINT' }
     case 'suppress-unsubscribe':
-      return { ...told, kind: 'UNSUBSCRIBE' }
+      return { ...details, kind: 'UNSUBSCRIBE' }
     default:
       return { ...classifyBounce(null, diagnostic), diagnostic }
   }

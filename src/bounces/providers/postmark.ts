@@ -40,12 +40,12 @@ type Verdict = Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'>
 
 function verdictOf(event: Json): Verdict | undefined {
   const diagnostic = textIn(event, 'Details') || null
-  const told = { status: null, diagnostic }
+  const details = { status: null, diagnostic }
   switch (textIn(event, 'RecordType')) {
     case 'Bounce':
       return ofType(textIn(event, 'Type'), diagnostic)
     case 'SpamComplaint':
-      return { ...told, kind: 'COMPLAINT' }
+      return { ...details, kind: 'COMPLAINT' }
     case 'SubscriptionChange':
       return event['SuppressSending'] === true ? ofReason(textIn(event, 'SuppressionReason')) : undefined
     default:
@@ -56,23 +56,23 @@ function verdictOf(event: Json): Verdict | undefined {
 /** Classifies an event by its type, not its TypeCode, one of which has two meanings. */
 function ofType(type: string, diagnostic: string | null): Verdict | undefined {
   const verdict = classifyBounce(null, diagnostic)
-  const told = { status: verdict.status, diagnostic }
+  const details = { status: verdict.status, diagnostic }
   switch (type) {
     case 'HardBounce':
     case 'BadEmailAddress':
-      return { ...told, kind: verdict.kind === 'BLOCKED' ? 'BLOCKED' : 'HARD' }
+      return { ...details, kind: verdict.kind === 'BLOCKED' ? 'BLOCKED' : 'HARD' }
     case 'SoftBounce':
     case 'Unknown':
-      return { ...told, kind: 'SOFT' }
+      return { ...details, kind: 'SOFT' }
     case 'SpamNotification':
     case 'Blocked':
     case 'DMARCPolicy':
     case 'VirusNotification':
-      return { ...told, kind: 'BLOCKED' }
+      return { ...details, kind: 'BLOCKED' }
     case 'SpamComplaint':
-      return { ...told, kind: 'COMPLAINT' }
+      return { ...details, kind: 'COMPLAINT' }
     case 'Unsubscribe':
-      return { ...told, kind: 'UNSUBSCRIBE' }
+      return { ...details, kind: 'UNSUBSCRIBE' }
     // Delays, out-of-office notices, and events that are not about an address.
     default:
       return undefined
@@ -80,14 +80,14 @@ function ofType(type: string, diagnostic: string | null): Verdict | undefined {
 }
 
 function ofReason(reason: string): Verdict | undefined {
-  const told = { status: null, diagnostic: null }
+  const details = { status: null, diagnostic: null }
   switch (reason) {
     case 'HardBounce':
-      return { ...told, kind: 'HARD' }
+      return { ...details, kind: 'HARD' }
     case 'SpamComplaint':
-      return { ...told, kind: 'COMPLAINT' }
+      return { ...details, kind: 'COMPLAINT' }
     case 'ManualSuppression':
-      return { ...told, kind: 'UNSUBSCRIBE' }
+      return { ...details, kind: 'UNSUBSCRIBE' }
     default:
       return undefined
   }

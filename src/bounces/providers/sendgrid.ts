@@ -55,20 +55,20 @@ function eventOf(event: Json): ProviderEvent[] {
 function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
   const diagnostic = textIn(event, 'reason') || textIn(event, 'response') || null
   const status = textIn(event, 'status') || null
-  const told = { status, diagnostic }
+  const details = { status, diagnostic }
   switch (textIn(event, 'event')) {
     case 'bounce':
       return textIn(event, 'type') === 'expired'
-        ? { ...told, kind: 'SOFT' }
+        ? { ...details, kind: 'SOFT' }
         : { ...classifyBounce(status, diagnostic), diagnostic }
     case 'dropped':
-      return droppedFor(`${textIn(event, 'type')} ${diagnostic ?? ''}`.toLowerCase(), told)
+      return droppedFor(`${textIn(event, 'type')} ${diagnostic ?? ''}`.toLowerCase(), details)
     case 'spamreport':
-      return { ...told, kind: 'COMPLAINT' }
+      return { ...details, kind: 'COMPLAINT' }
     // A SendGrid group does not map to a list, so this unsubscribes from everything.
     case 'unsubscribe':
     case 'group_unsubscribe':
-      return { ...told, kind: 'UNSUBSCRIBE' }
+      return { ...details, kind: 'UNSUBSCRIBE' }
     default:
       return undefined
   }
@@ -77,10 +77,10 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
 /** Classifies an email that SendGrid did not send because of one of its own lists. */
 function droppedFor(
   reason: string,
-  told: Pick<ProviderEvent, 'status' | 'diagnostic'>,
+  details: Pick<ProviderEvent, 'status' | 'diagnostic'>,
 ): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
-  if (reason.includes('bounced address') || /\binvalid\b(?! smtpapi)/.test(reason)) return { ...told, kind: 'HARD' }
-  if (reason.includes('spam reporting')) return { ...told, kind: 'COMPLAINT' }
-  if (reason.includes('unsubscribed')) return { ...told, kind: 'UNSUBSCRIBE' }
+  if (reason.includes('bounced address') || /\binvalid\b(?! smtpapi)/.test(reason)) return { ...details, kind: 'HARD' }
+  if (reason.includes('spam reporting')) return { ...details, kind: 'COMPLAINT' }
+  if (reason.includes('unsubscribed')) return { ...details, kind: 'UNSUBSCRIBE' }
   return undefined
 }
