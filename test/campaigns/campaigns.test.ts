@@ -480,7 +480,7 @@ describe('campaigns', () => {
     const withContent = (await service.call('POST', 'campaigns', { name: 'C', subject: 'S', html: '<p>x</p>' })).body
       .data
     const less = await service.call('PATCH', `campaigns/${withContent.id}`, { subject: 'New', text: 'Hi' })
-    assert.match(less.headers.get('x-warning') ?? '', /^\/html is gone/)
+    assert.match(less.headers.get('x-warning') ?? '', /^\/html was removed/)
     const steps = [{ type: 'EMAIL', templateId, subject: 'Mine' }]
     const automation = { name: 'A', trigger: 'SIGNUP', status: 'PAUSED', steps }
     const made = await service.call('POST', 'automations', automation)
