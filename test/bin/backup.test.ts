@@ -343,7 +343,7 @@ describe('a backup of npm start', function () {
         existsSync(join(dataDir, 'restore.unfinished')) ? true : undefined,
       )
       const second = await cli(dataDir, ['restore', good])
-      assert.match(second.text, /Another restore into .* is at work|Another Dripline .* is running on/)
+      assert.match(second.text, /Another restore into .* is running|Another Dripline .* is running on/)
       assert.equal(second.code, 1)
       first.kill('SIGKILL')
       await ended

@@ -178,7 +178,7 @@ describe('double opt-in lists', () => {
     const last = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
     const result = (await join(list, { contactId: last.id })).body.data
     assert.deepEqual([result.pending, result.alreadyIn, result.failed], [0, 0, 1])
-    assert.match(result.errors[0].error as string, /asked five times within a day/)
+    assert.match(result.errors[0].error as string, /five confirmation emails for this list within a day/)
     assert.equal(await countEmails(), 5)
     await sql(em(), `update confirmation_emails set at = at - interval '25 hours' where list_id = $1`, [list])
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })

@@ -105,7 +105,7 @@ describe('dashboard sign-in', function () {
     Object.assign(provider.person, { subject: 'two', email: 'two@example.com', isVerified: true })
     await page.goto(`${origin}/sign-in`)
     await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()
-    await page.getByText('nobody has an account here by that email').waitFor()
+    await page.getByText('No account has the email address of your single sign-on').waitFor()
     await page.goto(`${origin}/join#${await aLink(service, 'viewer')}`)
     await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()
     await isIn()

@@ -80,7 +80,7 @@ describe('an import', () => {
     it('leaves no import for a file that cannot be read', async () => {
       const before = (await service().call('GET', 'imports?limit=1')).body as { pagination: { total: number } }
       await assert.rejects(atCommandLine(file('name\nAda\n')), /no column for addresses/)
-      await assert.rejects(atCommandLine(folder()), /is no file/)
+      await assert.rejects(atCommandLine(folder()), /does not exist or cannot be read/)
       const after = (await service().call('GET', 'imports?limit=1')).body as { pagination: { total: number } }
       assert.equal(after.pagination.total, before.pagination.total)
     })

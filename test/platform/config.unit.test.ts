@@ -73,7 +73,7 @@ describe('configuration', () => {
       assert.throws(
         () => readConfig(env),
         ({ message }: Error) =>
-          message.includes(`${name} is no URL`) && message.includes('%2F') && !message.includes('hush'),
+          message.includes(`${name} is not a valid URL`) && message.includes('%2F') && !message.includes('hush'),
         JSON.stringify(env),
       )
     }
