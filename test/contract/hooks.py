@@ -1,4 +1,4 @@
-"""What Schemathesis has to know that the document cannot say: see test/contract/main.ts."""
+"""Settings of Schemathesis that the OpenAPI document cannot express: see test/contract/main.ts."""
 
 import ipaddress
 import itertools
@@ -8,7 +8,7 @@ import uuid
 import schemathesis
 from hypothesis import strategies as st
 
-# JSON Schema's "email" leaves open which addresses those are. Mail can be sent to these.
+# JSON Schema's "email" does not define the allowed addresses. Mail can be sent to these.
 local = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_+-]{0,20}(\.[A-Za-z0-9_+-]{1,20}){0,2}", fullmatch=True)
 host = st.from_regex(r"([A-Za-z0-9][A-Za-z0-9-]{0,20}[A-Za-z0-9]\.){1,3}[A-Za-z]{2,10}", fullmatch=True)
 schemathesis.openapi.format("email", st.builds("{}@{}".format, local, host).filter(lambda text: "--" not in text))
@@ -19,7 +19,7 @@ keys = itertools.cycle(os.environ["DRIPLINE_KEYS"].split(","))
 
 @schemathesis.auth()
 class Keys:
-    """Each request takes the next key: no window of one key hides how the API behaves."""
+    """Rotates the keys, so that no request is limited by the rate of its key."""
 
     def get(self, case, context):
         return next(keys)
@@ -30,8 +30,8 @@ class Keys:
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Each request comes from another address, so that those without a key are not turned away by its limit. And an
-    Idempotency-Key that is valid is made a new one: the same short one for two requests is a 422, and rightly so."""
+    """Sets another address for each request, so that requests without a key stay within the limit of an address. Replaces a
+    valid Idempotency-Key by a unique one: the same short key for two different requests is correctly a 422."""
     case.headers["X-Forwarded-For"] = str(ipaddress.IPv4Address(next(addresses)))
     given = case.headers.get("Idempotency-Key")
     if isinstance(given, str) and given and all("!" <= character <= "~" for character in given) and len(given) < 200:

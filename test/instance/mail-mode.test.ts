@@ -49,7 +49,10 @@ describe('the mail mode of an instance', () => {
     )
     try {
       await agreeOnMail(orm.em, WITH)
-      assert.match(await eventually('it notices', () => without?.problem()), /SMTP_URL is not set here/)
+      assert.match(
+        await eventually('it notices', () => without?.problem()),
+        /SMTP_URL is not set, so this process cannot deliver/,
+      )
       assert.equal(delivers?.problem(), undefined)
     } finally {
       without?.stop()

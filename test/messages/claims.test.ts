@@ -139,7 +139,7 @@ describe('the claim of a step’s email', () => {
     const as = { status: 'SUPPRESSED', error: 'The contact has unsubscribed' } as const
     assert.equal(await storeOf(service).claim(await attempt(), as), true)
     const rows = await sql(em(), 'select paused from enrollments where id = $1::uuid', [step.enrollmentId])
-    assert.deepEqual(rows, [{ held: false }])
+    assert.deepEqual(rows, [{ paused: false }])
   })
 
   it('is retried if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {

@@ -137,7 +137,7 @@ describe('the retry of a message', () => {
     await sql(em(), `update messages set retry_at = now() - interval '1 hour' where id = $1::uuid`, [id])
     const [delivery] = await sql<{ id: string; generation: number }>(
       em(),
-      `insert into outbox (kind, key, lane) values ('RECONCILE', '', 'walk')
+      `insert into outbox (kind, key, lane) values ('RECONCILE', '', 'batch')
        on conflict (kind, key) do update set after_id = null returning id::text, generation`,
     )
     await goRound({ ...delivery!, kind: 'RECONCILE' })

@@ -1,4 +1,4 @@
-"""Reads a message as a mail server got it, and prints what is wrong with it by the rules of RFC 5322, 2045 and 2047, as Python has them."""
+"""Parses a received message, and prints its defects according to RFC 5322, 2045 and 2047, as Python implements them."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from email import message_from_bytes, policy
 from email.utils import parsedate_to_datetime
 
 raw = sys.stdin.buffer.read()
-# Whatever is no message is an exception with this policy, and not a guess.
+# With this policy, an invalid message raises an exception.
 message = message_from_bytes(raw, policy=policy.strict)
 longest = max(len(line) for line in raw.split(b"\r\n"))
 text = message.get_body(("plain",))
