@@ -303,7 +303,7 @@ describe('campaigns', () => {
     )
   })
 
-  it('that are scheduled are PAUSED by a restore, because they may have been sent after the backup', async () => {
+  it('become PAUSED after a restore if they were scheduled, because they may have been sent after the backup', async () => {
     const { list } = await createRecipients(1)
     const id = await create({ audience: { listIds: [list] } })
     await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
@@ -315,7 +315,7 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${id}/cancel`)
   })
 
-  it('that had begun before a loss are not sent again by the restored instance', async () => {
+  it('are not sent again by a restored instance if they had begun before the loss', async () => {
     const { list } = await createRecipients(2)
     const id = await create({ audience: { listIds: [list] } })
     const at = new Date(Date.now() + 1_500)
@@ -535,7 +535,7 @@ describe('campaigns', () => {
     assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact has left the list', 0])
   })
 
-  it('that are paused send the requested retries when they are resumed, and none when they are cancelled', async () => {
+  it('send retries requested during a pause when they are resumed, and none when they are cancelled', async () => {
     const list = await aList(service)
     await put(list, [await aContact(service)])
     const failing = await create({ audience: { listIds: [list] } })

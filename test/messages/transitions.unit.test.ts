@@ -35,7 +35,7 @@ describe('the transitions of a message', () => {
       }
     })
 
-  it('never lead back to QUEUED', () => {
+  it('never allows a change back to QUEUED', () => {
     assert.deepEqual(statusesBefore('QUEUED'), [])
   })
 

@@ -18,7 +18,7 @@ interface Figures {
   steps: { stepId: string; waiting: number; nextWakeAt: string | null; messages: Record<string, number> }[]
 }
 
-describe('the figures', () => {
+describe('stats', () => {
   let service: Service
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
@@ -40,7 +40,7 @@ describe('the figures', () => {
     })
   }
 
-  it('of an automation count the enrollments at each step, and the messages by status', async () => {
+  it('count the enrollments at each step of an automation, and the messages by status', async () => {
     const id = await anAutomation(service, { steps: [EMAIL, wait(30), wait(30), { ...EMAIL, subject: 'Second' }] })
     const [first, , , second] = await stepIds(id)
     const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
@@ -106,7 +106,7 @@ describe('the figures', () => {
     await assertFiguresTrue(em())
   })
 
-  it('of a list of automations include the requested ones, with their last days', async () => {
+  it('include the requested automations, with their last days', async () => {
     const ids = [await anAutomation(service), await anAutomation(service)]
     await enroll(service, ids[0]!, await aContact(service))
     await waitForStatus(ids[0]!, 1, 'SENT')
@@ -128,7 +128,7 @@ describe('the figures', () => {
     )
   })
 
-  it('of the workspace add up: each message to send has an outcome', async () => {
+  it('add up for a workspace: each message to send has an outcome', async () => {
     const quarter = 900_000
     const since = new Date(Math.floor(Date.now() / quarter) * quarter - 4 * quarter).toISOString()
     const until = new Date(Date.now() + 86_400_000).toISOString()

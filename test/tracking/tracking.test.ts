@@ -179,7 +179,7 @@ describe('tracking', () => {
     assert.equal((await messageOf(contactId)).openedAt, null)
   })
 
-  it('of a campaign is part of its stats, and is deleted when its contact is erased', async () => {
+  it("is part of a campaign's stats, and is deleted when its contact is erased", async () => {
     const contactId = await aContact(service)
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactId })

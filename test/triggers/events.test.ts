@@ -90,7 +90,7 @@ describe('a custom event', () => {
     await mails(contactId, 1)
   })
 
-  it('that is delivered twice starts once, also when the first enrollment has ended', async () => {
+  it('starts an automation once if it is delivered twice, also after the first enrollment has ended', async () => {
     const contactId = await aContact(service)
     const automationId = await on('twice')
     const event = await insertCustomEvent(service.context.orm.em.fork(), {
