@@ -7,5 +7,5 @@ describe('trigger key', () => {
       triggerKey('EVENT', { eventName: 'Straße PURCHASED' }),
       triggerKey('EVENT', { eventName: 'straße purchased' }),
     ))
-  it('is undefined without a configuration', () => assert.equal(triggerKey('EVENT', {}), null))
+  it('is null without a configuration', () => assert.equal(triggerKey('EVENT', {}), null))
 })
