@@ -21,7 +21,7 @@ export interface RunningProcess {
   log: string
   /** Resolves a moment after the process has ended without being stopped. */
   ended: Promise<void>
-  /** Whether it has ended, for any reason. */
+  /** Returns whether it has ended, for any reason. */
   hasEnded(): boolean
   stop(): Promise<void>
 }

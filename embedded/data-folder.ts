@@ -97,7 +97,7 @@ const isOurLogs = (path: string): boolean =>
 
 const isOwn = (path: string): boolean => statSync(path).uid === process.getuid?.()
 
-/** Whether the permissions of a folder may be changed: it is new or was created by Dripline, and is not a home folder. */
+/** Returns whether the permissions of a folder may be changed: it is new or was created by Dripline, and is not a home folder. */
 export function isOurs(path: string): boolean {
   const names = readdirSync(path)
   return isOwn(path) && (names.length === 0 || names.includes(LOCK_FILE))
@@ -134,8 +134,8 @@ export function assertNotHalfRestored(dataDir: string): void {
 const GENERATION = 'generation'
 
 /**
- * Whether a data folder is a copy: in place of the original, next to it, or over it. Without creation times in the file system,
- * this cannot be detected.
+ * Returns whether a data folder is a copy: in place of the original, next to it, or over it. Without creation times in the file
+ * system, this cannot be detected.
  */
 export function isCopy(dataDir: string): boolean {
   const file = join(dataDir, GENERATION)

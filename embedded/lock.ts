@@ -20,7 +20,7 @@ export function lockFolder(folder: string, lockFile = LOCK_FILE): (() => void) |
   return () => file.close()
 }
 
-/** Whether a folder is locked. The check itself never keeps a process from locking it. */
+/** Returns whether a folder is locked. The check itself never keeps a process from locking it. */
 export function isLocked(folder: string): boolean {
   const file = new DatabaseSync(join(folder, LOCK_FILE))
   try {

@@ -6,7 +6,7 @@ import { neededEnvironment } from './environment.ts'
 
 const USER = 'postgres'
 
-/** How to run Postgres's programs, which refuse to run as root. */
+/** Runs Postgres's programs, which refuse to run as root, as a suitable user. */
 export interface PostgresUser {
   /** Builds the command that runs a program as this user. */
   command(program: string, args: readonly string[]): { command: string; args: string[] }

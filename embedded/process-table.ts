@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Whether a process is running. An ended process stays in the table until its parent reads its status, which does not happen in
- * many containers.
+ * Returns whether a process is running. An ended process stays in the table until its parent reads its status, which does not
+ * happen in many containers.
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -24,7 +24,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Whether a process is the expected one, and not another one with the same number. */
+/** Returns whether a process is the expected one, and not another one with the same number. */
 export function commandHolds(pid: number, text: string): boolean {
   try {
     return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes(text)

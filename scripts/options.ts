@@ -14,10 +14,10 @@ type Values<Options extends Record<string, Option>> = {
 export interface Usage<Options extends Record<string, Option>> {
   /** The command without its options: `npm run bench -- [NAME …]`. */
   call: string
-  /** What the script does, in a sentence. */
+  /** A sentence about the purpose of the script. */
   what: string
   options: Options
-  /** Whether the script takes arguments that are not options. */
+  /** True if the script takes arguments that are not options. */
   words?: boolean
 }
 

@@ -119,8 +119,8 @@ export async function readManifest(
 }
 
 /**
- * Whether a version such as 0.10.0 is newer than another one. An older version may not be able to continue the workflows of a
- * newer one.
+ * Returns whether a version such as 0.10.0 is newer than another one. An older version may not be able to continue the workflows
+ * of a newer one.
  */
 function isNewer(version: string, than: string): boolean {
   const [ours, theirs] = [than, version].map((text) => text.split(/[.+-]/).map(Number))

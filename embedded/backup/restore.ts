@@ -17,7 +17,7 @@ import { temporalFile } from '../temporal.ts'
 import { isNameInBackup, type Manifest, readManifest, TEMPORAL } from './manifest.ts'
 import { loadTables } from './tables.ts'
 
-/** What a restore needs from the application: its options, and the functions that know the schema. */
+/** Options of a restore, and the functions that know the schema. */
 export interface RestoredSchema {
   /** Skips Temporal's part, which could run arbitrary workflows: from an untrusted file, only the database is restored. */
   ledgerOnly: boolean

@@ -18,7 +18,7 @@ export interface Source {
   name: string
   /** The message before the attempt, if it is slow. */
   slow?: string
-  /** Whether the user requested it: then a failure is an error, and no other way is tried. */
+  /** True if the user requested it: then a failure is an error, and no other way is tried. */
   isRequested?: boolean
   /** The binary's path, or `undefined` if this way does not apply. Throws if it was tried and failed. */
   find(): Promise<string | undefined> | string | undefined
@@ -27,7 +27,7 @@ export interface Source {
 export interface Wanted {
   /** Its name in messages. */
   what: string
-  /** What to install if no way works. */
+  /** The software to install if no way works. */
   advice: string
   /** Throws if a binary is not usable. */
   check?: (path: string) => Promise<void>

@@ -16,7 +16,7 @@ export interface Welcome {
   first: FirstKeys | undefined
   /** The token of the first owner's link; `undefined` if a member exists. */
   firstToken: string | undefined
-  /** Whether sending is enabled. */
+  /** True if sending is enabled. */
   sends: boolean
 }
 

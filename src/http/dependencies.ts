@@ -17,7 +17,7 @@ export interface ApiDependencies extends Dependencies {
   checkReadiness(): Promise<string[]>
   /** Problems that the process cannot recover from by itself; empty when all is well. */
   checkHealth(): string[]
-  /** Whether the log goes to a terminal. */
+  /** True if the log goes to a terminal. */
   isLogWatched: boolean
   /** Checks the state of Postgres, Temporal and the mail server. */
   lookAtService: () => Promise<ServiceStatus>

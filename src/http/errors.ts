@@ -83,7 +83,7 @@ export const nothingToUpdate = (fields: readonly string[], more = '') =>
     `No updatable fields provided. Give at least one of ${fields.join(', ')}${more}`,
   )
 
-/** Whether an immediate retry can succeed. */
+/** Returns whether an immediate retry can succeed. */
 export const tellsWhenToRetry = (kind: ErrorKind): boolean => kind === 'unavailable' || kind === 'in-flight'
 
 /** Far more parameters than any operation has. */

@@ -13,7 +13,7 @@ declare module 'yup' {
     component?: string
     /** Keywords of JSON Schema that have no yup check of the same name. */
     json?: Record<string, unknown>
-    /** Whether the text is an ID, which is then converted to its canonical form. */
+    /** True if the text is an ID, which is then converted to its canonical form. */
     isId?: boolean
     /**
      * The possible schemas of a lazy schema; the alternatives of an object; the intended items of an array that does not check

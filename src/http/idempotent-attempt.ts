@@ -17,7 +17,7 @@ const TRANSIENT: ReadonlySet<ErrorKind> = new Set([
 /** One attempt at a request with an Idempotency-Key. It owns the key until its lease ends and another attempt takes over. */
 export class IdempotentAttempt {
   readonly #attempt: Attempt
-  /** Whether an earlier attempt may have done a part of the request. */
+  /** True if an earlier attempt may have done a part of the request. */
   readonly isRetry: boolean
 
   constructor(attempt: Attempt, isRetry: boolean) {

@@ -109,11 +109,11 @@ export interface Operation {
   orScope?: Scope
   /** The minimum role of a person, for operations that keys may not use. */
   role?: Role
-  /** Whether the operation requires the revision that it changes (`If-Match`); whether its response has a revision (`ETag`). */
+  /** True if the operation requires the revision that it changes (`If-Match`), or its response has one (`ETag`). */
   ifMatch?: true
   etag?: true
   /**
-   * Whether the response contains a secret that is not stored anywhere. The response is not stored either, so the operation takes
+   * True if the response contains a secret that is not stored anywhere. The response is not stored either, so the operation takes
    * no Idempotency-Key.
    */
   isSecret?: true
@@ -123,7 +123,7 @@ export interface Operation {
   params?: Record<string, Param>
   query?: ObjectSchema<AnyObject>
   body?: ObjectSchema<AnyObject>
-  /** Whether the body may be empty, which means `{}`. */
+  /** True if the body may be empty, which means `{}`. */
   bodyOptional?: true
   /** The maximum size of the body, if it is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
@@ -132,7 +132,7 @@ export interface Operation {
    * transaction. `never`: for frequent changes without a lasting effect.
    */
   audit?: 'by-handler' | 'never'
-  /** Whether the operation only reads, although it is a POST: its query is too long for a URL. */
+  /** True if the operation only reads, although it is a POST: its query is too long for a URL. */
   changesNothing?: true
   responses: Record<number, AnswerDescription>
   /** Errors of this operation by status, in addition to those of every operation. A plain text describes an invalid request. */
@@ -203,14 +203,14 @@ export const openOperation = <const Path extends string, Body extends ObjectSche
 /** Enough for an email address, a password and a name. */
 const OPEN_BODY_LIMIT = { bytes: 16 * 1024, values: 100 }
 
-/** Whether an operation accepts an Idempotency-Key. */
+/** Returns whether an operation accepts an Idempotency-Key. */
 export const takesIdempotencyKey = (operation: Operation): boolean =>
   isChange(operation) &&
   operation.open === undefined &&
   operation.isSecret === undefined &&
   (operation.method === 'POST' || operation.method === 'PATCH')
 
-/** Whether an operation changes data. */
+/** Returns whether an operation changes data. */
 export const isChange = ({ method, changesNothing }: Operation): boolean => method !== 'GET' && !changesNothing
 
 /** The parameters of an operation's path, in their order. A parameter that is not described in `params` is an ID. */

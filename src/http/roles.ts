@@ -4,7 +4,7 @@ import { type Scope, SCOPES } from './scopes.ts'
 export const ROLES = ['viewer', 'editor', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Whether a role includes another one. */
+/** Returns whether a role includes another one. */
 export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
 
 const READING = SCOPES.filter((scope) => scope.endsWith(':read'))

@@ -10,13 +10,13 @@ export interface ServiceStatus {
     workers: number | null
   }
   mail: {
-    /** Whether mail of live workspaces leaves the instance. */
+    /** `smtp` if mail of live workspaces leaves the instance, otherwise `capture`. */
     mode: 'smtp' | 'capture'
     /** The sender's address; `null` if it is not configured. */
     sender: string | null
     /** Host and port of the server; `null` if this process has none. */
     server: string | null
-    /** Why the server rejected the login; `null` if it accepted it or was not checked. */
+    /** The reason why the server rejected the login; `null` if it accepted it or was not checked. */
     failure: string | null
   }
 }

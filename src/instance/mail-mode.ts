@@ -31,6 +31,6 @@ const CHANGED: Record<MailMode, string> = {
   smtp: 'From now on, all processes of this instance deliver mail over SMTP: SMTP_URL is set',
 }
 
-/** Why a process without a mail server cannot work for an instance that delivers mail. */
+/** The error of a process without a mail server, in an instance that delivers mail. */
 export const CANNOT_DELIVER =
   'This instance delivers its mail over SMTP, but SMTP_URL is not set, so this process cannot deliver.'

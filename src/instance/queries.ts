@@ -4,7 +4,7 @@ import { isMailbox } from '../platform/email-address.ts'
 import { FRESH_READ, sql, unitOf } from '../platform/db/sql.ts'
 import { Instance } from './entities.ts'
 
-/** How live mail leaves this instance: over SMTP, or not at all. */
+/** The way that live mail leaves this instance: over SMTP, or not at all. */
 export type MailMode = 'smtp' | 'capture'
 
 const readInstallation = (em: EntityManager) => unitOf(em).findOne(Instance, { single: true }, FRESH_READ)

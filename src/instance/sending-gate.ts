@@ -1,19 +1,19 @@
 import type { MailMode } from './queries.ts'
 
 /**
- * Whether the instance sends mail, and how. Everything that sends asks here: preparing a message, the claim, campaigns, retries
- * and resends.
+ * The state that decides if and how the instance sends mail. Everything that sends reads it: preparing a message, the claim,
+ * campaigns, retries and resends.
  */
 export interface SendingGate {
-  /** Whether messages may be claimed. The gate is closed from a restore until an operator reconciles. */
+  /** True if messages may be claimed. The gate is closed from a restore until an operator reconciles. */
   isOpen: boolean
-  /** How the mail of live workspaces leaves the instance; `null` if no process has chosen yet. */
+  /** The way that mail of live workspaces leaves the instance; `null` if no process has chosen yet. */
   mail: MailMode | null
   /** Messages that were due by then may have been sent, and a restore has lost it; `null` if nothing is lost. */
   lostUntil: Date | null
 }
 
-/** Why nothing is sent, and what to do, for operators. */
+/** The reason why nothing is sent, and what to do, for operators. */
 export const SENDING_DISABLED =
   'This instance was restored from a backup and sends nothing until you compare its database with Temporal: ' +
   'npm run cli -- reconcile. (reconcile --waive enables sending without the comparison.)'
@@ -36,11 +36,13 @@ interface OfWorkspace {
   workspaceMode: 'live' | 'test'
 }
 
-/** Whether mail is transmitted rather than captured. A test workspace sends no real mail, whatever server is configured. */
+/**
+ * Returns whether mail is transmitted rather than captured. A test workspace sends no real mail, whatever server is configured.
+ */
 export const isDelivered = ({ workspaceMode, mail }: OfWorkspace & Pick<SendingGate, 'mail'>): boolean =>
   workspaceMode === 'live' && mail === 'smtp'
 
-/** Whether mail that was due at a time may have been sent, and a restore has lost it. A test workspace sends none. */
+/** Returns whether mail that was due at a time may have been sent, and a restore has lost it. A test workspace sends none. */
 export const mayBeLost = ({ workspaceMode, lostUntil }: OfWorkspace & Pick<SendingGate, 'lostUntil'>, due: Date) =>
   workspaceMode === 'live' && lostUntil !== null && due <= lostUntil
 

@@ -22,8 +22,8 @@ function parseRange(text: string): [Address, number] | undefined {
 }
 
 /**
- * Whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. A range whose address
- * has bits beyond its prefix (`10.0.0.5/8`) is invalid, because it is unclear which of the two is wrong.
+ * Returns whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. A range whose
+ * address has bits beyond its prefix (`10.0.0.5/8`) is invalid, because it is unclear which of the two is wrong.
  */
 export function isAddressRange(text: string): boolean {
   const range = parseRange(text)

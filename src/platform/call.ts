@@ -6,7 +6,7 @@ export interface Call {
   /** Identifies the effect of the call. Every attempt with the same Idempotency-Key has the same ID. */
   id: string
   /**
-   * Whether an earlier attempt may have done a part of the work. Only for operations whose effect is not in the database alone.
+   * True if an earlier attempt may have done a part of the work. Only for operations whose effect is not in the database alone.
    */
   retried: boolean
   /** The ID in the log lines of the request and in the memos of its enrollments. */

@@ -57,7 +57,7 @@ function wrongPart(value: string): string | undefined {
   return Number(port) > 65_535 ? 'has an invalid port: ports go up to 65535' : undefined
 }
 
-/** Whether a URL has a host, and nothing after it that looks like the end of an unencoded password. */
+/** Returns whether a URL has a host, and nothing after it that looks like the end of an unencoded password. */
 function isUnambiguous(value: string): boolean {
   const parsed = URL.parse(value)
   if (!parsed || (parsed.hostname === '' && !parsed.searchParams.has('host'))) return false

@@ -27,8 +27,8 @@ const DOMAIN_CHARACTERS = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/
 const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
 
 /**
- * Whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names allowed
- * (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs spell them differently.
+ * Returns whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names
+ * allowed (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs spell them differently.
  */
 export function isEmailAddress(text: string): boolean {
   if (text.length <= 64 && COMMON_ADDRESS.test(text)) return true
@@ -63,8 +63,8 @@ const LABEL_ENDS = /[.\u3002\uff0e\uff61]/
 const MAX_LABEL_LENGTH = 126
 
 /**
- * Whether a domain is too long (RFC 1035, section 2.3.4). Its ASCII form would be longer still, and the conversion takes time
- * that grows with the square of a label's length.
+ * Returns whether a domain is too long (RFC 1035, section 2.3.4). Its ASCII form would be longer still, and the conversion takes
+ * time that grows with the square of a label's length.
  */
 const isTooLong = (domain: string): boolean =>
   domain.length > 253 || domain.split(LABEL_ENDS).some((label) => normalForm(label).length > MAX_LABEL_LENGTH)
@@ -82,7 +82,7 @@ function asciiDomain(domain: string): string | undefined {
   return ascii !== '' && (plain === ascii || plain === unicode) && DOMAIN_CHARACTERS.test(unicode) ? ascii : undefined
 }
 
-/** Whether a text can be a sender: an address, or a name and an address, as `Name <address>`. */
+/** Returns whether a text can be a sender: an address, or a name and an address, as `Name <address>`. */
 export const isMailbox = (text: string): boolean =>
   /^(?:[^@<>\p{Cc}]*<[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+>|[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+)$/u.test(text)
 

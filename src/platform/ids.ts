@@ -7,7 +7,7 @@ export const newId = (): string => v7({ random: randomBytes(16) })
 /** Sorts before every identifier, and is never assigned (RFC 9562, section 5.9). */
 export const NIL_ID: string = NIL
 
-/** Whether a text has the form of an identifier. Any other text cannot be in the database, so it is "not found". */
+/** Returns whether a text has the form of an identifier. Any other text cannot be in the database, so it is "not found". */
 export const isId = (text: string): boolean => validate(text)
 
 /**

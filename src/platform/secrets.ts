@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 /** Encrypts secrets for the database under a key that is not in the database. */
 export interface Secrets {
-  /** Whether there is a key. */
+  /** True if there is a key. */
   readonly isReady: boolean
   /** @throws {NoSecretsKey} */
   encrypt(text: string, what: string): Buffer

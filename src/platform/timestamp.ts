@@ -5,8 +5,8 @@ const TIMESTAMP =
 const MAX_POSTGRES_OFFSET_HOURS = 15
 
 /**
- * Whether a text is a valid point in time that Postgres can store: there is no year 0, and no 30 February. A date alone is the
- * beginning of the day in UTC (ISO 8601). An offset follows RFC 3339, up to 23:59, or has no colon, as Python writes it.
+ * Returns whether a text is a valid point in time that Postgres can store: there is no year 0, and no 30 February. A date alone
+ * is the beginning of the day in UTC (ISO 8601). An offset follows RFC 3339, up to 23:59, or has no colon, as Python writes it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */

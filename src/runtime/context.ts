@@ -77,7 +77,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
   }
 }
 
-/** Whether an OpenTelemetry collector is configured. */
+/** Returns whether an OpenTelemetry collector is configured. */
 export const isTraced = ({ OTEL_EXPORTER_OTLP_ENDPOINT }: Config) => OTEL_EXPORTER_OTLP_ENDPOINT !== undefined
 
 /** Starts tracing if a collector is configured. @returns a function that ends it, to call last */

@@ -7,7 +7,7 @@ import type { RunningService } from './running-service.ts'
  */
 export type Vital = () => string | undefined
 
-/** Whether the process can still do its work: `/healthz`. */
+/** The state of the process, which tells if it can still do its work: `/healthz`. */
 export interface Health {
   watch(vital: Vital): void
   /** Problems that it cannot recover from; empty when all is well. */

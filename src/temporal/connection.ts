@@ -7,7 +7,7 @@ export interface TemporalOptions {
   /** For Temporal Cloud; implies TLS. */
   apiKey: string | undefined
   tls: NonNullable<ConnectionOptions['tls']>
-  /** Whether workflows and signals belong to the trace of the request that caused them. */
+  /** True if workflows and signals belong to the trace of the request that caused them. */
   traced?: boolean
 }
 

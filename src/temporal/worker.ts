@@ -23,7 +23,7 @@ export interface WorkerOptions {
   namespace: string
   taskQueue: string
   activities: object
-  /** Whether activities belong to the trace that started their enrollment. */
+  /** True if activities belong to the trace that started their enrollment. */
   traced?: boolean
   /** Milliseconds in which running activities may finish at shutdown. */
   shutdownGraceMs?: number

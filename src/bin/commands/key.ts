@@ -55,7 +55,7 @@ function parseExpiry(text: string): Date {
   return date
 }
 
-/** Whether the day exists: JavaScript reads 30 February as 2 March. */
+/** Returns whether the day exists: JavaScript reads 30 February as 2 March. */
 function isDate(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)

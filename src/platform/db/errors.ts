@@ -8,7 +8,7 @@
  */
 export type DatabaseErrorClass = 'retry' | 'wait' | 'refuse' | 'bug'
 
-/** By SQLSTATE, longest match first (Postgres documentation, appendix A). */
+/** Classes by SQLSTATE; the longest match applies (Postgres documentation, appendix A). */
 const CLASSES: Record<string, DatabaseErrorClass> = {
   '40': 'retry', // transaction rollback: deadlock, serialization failure
   '55P03': 'retry', // lock_not_available
@@ -64,27 +64,27 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
   return 'bug'
 }
 
-/** Whether the database is temporarily unavailable, so that a later retry is right. */
+/** Returns whether the database is temporarily unavailable, so that a later retry is right. */
 export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
 
 /** invalid_password, invalid_authorization_specification, invalid_catalog_name */
 const LOGIN_ERRORS = ['28P01', '28000', '3D000']
 
-/** Whether Postgres rejects the user, the password or the database name. */
+/** Returns whether Postgres rejects the user, the password or the database name. */
 export const isLoginRefused = (error: unknown): boolean =>
   causesOf(error).some((at) => LOGIN_ERRORS.includes(String((at as { code?: unknown }).code)))
 
 /** undefined_column, undefined_table */
 const UNDEFINED_OBJECT = ['42703', '42P01']
 
-/** Whether a statement uses a table or column that does not exist: the database lacks migrations of this version. */
+/** Returns whether a statement uses a table or column that does not exist: the database lacks migrations of this version. */
 export const isSchemaOlder = (error: unknown): boolean =>
   causesOf(error).some((at) => UNDEFINED_OBJECT.includes(String((at as { code?: unknown }).code)))
 
-/** Whether a statement lost against a concurrent one and did nothing. */
+/** Returns whether a statement lost against a concurrent one and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
 
-/** Whether a retry can help, at once or later. */
+/** Returns whether a retry can help, at once or later. */
 export const isPassing = (error: unknown): boolean => isDatabaseUnavailable(error) || isConflict(error)
 
 /** The name of the constraint that an error reports as violated, if any. */

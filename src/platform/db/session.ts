@@ -67,7 +67,7 @@ export class Session extends Client {
   }
 }
 
-/** Whether an error is a response of Postgres: it has a SQLSTATE of five characters and a severity. */
+/** Returns whether an error is a response of Postgres: it has a SQLSTATE of five characters and a severity. */
 const wasAnswered = (error: unknown): boolean =>
   error instanceof Error &&
   /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code)) &&
