@@ -37,7 +37,7 @@ export function secretsOf({ auth }: SmtpServer): RegExp[] {
   const anywhere = [...coded, pass].filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
   const all = anywhere.map((text) => new RegExp(literally(text), 'gu'))
   // Match the user name as a whole word only, because it may be as short as one letter.
-  return user === '' ? all : [...all, new RegExp(`(?<![\\p{L}\\p{N}])${literally(user)}(?![\\p{L}\\p{N}])`, 'gu')]
+  return user === '' ? all : [...all, new RegExp(`(?<![\\p{L}\\p{N}])${literally(user)}(?![\\p{L}\\p{N}])`, 'giu')]
 }
 
 function loginOf(auth: SMTPConnectionAuth | undefined): { user: string; pass: string; coded: string[] } {

@@ -51,11 +51,8 @@ describe('a mail server at the start of a worker', () => {
 
   for (const [reply, expected] of [
     ['535 5.7.8 Bad credentials, see https://mail.example.com/help', /^535 5\.7\.8 Bad credentials, see https:/],
-    ['535 5.7.8 nothing known of Alice here', /^The server responded with 535 5\.7\.8 to AUTH PLAIN$/],
-    [
-      `535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64').slice(0, 9)}…`,
-      /^The server responded with 535/,
-    ],
+    ['535 5.7.8 nothing known of Alice here', /^535 5\.7\.8 nothing known of … here$/],
+    [`535 5.7.8 not ${Buffer.from('\0alice\0s3cretpw').toString('base64')}`, /^535 5\.7\.8 not …$/],
   ] as const) {
     it(`is quoted without the login if it responds ${reply.slice(0, 30)} …`, async () => {
       const smtp = await startScriptedSmtp({

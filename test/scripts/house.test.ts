@@ -45,7 +45,7 @@ describe('the linter', function () {
     [
       'a test in the product',
       'src/contacts/tag.ts',
-      "export { eventually } from '../support/eventually.ts'",
+      "export { eventually } from '../../test/support/eventually.ts'",
       'boundaries/dependencies',
     ],
     [
