@@ -9,13 +9,14 @@ const here = (file: string) => new URL(file, import.meta.url).href
 const ROOT = new URL('../..', import.meta.url).href
 
 /** Modules with virtual time: all but those that talk to Postgres, listen, render or start something. */
-const TIMED = /^(src\/(?!(http|parts|runtime|bin|rendering|schema)\/)[^/]+|activities|workflows)\/(?!db\/|entities)/
+const TIMED = /^(src\/(?!(http|runtime|bin|rendering|schema)\/)[^/]+|activities|workflows)\/(?!db\/|entities)/
 
 const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date, AbortSignal } from '${here('./virtual-time.ts')}'; `
 
 /** Identifiers are sequential, so that they are the same in a repeated run. */
 const IDS = 'src/platform/ids.ts'
-const SAME_IDS = 'v7({ msecs: 1_767_225_600_000, seq: (used += 1), random: new Uint8Array(16) })'
+const RANDOM_ID = 'v7({ random: randomBytes(16) })'
+const SAME_ID = 'v7({ msecs: 1_767_225_600_000, seq: (idsUsed += 1), random: new Uint8Array(16) })'
 
 function replaceOnce(source: string, text: string, by: string): string {
   if (!source.includes(text)) throw new Error(`"${text}" is not in the source any more`)
@@ -44,7 +45,8 @@ registerHooks({
     const given =
       typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
     const source = isMutated ? replaceOnce(given, mutant.replace, mutant.by) : given
-    if (path === IDS) return { ...loaded, source: VIRTUAL + replaceOnce(source, 'v7({ rng: random })', SAME_IDS) }
+    if (path === IDS)
+      return { ...loaded, source: `${VIRTUAL}let idsUsed = 0; ${replaceOnce(source, RANDOM_ID, SAME_ID)}` }
     return { ...loaded, source: TIMED.test(path) ? VIRTUAL + source : source }
   },
 })

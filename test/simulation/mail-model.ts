@@ -90,7 +90,7 @@ export class MailModel {
           const instead = this.instead.shift()
           if (instead === 'refuse') return { kind: 'refused', reason: '554 5.7.1 Not today' }
           const breakOffHere = () => {
-            scheduler.faults.push({ process, what: 'the mail server closes the connection', fault: 'fail-after' })
+            scheduler.faults.push({ process, what: 'mail server closes the connection', fault: 'fail-after' })
             throw broken()
           }
           if (instead === 'cut') return breakOffHere()
