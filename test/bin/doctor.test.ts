@@ -48,7 +48,7 @@ describe('the doctor', () => {
     const nothing = await examine({ DATA_DIR: '/tmp' }, () => ({}))
     assert.equal(of(nothing, 'service')!.is, 'WRONG')
     const half = await examine({ DATA_DIR: '/tmp' }, () => ({ temporalAddress: '127.0.0.1:7233' }))
-    assert.match(of(half, 'service')!.advice!, /^Set DATABASE_URL here, too/)
+    assert.match(of(half, 'service')!.advice!, /^Also set DATABASE_URL here/)
     const refused = new URL(env()['DATABASE_URL']!)
     refused.pathname = '/nobodys'
     assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /rejects the login/)
