@@ -287,7 +287,7 @@ describe('a backup of npm start', function () {
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.version = '0.10.0')))
       await refuses(/by Dripline 0\.10\.0, which is newer than this version\. Restore it with that version/)
       await changed((unpacked) => rewrite(unpacked, (manifest) => void (manifest.format = 2)))
-      await refuses(/has the format 2/)
+      await refuses(/has format 2/)
     })
 
     it('rejects a backup with unknown tables, columns or sequences', async () => {
