@@ -68,7 +68,7 @@ describe('templates', () => {
       )
     assert.equal((await prepare()).dependents.length, 4)
     compiled = 0
-    await assert.rejects(prepare(50), /It takes more than 20 seconds/)
+    await assert.rejects(prepare(50), /takes more than 20 seconds/)
     assert.equal(compiled, 1)
     await renderer.close()
   })
