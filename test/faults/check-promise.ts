@@ -203,10 +203,11 @@ export async function checkPromise(
   check('enrolledCount and completedCount agree with the enrollments', counted, ([group, { id }]) => {
     const of = rows.filter((row) => row.automation_id === id)
     const completed = of.filter(({ status }) => status === 'COMPLETED').length
-    const count = countOf.get(id)
-    return count?.enrolled === of.length && count.completed === completed
+    // An automation without enrollments has no row: faults may have delayed all of them until it was paused.
+    const count = countOf.get(id) ?? { enrolled: 0, completed: 0 }
+    return count.enrolled === of.length && count.completed === completed
       ? undefined
-      : `${group}: ${count?.enrolled}/${count?.completed} instead of ${of.length}/${completed}`
+      : `${group}: ${count.enrolled}/${count.completed} instead of ${of.length}/${completed}`
   })
   const [left] = await sql<{ count: number }>(
     em(),
