@@ -146,7 +146,7 @@ describe('bad input', () => {
       'PATCH',
       'automations/:automation',
       '{"triggerConfig":{"eventName":1}}',
-      /^triggerConfig\.eventName must be a string/,
+      /^triggerConfig\.eventName must be a non-empty string/,
     ],
     [
       'nothing to update',
