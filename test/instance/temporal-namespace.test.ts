@@ -43,11 +43,7 @@ describe('the Temporal namespace of an instance', () => {
   })
 
   for (const [what, there, message] of [
-    [
-      'namespace',
-      { ...HERE, namespace: 'staging', namespaceId: null },
-      /and not in the task queue "dripline" of the n/,
-    ],
+    ['namespace', { ...HERE, namespace: 'staging', namespaceId: null }, /and not the task queue "dripline" of the n/],
     ['task queue', { ...HERE, taskQueue: 'another' }, /uses the task queue "dripline" of the namespace "default"/],
     ['server with a namespace of the same name', { ...HERE, namespaceId: 'two' }, /uses another Temporal server/],
   ] as const) {
