@@ -184,10 +184,10 @@ describe('the error of a failed command', () => {
 
   it('contains its last lines, and an earlier line about a full disk', async () => {
     const after = 'for n in 1 2 3 4; do echo line $n; done'
-    await assert.rejects(failing(after), /^Error: sh ended with 1: line 2 \| line 3 \| line 4$/)
+    await assert.rejects(failing(after), /^Error: sh failed with 1: line 2 \| line 3 \| line 4$/)
     const full = 'FATAL:  could not write to file "x": No space left on device'
     await assert.rejects(failing(`echo '${full}'; ${after}`), {
-      message: `sh ended with 1: ${full} | line 2 | line 3 | line 4`,
+      message: `sh failed with 1: ${full} | line 2 | line 3 | line 4`,
     })
   })
 })
