@@ -85,7 +85,7 @@ export async function sha256Of(path: string): Promise<string> {
  *
  * @param folder the folder with the unpacked backup
  * @param ours this version, and the migrations that it knows
- * @throws {Error} that says what is wrong with the backup
+ * @throws {Error} that states what is wrong with the backup
  */
 export async function readManifest(
   folder: string,

@@ -35,7 +35,7 @@ export interface RestoredSchema {
  * Creates a data folder from a backup. All work happens within the folder, which may be a mount, and next to a mark that prevents
  * a start. If the restore is interrupted, nothing can run on an incomplete folder, and the next restore starts over.
  *
- * @throws {Error} that says what is wrong with the file, or what is in the way
+ * @throws {Error} that states what is wrong with the file, or what is in the way
  */
 export async function restoreBackup(
   given: string,

@@ -27,7 +27,7 @@ const ALL_PAGES = 2 ** 30
  *
  * @param given the path of the file, which must not exist yet
  * @returns the path and the contents
- * @throws {Error} that says what is in the way; the file is written completely or not at all
+ * @throws {Error} that states what is in the way; the file is written completely or not at all
  */
 export async function saveBackup(
   dataDir: string,

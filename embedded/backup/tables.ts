@@ -43,7 +43,7 @@ export async function saveTables(
  * tables.
  *
  * @param superuserUrl a role that may disable triggers: their effects are in the data
- * @throws {Error} that says what does not match
+ * @throws {Error} that states what does not match
  */
 export async function loadTables(
   superuserUrl: string,

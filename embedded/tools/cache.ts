@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import envPaths from 'env-paths'
 
 /**
- * The folder for binaries in the user's cache, which several clones share. @throws {Error} that says what to set if the user has
+ * The folder for binaries in the user's cache, which several clones share. @throws {Error} that states what to set if the user has
  * no home folder
  */
 export function cacheFolder(name: string): string {

@@ -7,7 +7,7 @@ import { whyUnknown } from '../runtime/service-addresses.ts'
  * Determines the addresses of Postgres and Temporal from the configuration, or else from the `npm start` that runs on the same
  * data folder.
  *
- * @throws {Error} that says what to do if neither has them
+ * @throws {Error} that states what to do if neither has them
  */
 export function connectedConfig(config: Config): ConnectedConfig {
   const running = config.DATABASE_URL && config.TEMPORAL_ADDRESS ? {} : readRunning(config.dataDir)

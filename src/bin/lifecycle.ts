@@ -76,7 +76,7 @@ function explain(error: unknown): string {
 }
 
 /**
- * Runs a composition root. An error is printed as one line that says what to do, and the exit code is 1. Otherwise it is 0, or
+ * Runs a composition root. An error is printed as one line that states what to do, and the exit code is 1. Otherwise it is 0, or
  * the code that was set.
  */
 export function main(run: () => Promise<void>): void {

@@ -1,3 +1,4 @@
+import { orMeant } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
@@ -253,7 +254,7 @@ export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
     .map(
       ({ field, variable, nearest }) =>
         `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email` +
-        (nearest === undefined ? '' : `; did you mean ${nearest}?`),
+        orMeant(nearest),
     )
 
 const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const

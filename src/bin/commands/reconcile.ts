@@ -9,7 +9,7 @@ import { withDatabase } from './with-database.ts'
 
 /**
  * Compares the whole database with Temporal. @see reconcile
- * @throws {Error} that says what to configure if this is not the Temporal of the instance: reconciling would end foreign
+ * @throws {Error} that states what to configure if this is not the Temporal of the instance: reconciling would end foreign
  * workflows
  */
 export async function reconcileAll(options: {
