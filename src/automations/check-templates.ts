@@ -1,4 +1,4 @@
-import { orMeant } from '../http/index.ts'
+import { orMeant } from '../platform/nearest-name.ts'
 import { INVALID_TEMPLATE } from '../templates/index.ts'
 import { BUSY, ApiError } from '../platform/api-error.ts'
 import pMap from 'p-map'

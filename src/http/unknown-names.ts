@@ -1,14 +1,11 @@
-import { closestMatch } from 'leven'
 import type { ISchema, Schema } from 'yup'
 import { isObjectSchema, resolve } from './parse.ts'
 import { pointerTo } from './pointer.ts'
+import { orNearest } from '../platform/nearest-name.ts'
 
 /** The maximum number of names in a warning. More unknown names are mostly repetitions of one mistake. */
 const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 50
-const MAX_KNOWN = 10
-/** The number of letters that may differ from a known name: at most half of a short name. */
-const maxDistance = (name: string): number => Math.min(3, Math.ceil(name.length / 2))
 
 /**
  * Finds names that are ignored because no field has them. Most are misspelled, or new in a later version. Each is reported with
@@ -40,17 +37,8 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
 
 function describe(at: readonly string[], name: string, known: readonly string[]): string {
   const start = name.slice(0, MAX_NAME_CHARACTERS)
-  const nearest = closestMatch(start, known, { maxDistance: maxDistance(name) })
-  return `${[...at, start].reduce(pointerTo, '')} is unknown and was ignored${nearest === undefined ? orKnown(known) : orMeant(nearest)}`
+  return `${[...at, start].reduce(pointerTo, '')} is unknown and was ignored${orNearest(start, known)}`
 }
-
-/** Lists all known names if none is similar and the list is short. */
-const orKnown = (known: readonly string[]): string =>
-  known.length > 0 && known.length <= MAX_KNOWN ? `; known names: ${known.join(', ')}` : ''
-
-/** The end of a warning that suggests a known name. */
-export const orMeant = (nearest: string | undefined): string =>
-  nearest === undefined ? '' : `; did you mean ${nearest}?`
 
 /** The schema of an array's items, also if the array does not check them itself. */
 const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>

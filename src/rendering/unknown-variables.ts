@@ -1,6 +1,6 @@
 import type { Liquid, Template } from 'liquidjs'
-import { closestMatch } from 'leven'
 import { type UnknownVariable, VARIABLES } from './content.ts'
+import { nearestName } from '../platform/nearest-name.ts'
 
 /** The maximum number of variables in one report, and the maximum length of a name in it. */
 const MAX_VARIABLES = 5
@@ -32,7 +32,7 @@ export function findUnknownVariables(
   const unknown = segmentsOf(engine, templates).filter(isUnknown).map(nameOf)
   return [...new Set(unknown)].slice(0, MAX_VARIABLES).map((variable) => ({
     variable: variable.slice(0, MAX_NAME),
-    nearest: closestMatch(variable.slice(0, MAX_NAME), KNOWN, { maxDistance: MAX_DISTANCE }),
+    nearest: nearestName(variable.slice(0, MAX_NAME), KNOWN, MAX_DISTANCE),
   }))
 }
 

@@ -1,4 +1,4 @@
-import { orMeant } from '../http/index.ts'
+import { orMeant } from '../platform/nearest-name.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
