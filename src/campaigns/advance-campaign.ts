@@ -146,7 +146,7 @@ async function queueAll(
   deadline: number,
 ): Promise<CampaignStep | undefined> {
   const { id, workspaceId } = campaign
-  const audience = await recipientsOf(em, workspaceId, campaign.audience)
+  const audience = await recipientsOf(em, workspaceId, campaign.audience, { at: campaign.startedAt ?? new Date() })
   if (audience.missing !== null) {
     // The excluded contacts cannot be determined any more.
     log.error({ campaignId: id }, 'Campaign paused: a list or a segment of its audience was deleted')

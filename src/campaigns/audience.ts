@@ -1,4 +1,4 @@
-import { type Condition, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
+import { resolveAllSegments, type ResolvedCondition, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
@@ -26,12 +26,13 @@ const spelled = (given: GivenAudience | undefined): Audience => ({ ...named(give
 /**
  * Resolves an audience to its lists and conditions, and names the parts that do not exist.
  * @param options.lock locks the lists until the end of the transaction; a list that is being deleted counts as missing
+ * @param options.at the instant to which relative dates refer, by default now
  */
 export async function recipientsOf(
   em: EntityManager,
   workspaceId: string,
   { listIds, segmentIds, exclude }: Audience,
-  options?: { lock: boolean },
+  { at = new Date(), ...options }: { lock?: boolean; at?: Date } = {},
 ): Promise<Recipients & { missing: 'list' | 'segment' | null }> {
   const allLists = [...listIds, ...exclude.listIds]
   const allSegments = [...segmentIds, ...exclude.segmentIds]
@@ -39,9 +40,16 @@ export async function recipientsOf(
   const lists = known.length === 0 ? new Set<string>() : await knownLists(unitOf(em), workspaceId, known, options)
   const ids = allSegments.filter(isId)
   const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, FRESH_READ)
-  const conditions = new Map(segments.map(({ id, condition }) => [id, condition]))
-  const conditionsOf = (wanted: readonly string[]): Condition[] => wanted.flatMap((id) => conditions.get(id) ?? [])
+  const resolved = await resolveAllSegments(
+    em,
+    workspaceId,
+    segments.map(({ condition }) => condition),
+  )
+  const conditions = new Map(segments.map(({ id }, n) => [id, resolved[n]!]))
+  const conditionsOf = (wanted: readonly string[]): ResolvedCondition[] =>
+    wanted.flatMap((id) => conditions.get(id) ?? [])
   return {
+    at,
     missing: allLists.some((id) => !lists.has(id))
       ? 'list'
       : allSegments.some((id) => !conditions.has(id))

@@ -1,4 +1,4 @@
-import { type Condition, conditionSql } from '../segments/index.ts'
+import { type ConditionContext, conditionSql, type ResolvedCondition } from '../segments/index.ts'
 import { suppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -6,21 +6,23 @@ import type { EmailCategory } from '../automation-engine/index.ts'
 
 /** How a campaign's recipients are selected. */
 export interface Recipients {
+  /** The instant to which relative dates in conditions refer. */
+  at: Date
   listIds: readonly string[]
-  conditions: readonly Condition[]
+  conditions: readonly ResolvedCondition[]
   excludedListIds: readonly string[]
-  excludedConditions: readonly Condition[]
+  excludedConditions: readonly ResolvedCondition[]
 }
 
 /** SQL condition: whether the row `contact` is a recipient. */
-function isRecipient(of: Recipients, parameters: unknown[]): string {
+function isRecipient(of: Recipients, parameters: unknown[], context: Omit<ConditionContext, 'at'>): string {
   const inLists = (ids: readonly string[]) =>
     `exists (select from list_members member
        where member.contact_id = contact.id and member.list_id = any($${parameters.push(ids)}::uuid[]))`
-  const oneOf = (listIds: readonly string[], conditions: readonly Condition[]) => {
+  const oneOf = (listIds: readonly string[], conditions: readonly ResolvedCondition[]) => {
     const parts = [
       ...(listIds.length > 0 ? [inLists(listIds)] : []),
-      ...conditions.map((condition) => `(${conditionSql(condition, parameters)})`),
+      ...conditions.map((condition) => `(${conditionSql(condition, parameters, { ...context, at: of.at })})`),
     ]
     return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
   }
@@ -30,7 +32,7 @@ function isRecipient(of: Recipients, parameters: unknown[]): string {
 /** Counts the contacts of a workspace that the campaign would be sent to at this moment. */
 export async function countRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<number> {
   const parameters: unknown[] = [workspaceId]
-  const where = isRecipient(of, parameters)
+  const where = isRecipient(of, parameters, { workspaceId })
   const [row] = await sql<{ count: number }>(
     em,
     `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
@@ -45,7 +47,7 @@ const MAX_ZONES = 2_000
 /** Reads the time zones of the recipients as stored in their metadata; `''` for contacts without one. */
 export async function zonesOfRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<string[]> {
   const parameters: unknown[] = [workspaceId]
-  const where = isRecipient(of, parameters)
+  const where = isRecipient(of, parameters, { workspaceId })
   const rows = await sql<{ zone: string }>(
     em,
     `select distinct ${ZONE} as zone from contacts contact
@@ -65,7 +67,7 @@ export async function zoneOfAnyMailed(
   { zones, category }: { zones: readonly string[]; category: EmailCategory },
 ): Promise<string | undefined> {
   const parameters: unknown[] = [workspaceId, zones, category]
-  const where = isRecipient(of, parameters)
+  const where = isRecipient(of, parameters, { workspaceId })
   const [row] = await sql<{ zone: string }>(
     em,
     `select ${ZONE} as zone from contacts contact
@@ -149,7 +151,7 @@ export async function recipientsPage(
   )
   const last = page?.last ?? campaign.last_place
   const parameters: unknown[] = [workspaceId, cursor, last, listIds]
-  const where = isRecipient(of, parameters)
+  const where = isRecipient(of, parameters, { workspaceId, isForFew: true })
   const recipients = await sql<RecipientRow>(
     em,
     `select contact.id, lower(contact.metadata ->> 'timezone') as zone, array(

@@ -1,4 +1,4 @@
-import { type Condition, conditionSql } from '../segments/index.ts'
+import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -148,7 +148,7 @@ export interface ContactFilter {
   /** Only contacts of the list with a pending confirmation. */
   isPending?: boolean | undefined
   /** The condition of a segment. */
-  condition?: Condition | undefined
+  condition?: ResolvedCondition | undefined
 }
 
 /**
@@ -163,7 +163,7 @@ export async function searchContacts(
   { limit, offset }: Range,
 ): Promise<{ contacts: ContactProfile[]; total: number } | undefined> {
   const parameters: unknown[] = [workspaceId, limit, offset, filter.listId ?? null]
-  const where = filterSql(filter, parameters)
+  const where = filterSql(workspaceId, filter, parameters)
   const rows = await sql<{ id: string | null; total: number; list_known: boolean }>(
     em,
     `with matching as materialized (
@@ -182,7 +182,11 @@ export async function searchContacts(
   return { contacts: toObjects<ContactProfile>(found, ...DATES), total: rows[0]?.total ?? 0 }
 }
 
-function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilter, parameters: unknown[]): string {
+function filterSql(
+  workspaceId: string,
+  { q, email, tag, listId, isPending, condition }: ContactFilter,
+  parameters: unknown[],
+): string {
   const parts = ['true']
   if (q !== undefined) {
     // Escapes for LIKE: https://www.postgresql.org/docs/current/functions-matching.html
@@ -204,7 +208,7 @@ function filterSql({ q, email, tag, listId, isPending, condition }: ContactFilte
     const table = isPending ? 'confirmation_requests' : 'list_members'
     parts.push(`contact.id in (select contact_id from ${table} where list_id = $4::uuid)`)
   }
-  if (condition !== undefined) parts.push(conditionSql(condition, parameters))
+  if (condition !== undefined) parts.push(conditionSql(condition, parameters, { workspaceId, at: new Date() }))
   return parts.join(' and ')
 }
 

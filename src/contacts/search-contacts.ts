@@ -1,7 +1,7 @@
 import { ApiError } from '../platform/api-error.ts'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
-import { Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
+import { resolveSegments, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { contactPage, findContact, searchContacts, type ContactFilter, type ContactProfile } from './queries.ts'
@@ -39,7 +39,7 @@ export async function listContacts(
   if (segmentId !== undefined) {
     const segment = isId(segmentId) ? await fork.findOne(Segment, { id: segmentId, workspaceId }) : null
     if (!segment) throw new ApiError(SEGMENT_NOT_FOUND, { param: '/segmentId' })
-    filter.condition = segment.condition
+    filter.condition = await resolveSegments(fork, workspaceId, segment.condition)
   }
   const found =
     listId === undefined || isId(listId) ? await searchContacts(fork, workspaceId, filter, range) : undefined

@@ -1,145 +1,117 @@
-import type { Activity, Comparison, Condition, ConditionField, ConditionValue } from './condition.ts'
-import { foldName } from '../triggers/index.ts'
+import type { Compared, ConditionField, ConditionOf, EventDataPart, ResolvedCondition } from './condition.ts'
+import { compareJson, compareText, compareTime, jsonKey, jsonPath, type Bind } from './comparison-sql.ts'
+import { didEvent, hasActivity, hasMessage, hasTag, isInList, type LookUp } from './lookup-sql.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { isId } from '../platform/ids.ts'
-import { timestampForPostgres } from '../platform/timestamp.ts'
 
-/**
- * Compiles a condition to SQL about the row `contact`. Every value is a bound parameter, including metadata keys.
- *
- * @param parameters receives the values. The SQL refers to them by position, so it may contain other values before
- */
-export function conditionSql(condition: Condition, parameters: unknown[]): string {
-  const bind = (value: unknown): string => `$${parameters.push(value)}`
-  // Postgres plans a few of them as joins, which is fastest. Planning many would take seconds, and hundreds of megabytes.
-  const fence = countLookUps(condition) > MAX_JOINS ? 'offset 0' : ''
-  const exists = (rest: string): string => `exists (select ${rest} ${fence})`
+/** A source of JSON data: a value, which is bound, or a column of the statement, such as `event.data`. */
+export type JsonSource = { value: unknown } | { column: string }
 
-  const of = (part: Condition): string => {
-    if ('all' in part) return part.all.length === 0 ? 'true' : `(${part.all.map(of).join(' and ')})`
-    if ('any' in part) return part.any.length === 0 ? 'false' : `(${part.any.map(of).join(' or ')})`
-    if ('not' in part) return `not ${of(part.not)}`
-    if ('field' in part) return field(part.field, part.is, part.value)
-    if ('metadata' in part) return json('contact.metadata', part.metadata, part.is, part.value)
-    if ('tag' in part) {
-      return exists(
-        `from contact_tags tag where tag.contact_id = contact.id and tag.workspace_id = contact.workspace_id
-           and tag.tag_key = ${bind(foldName(part.tag))}`,
-      )
-    }
-    if ('list' in part) {
-      if (!isId(part.list)) return 'false'
-      return exists(
-        `from list_members member where member.contact_id = contact.id and member.list_id = ${bind(part.list)}::uuid`,
-      )
-    }
-    if ('event' in part) {
-      return exists(`
-        from trigger_events event
-        where event.contact_id = contact.id and event.workspace_id = contact.workspace_id and event.type = 'EVENT'
-          and event.name_key = ${bind(foldName(part.event))}
-          ${part.data === undefined ? '' : `and ${json('event.data', part.data, part.is, part.value)}`}
-          ${within('event.created_at', part.withinDays)}`)
-    }
-    const { automation, campaign } = part
-    if ([automation, campaign].some((id) => id !== undefined && !isId(id))) return 'false'
-    return exists(`
-      from messages message
-      where message.contact_id = contact.id and message.workspace_id = contact.workspace_id
-        ${activity(part.activity, part.withinDays)}
-        ${automation === undefined ? '' : `and message.automation_id = ${bind(automation)}::uuid`}
-        ${campaign === undefined ? '' : `and message.campaign_id = ${bind(campaign)}::uuid`}`)
-  }
-
-  const within = (column: string, days: number | undefined): string =>
-    days === undefined ? '' : `and ${column} > now() - make_interval(secs => ${bind(days * 86_400)}::float8)`
-
-  /** Opens and clicks count from their own time, not from the time of the message. */
-  const activity = (what: Activity, days: number | undefined): string => {
-    if (what === 'OPENED') return `and message.opened_at is not null ${within('message.opened_at', days)}`
-    if (what === 'CLICKED') return `and message.clicked_at is not null ${within('message.clicked_at', days)}`
-    return `and message.status = ${bind(what)} ${within('message.created_at', days)}`
-  }
-
-  const field = (name: ConditionField, is: Comparison, value: ConditionValue | undefined): string => {
-    switch (name) {
-      case 'email':
-        return text('contact.email_key', is, emailKey(String(value)))
-      case 'firstName':
-        return text('contact.first_name', is, value)
-      case 'createdAt':
-        return ordered('contact.created_at', is, () => `${bind(timestampForPostgres(String(value)))}::timestamptz`)
-      case 'updatedAt':
-        return ordered('contact.updated_at', is, () => `${bind(timestampForPostgres(String(value)))}::timestamptz`)
-    }
-  }
-
-  const json = (column: string, key: string, is: Comparison, value: ConditionValue | undefined): string => {
-    const at = `${column} -> ${bind(key)}::text`
-    const asText = () => `${column} ->> ${bind(key)}::text`
-    if (is === 'missing') return `(${at}) is null`
-    if (is === 'present') return `(${at}) is not null`
-    if (is === 'equal') return `coalesce((${at}) = ${bind(JSON.stringify(value))}::jsonb, false)`
-    if (typeof value === 'number') {
-      // CSV files contain nothing but strings.
-      const isNumber = `jsonb_typeof(${at}) = 'number' or (jsonb_typeof(${at}) = 'string' and (${asText()}) ~ '${A_NUMBER}')`
-      return `(case when ${isNumber} then ${ordered(`(${asText()})::numeric`, is, () => `${bind(value)}::numeric`)} else false end)`
-    }
-    return `(case when jsonb_typeof(${at}) = 'string' then ${text(asText(), is, value)} else false end)`
-  }
-
-  const text = (column: string, is: Comparison, value: ConditionValue | undefined): string => {
-    switch (is) {
-      case 'contains':
-        return `coalesce(position(${bind(value)} in ${column}) > 0, false)`
-      case 'startsWith':
-        return `coalesce(starts_with(${column}, ${bind(value)}), false)`
-      case 'endsWith':
-        return `coalesce(right(${column}, length(${bind(value)})) = $${parameters.length}, false)`
-      case 'equal':
-      case 'less':
-      case 'more':
-      case 'present':
-      case 'missing':
-        return ordered(column, is, () => `${bind(value)}::text`)
-    }
-  }
-
-  const ordered = (column: string, is: Comparison, value: () => string): string => {
-    switch (is) {
-      case 'equal':
-        return `coalesce(${column} = ${value()}, false)`
-      case 'less':
-        return `coalesce(${column} < ${value()}, false)`
-      case 'more':
-        return `coalesce(${column} > ${value()}, false)`
-      case 'present':
-        return `${column} is not null`
-      case 'missing':
-        return `${column} is null`
-      // `readCondition` rejects these here.
-      case 'contains':
-      case 'startsWith':
-      case 'endsWith':
-        return 'false'
-    }
-  }
-
-  return of(condition)
+export interface ConditionContext {
+  /** The workspace of the contacts. */
+  workspaceId: string
+  /** The instant to which relative dates and time windows refer. */
+  at: Date
+  /** The data of the event at hand. Without it, every key of it is missing. */
+  eventData?: JsonSource | undefined
+  /** An object with the data that each step saved, by the name of the step. Without it, every key of it is missing. */
+  stepData?: JsonSource | undefined
+  /**
+   * Whether the statement reads few contacts: one, or a page of a known size. Then each subquery uses the indexes of the
+   * contact. Otherwise Postgres may read all rows that a subquery needs at once, which is faster for many contacts.
+   */
+  isForFew?: boolean
 }
 
 /**
- * A string that is a number as people write it, short enough to parse quickly. ASCII only: other digits and spaces depend on
- * the database's locale, and Postgres does not convert them to numbers.
+ * Compiles a condition to SQL about the row `contact`, which is never null. Every value is a bound parameter, including metadata
+ * keys and the instant.
+ *
+ * @param parameters receives the values. The SQL refers to them by position, so it may contain other values before
  */
-const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
+export function conditionSql(condition: ResolvedCondition, parameters: unknown[], context: ConditionContext): string {
+  const { at, workspaceId } = context
+  const bind: Bind = (value) => `$${parameters.push(value)}`
+  const eventData = columnOf(bind, context.eventData)
+  const stepData = columnOf(bind, context.stepData)
+  let workspace: string | undefined
+  const lookUp: LookUp = {
+    bind,
+    workspaceId: () => (workspace ??= `${bind(workspaceId)}::uuid`),
+    instant: at,
+    fence: fenceOf(condition, context),
+  }
+
+  return tree(condition, (part) => {
+    if ('field' in part) return compareField(bind, at, part.field, part)
+    if ('metadata' in part) return compareJson(bind, at, jsonKey(bind, 'contact.metadata', part.metadata), part)
+    if ('eventData' in part) return compareJson(bind, at, jsonPath(bind, eventData(), part.eventData), part)
+    if ('stepData' in part) return compareJson(bind, at, jsonPath(bind, stepData(), part.stepData), part)
+    if ('tag' in part) return hasTag(lookUp, part.tag)
+    if ('list' in part) return isInList(lookUp, part.list)
+    if ('activity' in part) return hasActivity(lookUp, part)
+    if ('message' in part) return hasMessage(lookUp, part)
+    return didEvent(lookUp, part, part.where === undefined ? '' : filterSql(part.where, bind, at))
+  })
+}
+
+const filterSql = (filter: ConditionOf<EventDataPart>, bind: Bind, at: Date): string =>
+  tree(filter, (part) => compareJson(bind, at, jsonPath(bind, 'event.data', part.eventData), part))
+
+type Group = { all: unknown } | { any: unknown } | { not: unknown }
+
+function tree<Part extends object>(
+  condition: ConditionOf<Part>,
+  compile: (part: Exclude<Part, Group>) => string,
+): string {
+  if ('all' in condition) return joined(condition.all, ' and ', 'true', compile)
+  if ('any' in condition) return joined(condition.any, ' or ', 'false', compile)
+  if ('not' in condition) return `(not ${tree(condition.not, compile)})`
+  return compile(condition as Exclude<Part, Group>)
+}
+
+const joined = <Part extends object>(
+  conditions: ConditionOf<Part>[],
+  word: string,
+  empty: string,
+  compile: (part: Exclude<Part, Group>) => string,
+): string => (conditions.length === 0 ? empty : `(${conditions.map((each) => tree(each, compile)).join(word)})`)
+
+function compareField(bind: Bind, at: Date, name: ConditionField, { is, value }: Compared): string {
+  switch (name) {
+    case 'email':
+      return compareText(bind, 'contact.email_key', { is, value: emailKey(String(value)) })
+    case 'firstName':
+      return compareText(bind, 'contact.first_name', value === undefined ? { is } : { is, value })
+    case 'createdAt':
+      return compareTime(bind, at, 'contact.created_at', value === undefined ? { is } : { is, value })
+    case 'updatedAt':
+      return compareTime(bind, at, 'contact.updated_at', value === undefined ? { is } : { is, value })
+  }
+}
+
+/** SQL of the data. A value is bound when it is first used. */
+function columnOf(bind: Bind, source: JsonSource | undefined): () => string {
+  if (source === undefined) return () => 'null::jsonb'
+  if ('column' in source) return () => source.column
+  let column: string | undefined
+  return () => (column ??= `${bind(JSON.stringify(source.value ?? null))}::jsonb`)
+}
 
 /** The maximum number of subqueries that Postgres may turn into joins. It tries all orders of fewer than twelve. */
 const MAX_JOINS = 8
 
-function countLookUps(part: Condition): number {
+/**
+ * Postgres plans a few subqueries as joins, which is fastest for many contacts. `offset 0` prevents it. Planning many joins would
+ * take seconds, and hundreds of megabytes.
+ */
+const fenceOf = (condition: ResolvedCondition, { isForFew = false }: ConditionContext): string =>
+  isForFew || countLookUps(condition) > MAX_JOINS ? 'offset 0' : ''
+
+const LOOK_UPS = ['tag', 'list', 'activity', 'message', 'event']
+
+function countLookUps(part: ResolvedCondition): number {
   if ('all' in part) return part.all.reduce((sum, each) => sum + countLookUps(each), 0)
   if ('any' in part) return part.any.reduce((sum, each) => sum + countLookUps(each), 0)
   if ('not' in part) return countLookUps(part.not)
-  return 'field' in part || 'metadata' in part ? 0 : 1
+  return LOOK_UPS.some((form) => form in part) ? 1 : 0
 }

@@ -1,5 +1,23 @@
-export { type Condition, listsRequiredBy } from './condition.ts'
-export { conditionSql } from './condition-sql.ts'
+export {
+  type Comparison,
+  type Compared,
+  type Condition,
+  type ConditionPart,
+  type EventFilter,
+  listsRequiredBy,
+  type ResolvedCondition,
+} from './condition.ts'
+export { type ConditionContext, conditionSql, type JsonSource } from './condition-sql.ts'
+export { contactMatches, type Evaluation } from './contact-matches.ts'
 export { Segment } from './entities.ts'
 export { SEGMENT_NOT_FOUND } from './errors.ts'
+export {
+  type ConditionSource,
+  readCondition,
+  readEventFilter,
+  type ReadOptions,
+  type ReadResult,
+} from './read-condition.ts'
+export { resolveAllSegments, resolveSegments, segmentsIn } from './resolve-segments.ts'
+export { conditionResponse } from './responses.ts'
 export { assertWorkspace, createSegment, deleteSegment, listSegments } from './segments.ts'

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { Condition } from './condition.ts'
-import { conditionSql } from './condition-sql.ts'
+import type { ResolvedCondition } from './condition.ts'
+import { type ConditionContext, conditionSql } from './condition-sql.ts'
 
 /** Returns whether a segment is in the audience of a campaign that has not started, or is still collecting its recipients. */
 export async function isAskedBy(em: EntityManager, id: string): Promise<boolean> {
@@ -16,14 +16,35 @@ export async function isAskedBy(em: EntityManager, id: string): Promise<boolean>
   return rows.length > 0
 }
 
-/** Counts the contacts of a workspace that match a condition now. */
-export async function countContacts(em: EntityManager, workspaceId: string, condition: Condition): Promise<number> {
-  const parameters: unknown[] = [workspaceId]
-  const where = conditionSql(condition, parameters)
+/** Counts the contacts of a workspace that match a condition. */
+export async function countContacts(
+  em: EntityManager,
+  condition: ResolvedCondition,
+  context: ConditionContext,
+): Promise<number> {
+  const parameters: unknown[] = [context.workspaceId]
+  const where = conditionSql(condition, parameters, context)
   const [row] = await sql<{ count: number }>(
     em,
     `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
     parameters,
   )
   return row?.count ?? 0
+}
+
+/** Returns whether a contact exists and matches a condition. */
+export async function contactExistsWith(
+  em: EntityManager,
+  contactId: string,
+  condition: ResolvedCondition,
+  context: ConditionContext,
+): Promise<boolean> {
+  const parameters: unknown[] = [contactId, context.workspaceId]
+  const where = conditionSql(condition, parameters, context)
+  const rows = await sql(
+    em,
+    `select from contacts contact where contact.id = $1::uuid and contact.workspace_id = $2::uuid and ${where}`,
+    parameters,
+  )
+  return rows.length > 0
 }

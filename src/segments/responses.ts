@@ -1,14 +1,30 @@
 import { mixed, object, string, type InferType } from 'yup'
-import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS } from './condition.ts'
+import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, MESSAGE_OUTCOMES } from './condition.ts'
 import type { Segment } from './entities.ts'
 import { count, id, timestamp, writtenResponse } from '../http/index.ts'
 
-const form = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
-const conditions = { type: 'array', items: { $ref: '#/components/schemas/Condition' } }
-const comparison = {
-  is: { type: 'string', enum: [...COMPARISONS], description: '`present` and `missing` take no value.' },
-  value: { type: ['string', 'number', 'boolean'] },
+/** The schema of a form. Other keys are invalid. */
+const form = (properties: Record<string, object>, required: string[], description?: string) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+  ...(description && { description }),
+})
+const nested = { $ref: '#/components/schemas/Condition' }
+const conditions = { type: 'array', items: nested }
+const compared = {
+  is: {
+    type: 'string',
+    enum: [...COMPARISONS],
+    description: '`present` and `missing` take no value; `within`, `olderThan` and `newerThan` a duration.',
+  },
+  value: {
+    type: ['string', 'number', 'boolean'],
+    description: 'A duration is in hours or days of 24 hours, such as `12h` or `7d`.',
+  },
 }
+const withinDays = { type: 'number', exclusiveMinimum: 0, description: 'Only in the last days, of 24 hours each.' }
 
 /** `condition.ts` as JSON Schema. A test keeps the two consistent. */
 export const conditionResponse = mixed<Condition>()
@@ -16,19 +32,17 @@ export const conditionResponse = mixed<Condition>()
   .meta({
     component: 'Condition',
     description:
-      'A condition on a contact. A field or key that a contact does not have compares as false, with every comparison but `missing`.',
+      'A condition on a contact. A value that does not exist, or is `null`, compares as false, with every comparison but `missing`.',
     json: {
       anyOf: [
         form({ all: conditions }, ['all']),
         form({ any: conditions }, ['any']),
-        form({ not: { $ref: '#/components/schemas/Condition' } }, ['not']),
-        form({ field: { type: 'string', enum: [...CONDITION_FIELDS] }, ...comparison }, ['field', 'is']),
-        form({ metadata: { type: 'string', description: 'A key of the metadata.' }, ...comparison }, [
-          'metadata',
-          'is',
-        ]),
+        form({ not: nested }, ['not']),
+        form({ field: { type: 'string', enum: [...CONDITION_FIELDS] }, ...compared }, ['field', 'is']),
+        form({ metadata: { type: 'string', description: 'A key of the metadata.' }, ...compared }, ['metadata', 'is']),
         form({ tag: { type: 'string' } }, ['tag']),
         form({ list: { type: 'string', description: "The list's ID." } }, ['list']),
+        form({ segment: { type: 'string', description: "The segment's ID." } }, ['segment']),
         form(
           {
             activity: {
@@ -38,18 +52,53 @@ export const conditionResponse = mixed<Condition>()
             },
             automation: { type: 'string', description: "The automation's ID." },
             campaign: { type: 'string', description: "The campaign's ID." },
-            withinDays: { type: 'number', exclusiveMinimum: 0 },
+            withinDays,
           },
           ['activity'],
         ),
         form(
           {
+            message: { type: 'string', description: 'The ID of an email step or a campaign.' },
+            is: { type: 'string', enum: [...MESSAGE_OUTCOMES] },
+          },
+          ['message', 'is'],
+        ),
+        form(
+          {
             event: { type: 'string', description: 'The name of an event that was fired, compared without case.' },
-            data: { type: 'string', description: "A key of the event's data to compare." },
-            ...comparison,
-            withinDays: { type: 'number', exclusiveMinimum: 0 },
+            atLeast: { type: 'integer', minimum: 1, description: 'By default 1, or 0 with `atMost`.' },
+            atMost: { type: 'integer', minimum: 0, description: '0 matches contacts that never performed the event.' },
+            withinDays,
+            where: {
+              ...nested,
+              description: 'Counts only events for whose data this is true: `eventData`, in `all`, `any` and `not`.',
+            },
+            data: { type: 'string', description: "A key of the event's data to compare. `where` can do the same." },
+            ...compared,
           },
           ['event'],
+        ),
+        form(
+          {
+            eventData: {
+              type: 'string',
+              description: 'A key of the data of the event at hand. Dots separate nested keys.',
+            },
+            ...compared,
+          },
+          ['eventData', 'is'],
+          'In automations, and in `where`.',
+        ),
+        form(
+          {
+            stepData: {
+              type: 'string',
+              description: 'The name of a step, and a key of the data that it saved. Dots separate nested keys.',
+            },
+            ...compared,
+          },
+          ['stepData', 'is'],
+          'In the steps of an automation.',
         ),
       ],
     },

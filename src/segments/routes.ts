@@ -27,8 +27,7 @@ import {
 } from './responses.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateSegmentSchema.fields))
-const WRONG_CONDITION =
-  'condition.all[0] must have exactly one of: all, any, not, field, metadata, tag, list, activity, event'
+const WRONG_CONDITION = 'condition.all[0].metdata is unknown; did you mean metadata?'
 
 const segmentLinks = { getSegment: { id: '$response.body#/data/id' }, deleteSegment: { id: '$response.body#/data/id' } }
 

@@ -1,6 +1,6 @@
 import { object } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH } from '../http/index.ts'
-import { readCondition } from './condition.ts'
+import { readCondition } from './read-condition.ts'
 import { conditionResponse } from './responses.ts'
 
 const name = () =>

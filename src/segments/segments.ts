@@ -1,6 +1,8 @@
 import { countContacts, isAskedBy } from './queries.ts'
 import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
-import { type Condition, readCondition } from './condition.ts'
+import type { Condition } from './condition.ts'
+import { readCondition } from './read-condition.ts'
+import { resolveSegments } from './resolve-segments.ts'
 import { Segment } from './entities.ts'
 import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -28,12 +30,15 @@ export async function getSegment(
   const fork = em.fork()
   const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
   if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
-  return { segment, contactCount: await countContacts(fork, workspaceId, segment.condition) }
+  return { segment, contactCount: await countNow(fork, workspaceId, segment.condition) }
 }
 
 /** Counts the contacts that match a condition now. @throws {ApiError} `invalid` as `createSegment` */
 export const countForCondition = (em: EntityManager, workspaceId: string, json: unknown): Promise<number> =>
-  countContacts(em.fork(), workspaceId, conditionOf(json))
+  countNow(em.fork(), workspaceId, conditionOf(json))
+
+const countNow = async (em: EntityManager, workspaceId: string, condition: Condition): Promise<number> =>
+  countContacts(em, await resolveSegments(em, workspaceId, condition), { workspaceId, at: new Date() })
 
 /** Saves a condition as a segment. @throws {ApiError} `invalid`, naming the wrong part of the condition; `not-found` */
 export async function createSegment(

@@ -705,6 +705,7 @@ describe('campaigns', () => {
   describe('claims of campaign messages', () => {
     const recipients = (list: string) => ({
       listIds: [list],
+      at: new Date(),
       conditions: [],
       excludedListIds: [],
       excludedConditions: [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { queuePage } from '../../src/campaigns/recipients.ts'
-import type { Condition } from '../../src/segments/index.ts'
+import type { ResolvedCondition } from '../../src/segments/index.ts'
 import type { SuppressedBy } from '../../src/contacts/index.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { signLink } from '../../src/signed-links/links.ts'
@@ -108,7 +108,7 @@ describe('opt-outs and campaigns', () => {
     interface Case {
       what: string
       /** The audience's lists and segments; `A` and `B` stand for lists. */
-      audience: { lists?: readonly Name[]; segments?: readonly Condition[] }
+      audience: { lists?: readonly Name[]; segments?: readonly ResolvedCondition[] }
       joins: readonly Name[]
       leaves: readonly Name[]
       when: readonly ('before' | 'during' | 'after')[]
@@ -196,7 +196,7 @@ describe('opt-outs and campaigns', () => {
             /"([AB])"/g,
             (_, name) => `"${lists[name as Name]}"`,
           )
-          const conditions = JSON.parse(spelled) as Condition[]
+          const conditions = JSON.parse(spelled) as ResolvedCondition[]
           const listIds = (audience.lists ?? []).map((name) => lists[name])
           const contactId = await aContact(service, { tags: ['reader'] })
           for (const name of joins) await join(lists[name], contactId)
@@ -217,7 +217,7 @@ describe('opt-outs and campaigns', () => {
               [id, cursor],
             )
             const campaign = { id, workspaceId: service.workspaceId, cursor, abTest: null }
-            const of = { listIds, conditions, excludedListIds: [], excludedConditions: [] }
+            const of = { at: new Date(), listIds, conditions, excludedListIds: [], excludedConditions: [] }
             assert.equal((await queuePage(em(), campaign, of, null))?.materialized, true)
           }
           if (moment === 'before') await optOut()

@@ -9,13 +9,8 @@ import { MAX_BYTES } from '../../src/http/fields.ts'
 import { type Components, toJsonSchema } from '../../src/http/openapi/json-schema.ts'
 import { isEmailAddress } from '../../src/platform/email-address.ts'
 import { findJsonFault, jsonBytes } from '../../src/platform/json.ts'
-import {
-  ACTIVITIES,
-  COMPARISONS,
-  CONDITION_FIELDS,
-  readCondition,
-  type Condition,
-} from '../../src/segments/condition.ts'
+import { ACTIVITIES, COMPARISONS, CONDITION_FIELDS, type Condition } from '../../src/segments/condition.ts'
+import { readCondition } from '../../src/segments/read-condition.ts'
 
 const passes = (run: () => unknown): boolean => {
   try {

@@ -106,6 +106,20 @@ describe('segments', () => {
     [{ not: { event: 'order.placed', data: 'plan', is: 'present' } }, ['bob', 'eve']],
     [{ event: 'order' }, []],
     [
+      { event: 'order.placed', atLeast: 1, withinDays: 1, where: { eventData: 'amount', is: 'more', value: 40 } },
+      ['ada'],
+    ],
+    [{ event: 'order.placed', atLeast: 2 }, []],
+    [{ event: 'order.placed', atMost: 1 }, ['ada', 'bob', 'eve']],
+    [{ event: 'order.placed', atLeast: 1, atMost: 1 }, ['ada', 'bob']],
+    [{ event: 'order.placed', atMost: 0 }, ['eve']],
+    [{ metadata: 'since', is: 'olderThan', value: '1d' }, ['ada']],
+    [{ metadata: 'since', is: 'after', value: '2026-01-04T23:59:59Z' }, ['ada']],
+    [{ metadata: 'age', is: 'before', value: '2999-01-01' }, []],
+    [{ field: 'createdAt', is: 'newerThan', value: '1h' }, ['ada', 'bob', 'eve']],
+    [{ message: 'Welcome', is: 'opened' }, []],
+    [{ segment: 'none' }, []],
+    [
       { any: [{ tag: 'vip' }, { all: [{ metadata: 'plan', is: 'present' }, { not: { list: 'none' } }] }] },
       ['ada', 'bob'],
     ],
@@ -131,10 +145,13 @@ describe('segments', () => {
 
   for (const [condition, problem] of [
     [null, 'condition must be a JSON object'],
-    [{}, 'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity, event'],
+    [
+      {},
+      'condition must have exactly one of: all, any, not, field, metadata, tag, list, segment, activity, message, event',
+    ],
     [
       { tag: 'a', list: 'b' },
-      'condition must have exactly one of: all, any, not, field, metadata, tag, list, activity, event',
+      'condition must have exactly one of: all, any, not, field, metadata, tag, list, segment, activity, message, event',
     ],
     [{ all: [{ any: {} }] }, 'condition.all[0].any must be an array'],
     [{ field: 'phone', is: 'present' }, 'condition.field must be one of: email, firstName, createdAt, updatedAt'],

@@ -16,6 +16,10 @@ create table trigger_events (
 );
 create index trigger_events_of_contact on trigger_events (contact_id, created_at desc);
 create index trigger_events_age on trigger_events (created_at);
+-- Conditions count the events of a name since a time, per contact, from this index alone. An entry has at most 2,704 bytes, and a
+-- name can be longer.
+create index trigger_events_by_name on trigger_events (workspace_id, name_key, created_at, contact_id)
+  where type = 'EVENT' and octet_length(name_key) <= 1000;
 
 -- Events that an automation has already received for a contact. Delivered again, they start nothing.
 create table processed_events (

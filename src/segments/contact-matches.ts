@@ -1,0 +1,32 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { isId } from '../platform/ids.ts'
+import type { Condition } from './condition.ts'
+import { contactExistsWith } from './queries.ts'
+import { resolveSegments } from './resolve-segments.ts'
+
+/** The instant of an evaluation, and data that only some conditions use. */
+export interface Evaluation {
+  at: Date
+  /** The data of the event at hand. */
+  eventData?: unknown
+  /** The data that each step saved, by the name of the step. */
+  stepData?: Record<string, unknown> | undefined
+}
+
+/** Evaluates a condition for one contact. A contact that does not exist, or is in another workspace, matches no condition. */
+export async function contactMatches(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  condition: Condition,
+  { at, eventData, stepData }: Evaluation,
+): Promise<boolean> {
+  if (!isId(contactId)) return false
+  return contactExistsWith(em, contactId, await resolveSegments(em, workspaceId, condition), {
+    workspaceId,
+    at,
+    eventData: { value: eventData },
+    stepData: { value: stepData },
+    isForFew: true,
+  })
+}
