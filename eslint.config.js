@@ -27,6 +27,7 @@ const ROOMS = [
   'templates',
   'automations',
   'enrollments',
+  'steps',
   'consent',
   'tracking',
   'bounces',

@@ -1,5 +1,5 @@
-import { mayKnowLater, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
-import { outlineOf, type StepOutline } from '../src/automation-engine/index.ts'
+import { leaveByEarlierEvent, mayKnowLater, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
+import { outlinesOf, type StepOutline } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstance } from './check-instance.ts'
 
@@ -52,5 +52,10 @@ export async function beginEnrollment(
     enrollment = await read()
   }
   if (enrollment?.status !== 'ACTIVE') return null
-  return { automationName: enrollment.automationName, steps: enrollment.steps.map(outlineOf) }
+  const { enrollmentId } = input
+  if (hasLeaveRules(enrollment) && (await leaveByEarlierEvent(em.fork(), { enrollmentId, ...enrollment }))) return null
+  return { automationName: enrollment.automationName, steps: outlinesOf(enrollment.steps) }
 }
+
+const hasLeaveRules = ({ exitOn, goal }: { exitOn: readonly unknown[]; goal: unknown }): boolean =>
+  exitOn.length > 0 || goal !== null

@@ -1,5 +1,5 @@
 import * as enrollments from '../src/enrollments/index.ts'
-import type { EndStatus, Received } from '../src/automation-engine/index.ts'
+import type { EndStatus, EnrollmentStatus, Received } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { OfInstance } from './check-instance.ts'
 
@@ -11,11 +11,11 @@ export interface FinishEnrollmentInput extends Received, OfInstance {
   enrolledAt: string
 }
 
-/** Records the end of an enrollment, and the events that it received. */
+/** Records the end of an enrollment, and the events that it received. @returns the recorded status, if there is one */
 export const finishEnrollment = (
   { em }: ActivityDependencies,
   { enrollmentId, status, dedupKey, enrolledAt, ...received }: FinishEnrollmentInput,
-): Promise<void> =>
+): Promise<EnrollmentStatus | undefined> =>
   enrollments.finishEnrollment(em.fork(), enrollmentId, status, received, {
     dedupKey,
     enrolledAt: new Date(enrolledAt),

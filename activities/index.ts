@@ -2,8 +2,16 @@ import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
 import { retryMessage } from './retry-message.ts'
 import { advanceCampaign } from './advance-campaign.ts'
-import type { CampaignInput, CampaignStep, RetryInput, RetryResult } from '../src/automation-engine/index.ts'
+import type {
+  CampaignInput,
+  CampaignStep,
+  EnrollmentStatus,
+  RetryInput,
+  RetryResult,
+  StepResult,
+} from '../src/automation-engine/index.ts'
 import { recordProcessedEvents, type RecordProcessedEventsInput } from './record-processed-events.ts'
+import { runStep, type RunStepInput } from './run-step.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
 import { createQuota } from '../src/platform/quota.ts'
 import { createBulkheads } from './bulkheads.ts'
@@ -17,11 +25,13 @@ export interface Activities {
   /** Sends only if a connection is free within a moment; `queue` otherwise. */
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
+  /** Runs a step that is not an email. */
+  runStep(input: RunStepInput): Promise<StepResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
   /** Advances a campaign for some seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
-  finishEnrollment(input: FinishEnrollmentInput): Promise<void>
+  finishEnrollment(input: FinishEnrollmentInput): Promise<EnrollmentStatus | undefined>
 }
 
 /** Emails of one workspace that a worker sends concurrently: half of its slots, so that other workspaces get some. */
@@ -42,6 +52,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       }
     },
     sendEmail: (input) => sendEmail(dependencies, input),
+    runStep: (input) => keptApart(input.automationId, () => runStep(dependencies, input)),
     retryMessage: (input) => retryMessage(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),
     recordProcessedEvents: (input) => keptApart(input.automationId, () => recordProcessedEvents(dependencies, input)),
@@ -57,6 +68,7 @@ export type {
   RecordProcessedEventsInput,
   RetryInput,
   RetryResult,
+  RunStepInput,
   SendEmailInput,
   SendEmailResult,
 }

@@ -1,5 +1,5 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
-import type { CampaignInput, CampaignStep } from '../src/automation-engine/index.ts'
+import type { CampaignInput, CampaignStep, StepResult, StepType } from '../src/automation-engine/index.ts'
 import type {
   Activities,
   BeginEnrollmentInput,
@@ -7,12 +7,13 @@ import type {
   RecordProcessedEventsInput,
   RetryInput,
   RetryResult,
+  RunStepInput,
   SendEmailInput,
   SendEmailResult,
 } from '../activities/index.ts'
 import { sendingQueue } from '../src/temporal/task-queues.ts'
 
-type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents'>
+type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents' | 'runStep'>
 
 /** Time without a heartbeat after which Temporal assumes that a worker is dead and gives the email to another. */
 const HEARTBEAT_TIMEOUT = '15 seconds'
@@ -70,6 +71,15 @@ export const recordProcessedEvents = (input: RecordProcessedEventsInput) =>
     () => local.recordProcessedEvents(input),
     () => normal.recordProcessedEvents(input),
   )
+
+/** Runs a step that is not an email. A webhook waits for another server, which a local activity must not. */
+export const runStep = (type: StepType, input: RunStepInput): Promise<StepResult> =>
+  type === 'WEBHOOK'
+    ? normal.runStep(input)
+    : orElse(
+        () => local.runStep(input),
+        () => normal.runStep(input),
+      )
 
 /** Sends a step's email: at once if a connection is free within a moment, or else through the sending queue. */
 export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult> {

@@ -15,10 +15,13 @@ const SHOWN_AFTER = 20
 export function describeProgress(automationName: string, steps: readonly StepOutline[], state: MachineState): string {
   const position = positionOf(steps, state)
   const now = describeNow(steps, state)
+  // With branches, not all steps before the present one were taken.
+  const hasBranches = steps.some((step) => step.branchStarts)
   const first = Math.max(0, position - SHOWN_BEFORE)
   const rows = steps.slice(first, position + SHOWN_AFTER).map((step, index) => {
     const at = first + index
-    return `| ${at + 1} | ${describeType(step)} | ${at < position ? 'done' : at === position ? now : ''} |`
+    const isDone = at < position && !hasBranches
+    return `| ${at + 1} | ${describeType(step)} | ${isDone ? 'done' : at === position ? now : ''} |`
   })
   const headline = `**${plainMarkdown(automationName)}**: ${describeStep(steps, position)}${now && `, ${now}`}`
   return [headline, '', '| # | step | state |', '|---|---|---|', ...rows].join('\n')

@@ -21,13 +21,15 @@ import {
   type Entry,
   type Happening,
   INITIAL,
+  leaveSignal,
   type MachineState,
   next,
   positionOf,
   stateQuery,
   type StepOutline,
+  successorOf,
 } from '../src/automation-engine/index.ts'
-import { beginEnrollment, finishEnrollment, recordProcessedEvents, sendEmail } from './activities.ts'
+import { beginEnrollment, finishEnrollment, recordProcessedEvents, runStep, sendEmail } from './activities.ts'
 import { describeProgress } from './details.ts'
 import { historyIsLong } from './history.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
@@ -89,6 +91,10 @@ class Run {
     setHandler(automationChangedSignal, () => {
       if (this.hasBegun) this.feed({ kind: 'changed' })
     })
+    // A run that has not begun finds the end in the database.
+    setHandler(leaveSignal, ({ enrollmentId, status }) => {
+      if (this.hasBegun && enrollmentId === this.input.enrollmentId) this.feed({ kind: 'exit', status })
+    })
     setHandler(stateQuery, () => ({
       position: positionOf(this.steps, this.state),
       paused: this.state.paused,
@@ -126,7 +132,7 @@ class Run {
       if (effect.do === 'end') return this.finish(effect.status)
       try {
         // Only effects that a new run starts again. It would never see the others, nor an end after them.
-        if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
+        if ((effect.do === 'send' || effect.do === 'run' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
         if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
@@ -211,6 +217,14 @@ class Run {
         this.feed({ kind: 'email-settled', stepId: effect.stepId, as, at })
         return
       }
+      case 'run': {
+        this.show()
+        const { stepId } = effect
+        const { type } = this.steps[positionOf(this.steps, { stepId })]!
+        const step = { instanceId, enrollmentId, workspaceId, automationId, stepId, now: Date.now() }
+        this.feed({ kind: 'step-ran', stepId, result: await runStep(type, step) })
+        return
+      }
       case 'wait':
         this.show()
         return this.pause(effect.until)
@@ -218,7 +232,7 @@ class Run {
         return publishStatus(effect.paused ? 'PAUSED' : 'ACTIVE')
       case 'announce':
         if (publishedWaits(this.steps).has(effect.position)) {
-          publishWait(describeStep(this.steps, effect.position + 1), new Date(effect.until))
+          publishWait(describeStep(this.steps, successorOf(this.steps, effect.position)), new Date(effect.until))
         }
     }
   }
@@ -258,14 +272,14 @@ class Run {
     const received = this.received.length
     this.show()
     const { enrollmentId, dedupKey, enrolledAt } = this.input
-    await CancellationScope.nonCancellable(() =>
+    const recorded = await CancellationScope.nonCancellable(() =>
       finishEnrollment({ ...this.idsAndHeard(), enrollmentId, dedupKey, enrolledAt, status }),
     )
     const late = this.received.filter(({ triggerEventId }, n) => n >= received || triggerEventId === null)
     const [entry, ...rest] = callsFirst(late)
     if (entry) return this.reenter(entry, rest)
     if (this.cancellation !== undefined) throw this.cancellation
-    return { status }
+    return { status: recorded === undefined || recorded === 'ACTIVE' ? status : recorded }
   }
 
   /** Nothing may be awaited in between: Temporal does not complete a run that has not seen all its events. */

@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow'
-import type { EnrollmentStatus } from './enrollment.ts'
+import type { EndStatus, EnrollmentStatus } from './enrollment.ts'
 import type { Progress } from './machine.ts'
 import type { MachineState } from './machine-state.ts'
 
@@ -67,6 +67,9 @@ export const enterSignal = defineSignal<[Arrival]>('enter')
 
 /** Signals that the automation changed. An enrollment that it paused must check again. */
 export const automationChangedSignal = defineSignal('automationChanged')
+
+/** Ends an enrollment by a rule: its goal, or an exit rule. The database has its end already. */
+export const leaveSignal = defineSignal<[{ enrollmentId: string; status: EndStatus }]>('leave')
 
 /** Returns the state of an enrollment. */
 export const stateQuery = defineQuery<EnrollmentState>('state')

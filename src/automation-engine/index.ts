@@ -6,6 +6,7 @@ export {
   type EnrollmentWorkflow,
   enterSignal,
   type Entry,
+  leaveSignal,
   type OfInstance,
   stateQuery,
 } from './contract.ts'
@@ -27,7 +28,8 @@ export {
   type CampaignWorkflow,
   campaignWorkflowId,
 } from './campaign.ts'
-export { ENGINE, type Happening, next, positionOf } from './machine.ts'
+export { ENGINE, type Happening, next, positionOf, type StepResult } from './machine.ts'
+export { type BranchRef, successorOf } from './tree.ts'
 export { type Effect, INITIAL, type MachineState } from './machine-state.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
 export { plainMarkdown } from './plain-markdown.ts'
@@ -40,15 +42,22 @@ export {
   sends,
 } from './policies.ts'
 export {
+  branchesOf,
   describeStep,
   describeType,
   EMAIL_CATEGORIES,
   type EmailCategory,
+  MAX_BRANCH_DEPTH,
   MAX_STEPS,
-  outlineOf,
+  outlinesOf,
   STEP_TYPES,
   type StepOutline,
   type StepType,
   type StoredStep,
+  withSuccessors,
 } from './steps/index.ts'
 export { MAX_DELAY_MINUTES } from './steps/wait.ts'
+export { type ConditionJson, ELSE } from './steps/condition.ts'
+export { RECEIVED, TIMED_OUT } from './steps/wait-for-event.ts'
+export { type WaitTarget, type Weekday, WEEKDAYS } from './steps/wait-until.ts'
+export { WEBHOOK_METHODS, type WebhookMethod } from './steps/webhook.ts'

@@ -4,15 +4,18 @@ import type { EndStatus } from './enrollment.ts'
 export interface MachineState {
   /** The present step: `null` before the first, and `END` after the last. */
   stepId: string | null
-  /** The event for which the sequence waits. */
-  waitingFor: 'begin' | 'email' | 'time' | 'change' | 'end' | 'nothing'
+  /**
+   * The event for which the sequence waits: `step` for the result of a step's activity, and `retry` for a time or a change at
+   * which that activity runs again.
+   */
+  waitingFor: 'begin' | 'email' | 'step' | 'time' | 'retry' | 'change' | 'end' | 'nothing'
   /** When the present wait ends, in milliseconds since 1970. */
   wakeAt: number | null
   /** Whether the sequence is paused by its automation. */
   paused: boolean
   /**
-   * Whether the automation changed while an email was in flight. The state that the email's activity read may be older than the
-   * change.
+   * Whether the automation changed, or an event arrived, while a step's activity ran. The state that the activity read may be
+   * older.
    */
   changed: boolean
 }
@@ -24,6 +27,8 @@ export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt
 /** Effects for the caller to carry out. All except `publish` take time, and at most one of those runs at a time. */
 export type Effect =
   | { do: 'send'; stepId: string }
+  /** Runs the activity of a step that is not an email. */
+  | { do: 'run'; stepId: string }
   /** Waits until a time; `null` waits for the next happening. */
   | { do: 'wait'; until: number | null }
   | { do: 'publish'; paused: boolean }
@@ -41,6 +46,21 @@ export const stay = (state: MachineState): Move => ({ state, effects: [] })
 export const send = (state: MachineState, stepId: string): Move => ({
   state: { ...state, stepId, waitingFor: 'email', wakeAt: null, changed: false },
   effects: [{ do: 'send', stepId }],
+})
+
+/** Runs the activity of a step. It is safe to run it again: the database has its result. */
+export const run = (state: MachineState, stepId: string): Move => ({
+  state: { ...state, stepId, waitingFor: 'step', wakeAt: null, changed: false },
+  effects: [{ do: 'run', stepId }],
+})
+
+/** Waits until a step's activity runs again. @param until milliseconds since 1970 */
+export const retryAt = (state: MachineState, position: number, until: number): Move => ({
+  state: { ...state, waitingFor: 'retry', wakeAt: until },
+  effects: [
+    { do: 'announce', position, until },
+    { do: 'wait', until },
+  ],
 })
 
 /** @param position of the step that waits, @param until milliseconds since 1970 */

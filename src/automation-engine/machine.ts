@@ -3,8 +3,10 @@
  * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, and so does
  * anything else that runs sequences on its own clock.
  */
-import { END, end, type Effect, type MachineState, type Move, send, stay } from './machine-state.ts'
-import { enterStep, type StepOutline } from './steps/index.ts'
+import type { EndStatus } from './enrollment.ts'
+import { END, end, type Effect, type MachineState, type Move, retryAt, run, send, stay, wait } from './machine-state.ts'
+import { enterStep, isRunByActivity, type StepOutline } from './steps/index.ts'
+import { branchStart, successorOf } from './tree.ts'
 
 /**
  * Version of these rules. A run follows one version from its first event to its last. A run that continues as new takes the
@@ -30,12 +32,28 @@ export type Happening =
    * milliseconds since 1970, if that was a while ago. Ignored unless it is for the present step.
    */
   | { kind: 'email-settled'; stepId: string; as: 'go-on' | 'stop' | 'paused' | 'gone'; at?: number | undefined }
+  /** The activity of a step has a result. Ignored unless it is for the present step. */
+  | { kind: 'step-ran'; stepId: string; result: StepResult }
   /** The time of a wait has come. */
   | { kind: 'woken' }
-  /** The automation was changed. */
+  /** The automation was changed, or an event arrived for which a step waits. */
   | { kind: 'changed' }
-  /** The sequence must end at once. */
-  | { kind: 'exit' }
+  /** The sequence must end at once. The default status is CANCELLED. */
+  | { kind: 'exit'; status?: EndStatus }
+
+/**
+ * The result of a step's activity:
+ * - go-on: the step is done. `branch` names the branch that follows, for a step that has some
+ * - wait: the sequence continues at `until`, in milliseconds since 1970
+ * - retry: the activity runs again at `until`, or earlier after a change
+ * - end: the enrollment ends
+ * - paused, gone: as for an email
+ */
+export type StepResult =
+  | { next: 'go-on'; branch?: string; at?: number }
+  | { next: 'wait' | 'retry'; until: number }
+  | { next: 'end'; status: EndStatus }
+  | { next: 'paused' | 'gone' }
 
 /** @param now milliseconds since 1970 */
 export function next(steps: readonly StepOutline[], state: MachineState, happening: Happening, now: number): Move {
@@ -47,15 +65,21 @@ export function next(steps: readonly StepOutline[], state: MachineState, happeni
       return state.waitingFor === 'email' && state.stepId === happening.stepId
         ? settle(steps, state, happening.as, happening.at ?? now)
         : stay(state)
+    case 'step-ran':
+      return state.waitingFor === 'step' && state.stepId === happening.stepId
+        ? settleStep(steps, state, happening.result, now)
+        : stay(state)
     case 'woken':
+      if (state.waitingFor === 'retry') return run(state, state.stepId!)
       // A wait after a wait begins when the previous one was due to end, even if the worker was late.
       return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, state.wakeAt ?? now) : stay(state)
     case 'changed':
-      // An email in flight may or may not have seen the change. It counts as not seen.
-      if (state.waitingFor === 'email') return stay({ ...state, changed: true })
-      return state.waitingFor === 'change' ? send(state, state.stepId!) : stay(state)
+      // An activity that runs may or may not have seen the change. It counts as not seen.
+      if (state.waitingFor === 'email' || state.waitingFor === 'step') return stay({ ...state, changed: true })
+      if (state.waitingFor === 'retry') return run(state, state.stepId!)
+      return state.waitingFor === 'change' ? repeat(steps, state) : stay(state)
     case 'exit':
-      return end(state, 'CANCELLED')
+      return end(state, happening.status ?? 'CANCELLED')
   }
 }
 
@@ -77,12 +101,18 @@ function begin(
     case 'time':
       return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'email':
+    case 'step':
     case 'change':
-      return send(state, state.stepId!)
+      return repeat(steps, state)
+    case 'retry':
+      return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'begin': {
       const last = steps.findIndex(({ id }) => id === resumeAfter?.stepId)
-      // The wait that follows began when that email became final, and not when the workflow was found to be lost.
-      return enter(steps, last + 1, state, resumeAfter?.at ?? now)
+      // The wait that follows began when that step became final, and not when the workflow was found to be lost.
+      const at = resumeAfter?.at ?? now
+      if (last === -1) return enter(steps, 0, state, at)
+      // The activity of a step returns the result that it had.
+      return isRunByActivity(steps[last]!) ? run(state, steps[last]!.id) : enter(steps, successorOf(steps, last), state, at)
     }
     case 'end':
     case 'nothing':
@@ -103,13 +133,46 @@ function settle(
       return end(state, 'STOPPED')
     case 'gone':
       return end(state, 'CANCELLED')
-    case 'paused': {
-      if (state.changed) return send(state, state.stepId!)
-      const paused: MachineState = { ...state, waitingFor: 'change', paused: true }
-      const wait: Effect = { do: 'wait', until: null }
-      return { state: paused, effects: state.paused ? [wait] : [{ do: 'publish', paused: true }, wait] }
-    }
+    case 'paused':
+      return pause(steps, state)
   }
+}
+
+function settleStep(steps: readonly StepOutline[], state: MachineState, result: StepResult, now: number): Move {
+  const position = positionOf(steps, state)
+  switch (result.next) {
+    case 'go-on': {
+      const to =
+        result.branch === undefined ? successorOf(steps, position) : branchStart(steps, position, result.branch)
+      return released(state, enter(steps, to, { ...state, paused: false }, result.at ?? now))
+    }
+    case 'wait':
+      return released(state, wait({ ...state, paused: false }, state.stepId!, position, result.until))
+    case 'retry':
+      // The activity may have looked for the event before it arrived.
+      if (state.changed) return run(state, state.stepId!)
+      return released(state, retryAt({ ...state, paused: false }, position, result.until))
+    case 'end':
+      return end(state, result.status)
+    case 'gone':
+      return end(state, 'CANCELLED')
+    case 'paused':
+      return pause(steps, state)
+  }
+}
+
+/** Waits until the automation changes, unless it has changed already. */
+function pause(steps: readonly StepOutline[], state: MachineState): Move {
+  if (state.changed) return repeat(steps, state)
+  const paused: MachineState = { ...state, waitingFor: 'change', paused: true }
+  const effect: Effect = { do: 'wait', until: null }
+  return { state: paused, effects: state.paused ? [effect] : [{ do: 'publish', paused: true }, effect] }
+}
+
+/** Starts the activity of the present step again. */
+function repeat(steps: readonly StepOutline[], state: MachineState): Move {
+  const step = steps[positionOf(steps, state)]
+  return step && isRunByActivity(step) ? run(state, step.id) : send(state, state.stepId!)
 }
 
 /** Publishes that a paused sequence continues. */
@@ -117,10 +180,10 @@ const released = (before: MachineState, move: Move): Move =>
   before.paused ? { ...move, effects: [{ do: 'publish', paused: false }, ...move.effects] } : move
 
 const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Move =>
-  enter(steps, positionOf(steps, state) + 1, state, now)
+  enter(steps, successorOf(steps, positionOf(steps, state)), state, now)
 
 function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Move {
   const step = steps[position]
   if (!step) return end({ ...state, stepId: END }, 'COMPLETED')
-  return enterStep(step, { position, state, now, pass: () => enter(steps, position + 1, state, now) })
+  return enterStep(step, { position, state, now, pass: () => enter(steps, successorOf(steps, position), state, now) })
 }

@@ -1,4 +1,5 @@
 import { isId } from '../platform/ids.ts'
+import { flattenSteps, type PlacedInput } from './step-tree.ts'
 import { lacksOf, type StepInput } from './steps/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
@@ -21,11 +22,12 @@ export function whyNeverActs(
   const never = whyNeverStarts(trigger, triggerConfig)
   if (never) return never
   if (steps.length === 0) return { why: 'it has no steps, and needs at least one', param: '/steps' }
-  for (const [index, step] of steps.entries()) {
+  const placed = flattenSteps(steps)
+  for (const { step, path, pointer } of placed) {
     const lack = lacksOf(step)
-    if (lack !== undefined) return { why: `steps[${index}] ${lack}`, param: `/steps/${index}` }
+    if (lack !== undefined) return { why: `${path} ${lack}`, param: pointer }
   }
-  return trigger === 'LIST_REQUESTED' ? whyNeverConfirms(steps) : undefined
+  return trigger === 'LIST_REQUESTED' ? whyNeverConfirms(placed) : undefined
 }
 
 function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {
@@ -46,21 +48,21 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
 }
 
 /** Checks an automation that sends confirmation emails: it may send nothing else, and the emails need the link. */
-function whyNeverConfirms(steps: readonly StepInput[]): NeverActs | undefined {
+function whyNeverConfirms(steps: readonly PlacedInput[]): NeverActs | undefined {
   let asks = false
-  for (const [index, step] of steps.entries()) {
+  for (const { step, path, pointer } of steps) {
     if (step.type !== 'EMAIL') continue
     if (step.category !== 'transactional') {
-      const why = `steps[${index}] goes to contacts who have not confirmed yet, and needs "category": "transactional"`
-      return { why, param: `/steps/${index}/category` }
+      const why = `${path} goes to contacts who have not confirmed yet, and needs "category": "transactional"`
+      return { why, param: `${pointer}/category` }
     }
     const { subject, html, text, made } = step
     const asksIn = (...said: (string | null | undefined)[]) => said.some((part) => part?.includes('confirmUrl'))
     const isAsking = asksIn(subject, html, text, made?.content.html, made?.content.text)
     const silent = Object.entries(made?.translations ?? {}).find(([, { html: in_, text: as }]) => !asksIn(in_, as))
     if (isAsking && silent) {
-      const why = `steps[${index}] has no {{ confirmUrl }} in its translation ${silent[0]}`
-      return { why, param: `/steps/${index}` }
+      const why = `${path} has no {{ confirmUrl }} in its translation ${silent[0]}`
+      return { why, param: pointer }
     }
     asks ||= isAsking
   }

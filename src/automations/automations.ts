@@ -1,4 +1,5 @@
-import { ApiError } from '../platform/api-error.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError, invalid } from '../platform/api-error.ts'
 import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, neverActs } from './errors.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
@@ -6,14 +7,22 @@ import { LockMode } from '@mikro-orm/core'
 import { AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
+import { type EntryRules, type EventOrCondition, eventKeysOf } from './rules.ts'
+import { branchDepth, flattenSteps } from './step-tree.ts'
 import { asksAlone, keepContents } from './queries.ts'
 import { knownLists } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import { whyNeverActs } from './automation.ts'
-import { type AutomationStatus, type SendFailurePolicy, sends } from '../automation-engine/index.ts'
+import {
+  type AutomationStatus,
+  MAX_BRANCH_DEPTH,
+  MAX_STEPS,
+  type SendFailurePolicy,
+  sends,
+} from '../automation-engine/index.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
+import { foldName, type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
 
 export interface AutomationDetail {
   automation: Automation
@@ -27,6 +36,9 @@ export interface AutomationInput {
   trigger: Trigger
   triggerConfig?: TriggerConfig | undefined
   onSendFailure?: SendFailurePolicy | undefined
+  entry?: EntryRules | undefined
+  exitOn?: readonly EventOrCondition[] | undefined
+  goal?: EventOrCondition | null | undefined
   steps?: StepInput[] | undefined
 }
 
@@ -42,11 +54,23 @@ export async function getAutomation(em: EntityManager, workspaceId: string, id: 
 export function createAutomation(
   em: EntityManager,
   workspaceId: string,
-  { name, description, status, trigger, triggerConfig = {}, onSendFailure, steps = [] }: AutomationInput,
+  {
+    name,
+    description,
+    status,
+    trigger,
+    triggerConfig = {},
+    onSendFailure,
+    entry,
+    exitOn,
+    goal,
+    steps = [],
+  }: AutomationInput,
   id = newId(),
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
     const given = { status: status ?? 'DRAFT', trigger, triggerConfig }
+    assertTree(steps)
     assertActs(given, steps)
     await assertListens(fork, workspaceId, given)
     const automation = fork.create(Automation, {
@@ -59,6 +83,9 @@ export function createAutomation(
       triggerConfig,
       triggerKey: triggerKey(trigger, triggerConfig),
       onSendFailure: onSendFailure ?? 'CONTINUE',
+      entry: entry ?? {},
+      exitOn: [...(exitOn ?? [])],
+      goal: goal ?? null,
     })
     await fork.flush()
     const numbered = identifySteps(steps, [])
@@ -79,7 +106,7 @@ export async function updateAutomation(
   change: AutomationChange,
   expected?: Revisions,
 ): Promise<AutomationDetail> {
-  const { name, description, status, trigger, triggerConfig, onSendFailure } = change
+  const { name, description, status, trigger, triggerConfig, onSendFailure, entry } = change
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
     automation.revision += 1
@@ -92,9 +119,14 @@ export async function updateAutomation(
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
+    if (entry !== undefined) automation.entry = entry
     if (askedListOf(automation) !== asked || automation.status === 'ARCHIVED')
       await assertAnotherAsks(fork, automation, asked)
     const steps = await stepsOf(fork, automation)
+    if (setLeaveRules(automation, change)) {
+      automation.version += 1
+      await writeVersion(fork, automation, steps)
+    }
     // An automation that is older than these rules can still be renamed.
     if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) {
       assertActs(automation, steps)
@@ -136,10 +168,13 @@ export async function replaceSteps(
   id: string,
   steps: readonly StepInput[],
   expected?: Revisions,
+  rules: Pick<AutomationChange, 'exitOn' | 'goal'> = {},
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
+    assertTree(steps)
     assertActs(automation, steps)
+    setLeaveRules(automation, rules)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))
     automation.version += 1
     automation.revision += 1
@@ -224,10 +259,38 @@ export async function lockAutomation(
   return automation
 }
 
+/** Sets the given rules. @returns whether one changed, so that a new version is needed */
+function setLeaveRules(
+  automation: Automation,
+  { exitOn, goal }: { exitOn?: readonly EventOrCondition[] | undefined; goal?: EventOrCondition | null | undefined },
+): boolean {
+  const before = [automation.exitOn, automation.goal ?? null]
+  if (exitOn !== undefined) automation.exitOn = [...exitOn]
+  if (goal !== undefined) automation.goal = goal
+  return !isDeepStrictEqual(before, [automation.exitOn, automation.goal ?? null])
+}
+
+/** @throws {ApiError} `invalid` if the steps are too many or too deep, or two have the same name */
+function assertTree(steps: readonly StepInput[]): void {
+  const placed = flattenSteps(steps)
+  if (placed.length > MAX_STEPS) throw invalid(`steps must not contain more than ${MAX_STEPS} steps in all`, '/steps')
+  if (branchDepth(placed) > MAX_BRANCH_DEPTH)
+    throw invalid(`steps must not nest branches deeper than ${MAX_BRANCH_DEPTH} levels`, '/steps')
+  const names = new Set<string>()
+  for (const { step, path, pointer } of placed) {
+    const key = step.name == null ? undefined : foldName(step.name)
+    if (key === undefined) continue
+    if (names.has(key)) throw invalid(`${path}.name must be unique in the automation`, `${pointer}/name`)
+    names.add(key)
+  }
+}
+
 /** Stores the current version of the automation: its steps, and separately the contents of its emails. */
-async function writeVersion(em: EntityManager, { id, version }: Automation, steps: readonly Step[]): Promise<void> {
+async function writeVersion(em: EntityManager, automation: Automation, steps: readonly Step[]): Promise<void> {
+  const { id, version, exitOn, goal = null } = automation
   const { stored, contents } = storeSteps(steps)
-  em.create(AutomationVersion, { automationId: id, version, steps: stored })
+  const eventKeys = eventKeysOf({ exitOn, goal }, stored)
+  em.create(AutomationVersion, { automationId: id, version, steps: stored, exitOn, goal, eventKeys })
   await em.flush()
   await keepContents(em, id, contents)
 }
@@ -251,5 +314,11 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
  */
 function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
   const free = new Set(present.map((step) => step.id))
-  return steps.map((step) => withId(step, step.id !== undefined && free.delete(step.id) ? step.id : newId()))
+  const identified: Step[] = []
+  for (const { step, in: place } of flattenSteps(steps)) {
+    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
+    const branch = place && { step: identified[place.parent]!.id, branch: place.branch }
+    identified.push({ ...withId(step, id), ...(branch && { in: branch }) })
+  }
+  return identified
 }

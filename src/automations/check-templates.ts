@@ -2,6 +2,7 @@ import { orMeant } from '../platform/nearest-name.ts'
 import { INVALID_TEMPLATE } from '../templates/index.ts'
 import { BUSY, ApiError } from '../platform/api-error.ts'
 import pMap from 'p-map'
+import { flattenSteps } from './step-tree.ts'
 import { type StepInput, templatesOf } from './steps/index.ts'
 import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
@@ -30,19 +31,19 @@ export async function checkTemplates(
   steps: readonly StepInput[],
   workspaceId: string,
 ): Promise<string[]> {
-  const places = new Map<string, { content: EmailContent; index: number }>()
-  steps.forEach((step, index) => {
+  const places = new Map<string, { content: EmailContent; path: string; pointer: string }>()
+  for (const { step, path, pointer } of flattenSteps(steps)) {
     const content = templatesOf(step)
-    if (!content) return
+    if (!content) continue
     const key = [content.subject, content.html, content.text]
       .map((text) => `${text?.length ?? -1}:${text ?? ''}`)
       .join()
-    if (!places.has(key)) places.set(key, { content, index })
-  })
+    if (!places.has(key)) places.set(key, { content, path, pointer })
+  }
   const deadline = performance.now() + PATIENCE_MS
   const warnings = await pMap(
     [...places.values()],
-    async ({ content, index }) => {
+    async ({ content, path, pointer }) => {
       if (performance.now() > deadline) {
         throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG, param: '/steps' })
       }
@@ -52,10 +53,10 @@ export async function checkTemplates(
           throw error instanceof RendererBusy ? new ApiError(BUSY, { message: TOO_BUSY, cause: error }) : error
         })
       const [found] = problems
-      if (!found) return unknownVariables.map((unknown) => inWords(index, unknown))
+      if (!found) return unknownVariables.map((unknown) => inWords(pointer, unknown))
       throw new ApiError(INVALID_TEMPLATE, {
-        message: `steps[${index}].${found.field} is not a valid template: ${found.problem}`,
-        param: `/steps/${index}/${found.field}`,
+        message: `${path}.${found.field} is not a valid template: ${found.problem}`,
+        param: `${pointer}/${found.field}`,
       })
     },
     { concurrency: CONCURRENCY },
@@ -63,7 +64,7 @@ export async function checkTemplates(
   return warnings.flat().slice(0, MAX_WARNINGS)
 }
 
-function inWords(index: number, { field, variable, nearest }: UnknownVariable): string {
+function inWords(pointer: string, { field, variable, nearest }: UnknownVariable): string {
   // A name can contain any character, and this goes into a header.
-  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email${orMeant(nearest)}`
+  return `${pointer}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email${orMeant(nearest)}`
 }

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../automation-engine/index.ts'
 import { newId } from '../platform/ids.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
+import type { EntryRules, EventOrCondition } from './rules.ts'
 
 const automationTable = defineEntity({
   name: 'Automation',
@@ -18,6 +19,9 @@ const automationTable = defineEntity({
     triggerConfig: p.json<TriggerConfig>(),
     triggerKey: p.text().nullable(),
     onSendFailure: p.text().$type<SendFailurePolicy>(),
+    entry: p.json<EntryRules>().onCreate(() => ({})),
+    exitOn: p.json<EventOrCondition[]>().onCreate(() => []),
+    goal: p.json<EventOrCondition>().nullable(),
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
     /** Grows with each change, so that clients that read an earlier one get a conflict. */
@@ -42,6 +46,13 @@ const automationVersionTable = defineEntity({
     automationId: p.uuid().primary(),
     version: p.integer().primary(),
     steps: p.json<StoredStep[]>(),
+    exitOn: p.json<EventOrCondition[]>().onCreate(() => []),
+    goal: p.json<EventOrCondition>().nullable(),
+    /** The keys of all events that its exit rules, its goal and its steps wait for. */
+    eventKeys: p
+      .array<string>()
+      .columnType('text[]')
+      .onCreate(() => []),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

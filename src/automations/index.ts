@@ -2,4 +2,5 @@ export { Automation, AutomationDraft, AutomationVersion, EmailContent } from './
 export { shareAutomations } from './lock-queries.ts'
 export { assertAutomation, findAutomation } from './automations.ts'
 export { deleteContents, removeAutomation, skipRevisions } from './queries.ts'
+export { type EntryRules, type EventOrCondition, eventKeyOf, type LeaveRules, type Reentry } from './rules.ts'
 export { AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from './errors.ts'

@@ -25,7 +25,7 @@ export const publishAutomation = (
   expected: Revisions,
 ): Promise<AutomationDetail> =>
   unitOf(em).transactional(async (unit) => {
-    if (steps !== undefined) await replaceSteps(unit, workspaceId, id, steps, expected)
+    if (steps !== undefined) await replaceSteps(unit, workspaceId, id, steps, expected, change)
     // The first of the two updates has checked the expected revision.
     const published = await updateAutomation(unit, workspaceId, id, change, steps === undefined ? expected : undefined)
     if (draftRevision !== undefined) await endDraft(unit, await findDraft(unit, id), [String(draftRevision)])

@@ -3,7 +3,7 @@ import type { AutomationSummary } from './queries.ts'
 import { AUTOMATION_STATUSES, type AutomationStatus, SEND_FAILURE_POLICIES } from '../automation-engine/index.ts'
 import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/index.ts'
 import type { Caller } from '../workspaces/index.ts'
-import { presentStep, stepResponse } from './steps/index.ts'
+import { presentSteps, stepResponse } from './steps/index.ts'
 import type { AutomationDetail } from './automations.ts'
 import { count, freeObject, id, presentForWriter, timestamp, writtenResponse } from '../http/index.ts'
 
@@ -58,6 +58,9 @@ export const automationResponse = object({
     description: 'What happens to the enrollment if an email fails permanently.',
     example: 'CONTINUE',
   }),
+  entry: freeObject().required().meta({ description: 'The rules for who enters.', example: {} }),
+  exitOn: array().of(freeObject().required()).required().meta({ description: 'The rules for who leaves early.', example: [] }),
+  goal: freeObject().nullable().defined().meta({ description: 'The goal, if any.', json: { type: ['object', 'null'] }, example: null }),
   version: count('The version of the steps. Each change of the steps creates a version.', 1),
   createdAt: timestamp('The time of creation.'),
   updatedAt: timestamp('The time of the last update.'),
@@ -74,10 +77,13 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   trigger: automation.trigger,
   triggerConfig: automation.triggerConfig,
   onSendFailure: automation.onSendFailure,
+  entry: automation.entry,
+  exitOn: automation.exitOn,
+  goal: automation.goal ?? null,
   version: automation.version,
   createdAt: automation.createdAt.toISOString(),
   updatedAt: automation.updatedAt.toISOString(),
-  steps: steps.map(presentStep),
+  steps: presentSteps(steps),
 })
 
 /** The response to a write, which a key that may not read automations gets only in part. */

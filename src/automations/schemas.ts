@@ -4,10 +4,14 @@ import { AUTOMATION_STATUSES, MAX_STEPS, SEND_FAILURE_POLICIES } from '../automa
 import { MAX_TAG_LENGTH } from '../contacts/index.ts'
 import { MAX_EVENT_NAME_LENGTH, type TriggerConfig, TRIGGERS } from '../triggers/index.ts'
 import { oneSpelling } from '../platform/ids.ts'
+import { orNearest } from '../platform/nearest-name.ts'
+import { entry, exitOn, goal } from './rule-schemas.ts'
 import { stepInput } from './steps/index.ts'
 
 const MAX_DESCRIPTION_LENGTH = 10_000
 const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
+/** Maximum length of an unknown key in a message. */
+const MAX_SHOWN = 50
 
 const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In their order.' })
 
@@ -23,12 +27,17 @@ const MAX_KEYS = {
   eventName: MAX_EVENT_NAME_LENGTH,
 } as const satisfies Record<(typeof TRIGGER_KEYS)[number], number>
 
-/** Known keys must be strings. Others are stored unchanged. */
+/** The keys are strings, and no others are allowed. */
 const triggerConfig = () =>
   boundedObject(MAX_TRIGGER_CONFIG_BYTES)
     .test({
       name: 'trigger-config',
       test(value, { path, createError }) {
+        const unknown = Object.keys(value ?? {}).find((key) => !(TRIGGER_KEYS as readonly string[]).includes(key))
+        if (unknown !== undefined) {
+          const name = unknown.slice(0, MAX_SHOWN)
+          return createError({ message: `${path}.${name} is unknown${orNearest(unknown, TRIGGER_KEYS)}` })
+        }
         for (const key of TRIGGER_KEYS) {
           if (!value || !Object.hasOwn(value, key)) continue
           const max = MAX_KEYS[key]
@@ -47,7 +56,7 @@ const triggerConfig = () =>
       example: {},
       json: {
         type: 'object',
-        additionalProperties: true,
+        additionalProperties: false,
         properties: Object.fromEntries(
           TRIGGER_KEYS.map((key) => [
             key,
@@ -95,6 +104,9 @@ export const createAutomationSchema = object({
   trigger: trigger().required(),
   triggerConfig: triggerConfig(),
   onSendFailure: onSendFailure(),
+  entry: entry(),
+  exitOn: exitOn(),
+  goal: goal(),
   steps: steps(),
 }).meta({ component: 'AutomationInput' })
 
@@ -105,6 +117,9 @@ const changeable = {
   trigger: trigger(),
   triggerConfig: triggerConfig(),
   onSendFailure: onSendFailure(),
+  entry: entry(),
+  exitOn: exitOn(),
+  goal: goal(),
 }
 
 /** `PATCH /automations/{id}`. The route checks that there is a change. */

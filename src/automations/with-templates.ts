@@ -1,7 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { getTemplate, overruled, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
-import type { StepInput } from './steps/index.ts'
+import { flattenSteps } from './step-tree.ts'
+import { mapSteps, type StepInput } from './steps/index.ts'
 
 /**
  * Copies the contents of the named templates into steps: later changes to a template do not affect them. If a template was
@@ -14,20 +15,19 @@ export async function withTemplates(
   workspaceId: string,
   steps: readonly StepInput[],
 ): Promise<StepInput[]> {
-  const made: StepInput[] = []
-  for (const [index, step] of steps.entries()) {
-    made.push(
-      step.type === 'EMAIL' && step.templateId != null ? await withTemplate(em, workspaceId, step, index) : step,
-    )
+  const made = new Map<StepInput, StepInput>()
+  for (const { step, path, pointer } of flattenSteps(steps)) {
+    if (step.type === 'EMAIL' && step.templateId != null)
+      made.set(step, await withTemplate(em, workspaceId, step, { path, pointer }))
   }
-  return made
+  return mapSteps(steps, (step) => made.get(step) ?? step)
 }
 
 /** Warnings about contents of steps that differ from their template. The template's content is sent. */
 export const overruledIn = (steps: readonly StepInput[]): string[] =>
-  steps
-    .flatMap((step, index) =>
-      step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, `/steps/${index}`) : [],
+  flattenSteps(steps)
+    .flatMap(({ step, pointer }) =>
+      step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, pointer) : [],
     )
     .slice(0, MAX_OVERRULED)
 
@@ -38,7 +38,7 @@ async function withTemplate(
   em: EntityManager,
   workspaceId: string,
   step: Extract<StepInput, { type: 'EMAIL' }>,
-  index: number,
+  { path, pointer }: { path: string; pointer: string },
 ): Promise<StepInput> {
   try {
     const { template, written } = await getTemplate(
@@ -54,8 +54,8 @@ async function withTemplate(
     if (!(error instanceof ApiError) || error.code !== TEMPLATE_NOT_FOUND.code) throw error
     if (step.subject !== undefined) return { ...step, templateId: null, templateVersion: null }
     throw new ApiError(TEMPLATE_NOT_FOUND, {
-      message: `steps[${index}].templateId: there is no template of the kind EMAIL with this ID and version`,
-      param: `/steps/${index}/templateId`,
+      message: `${path}.templateId: there is no template of the kind EMAIL with this ID and version`,
+      param: `${pointer}/templateId`,
     })
   }
 }

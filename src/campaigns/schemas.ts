@@ -14,7 +14,7 @@ import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS } from '../render
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
 import { MAX_VARIANTS, WINNER_BY } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
-import { isLocalTime, isTimeZone } from './local-time.ts'
+import { isLocalTime, isTimeZone } from '../platform/time-zone.ts'
 
 /** Maximum number of lists, and of segments, in an audience. */
 const MAX_NAMED = 20

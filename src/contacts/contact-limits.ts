@@ -2,6 +2,9 @@ import { defineError } from '../platform/api-error.ts'
 import { MAX_LISTS_OF_CONTACT } from '../lists/index.ts'
 import { METADATA_TOO_LARGE } from './metadata.ts'
 
+/** Maximum length of a first name, in characters. */
+export const MAX_FIRST_NAME_LENGTH = 1_000
+
 /** The maximum number of tags of a contact. A page of a hundred contacts shows all of them. */
 export const MAX_TAGS_OF_CONTACT = 250
 

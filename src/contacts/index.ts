@@ -1,4 +1,5 @@
-export { CONTACT_LIMITS } from './contact-limits.ts'
+export { applyChange, type AppliedChange } from './apply-change.ts'
+export { CONTACT_LIMITS, MAX_FIRST_NAME_LENGTH } from './contact-limits.ts'
 export { Contact, ContactTag, FormerAddress, Suppression, Tally } from './entities.ts'
 export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
 export { addressesByExternalId } from './queries.ts'
@@ -35,6 +36,7 @@ export {
   incrementConsentVersions,
   confirmContacts,
   loadTagKeys,
+  lockContacts,
   lockContactsByKey,
   mergeMetadata,
 } from './write-queries.ts'

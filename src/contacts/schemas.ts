@@ -1,6 +1,6 @@
 import { array, boolean, object, string, type InferType } from 'yup'
 import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from '../http/index.ts'
-import { MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
+import { MAX_FIRST_NAME_LENGTH, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { jsonBytes } from '../platform/json.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
@@ -9,9 +9,6 @@ import { MAX_METADATA_BYTES } from './metadata.ts'
 
 /** Chosen to exceed the IDs of other services. */
 const MAX_EXTERNAL_ID_LENGTH = 200
-
-/** The maximum length of texts about a contact. */
-const MAX_TEXT_LENGTH = 1_000
 
 const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
 const tags = () => array().of(tag()).max(MAX_TAGS)
@@ -33,7 +30,7 @@ const externalId = () =>
     description: 'Your own ID for the contact. Unique in the workspace, compared with case.',
     example: '4711',
   })
-const firstName = () => text().nullable().test(atMost(MAX_TEXT_LENGTH)).meta({ example: 'Ada' })
+const firstName = () => text().nullable().test(atMost(MAX_FIRST_NAME_LENGTH)).meta({ example: 'Ada' })
 const metadata = () =>
   boundedObject(MAX_METADATA_BYTES).meta({
     description:

@@ -2,6 +2,7 @@ import { LIST_NOT_FOUND, loadMemberships, lockListsToJoin } from '../lists/index
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId, newId } from '../platform/ids.ts'
+import type { CauseOfHappenings } from '../triggers/index.ts'
 import type { ErrorDefinition } from '../platform/api-error.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { EXTERNAL_ID_TAKEN } from './errors.ts'
@@ -25,6 +26,8 @@ export interface UpsertOptions {
   /** Whether the changes start automations. */
   triggers: boolean
   requestId: string | null
+  /** The number of automations that caused each other and this change. */
+  depth?: number
   /** Whether this is an import, which is not a request of the contact. */
   ofFile?: boolean
 }
@@ -51,7 +54,7 @@ export async function upsertBatch(
   em: EntityManager,
   workspaceId: string,
   writes: readonly ContactWrite[],
-  { isBulk, triggers, requestId, ofFile = false }: UpsertOptions,
+  { isBulk, triggers, requestId, depth, ofFile = false }: UpsertOptions,
 ): Promise<UpsertResult> {
   const failed = new Map<string, ErrorDefinition>()
   const listIds = [...new Set(writes.flatMap(({ listId }) => listId ?? []))].filter(isId)
@@ -86,7 +89,7 @@ export async function upsertBatch(
     for (const id of inserted) created.add(id)
     // Another request created some of them in the meantime: the next round locks them and decides again.
     if (inserted.size < missing.length) continue
-    const deliveries = await writePlans(em, { workspaceId, requestId, isBulk }, plans)
+    const deliveries = await writePlans(em, { workspaceId, requestId, isBulk, depth }, plans)
     return {
       written: plans.map(({ contact }) => ({ id: contact.id, isCreated: contact.isCreated })),
       failed,
@@ -103,7 +106,7 @@ interface Planned {
 
 async function writePlans(
   em: EntityManager,
-  context: { workspaceId: string; requestId: string | null; isBulk: boolean },
+  context: CauseOfHappenings,
   plans: readonly Planned[],
 ): Promise<Delivery[]> {
   await updateContacts(

@@ -1,7 +1,7 @@
 import { addMembers, type MembershipPlan, writeRequests } from '../lists/index.ts'
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { findListeners, type Happening, recordHappenings } from '../triggers/index.ts'
+import { type CauseOfHappenings, findListeners, type Happening, recordHappenings } from '../triggers/index.ts'
 
 export interface PlannedMembership {
   listId: string
@@ -17,7 +17,7 @@ export interface PlannedMembership {
  */
 export async function writeMemberships(
   em: EntityManager,
-  context: { workspaceId: string; requestId: string | null; isBulk: boolean },
+  context: CauseOfHappenings,
   memberships: readonly PlannedMembership[],
   happenings: readonly Happening[],
 ): Promise<Delivery[]> {

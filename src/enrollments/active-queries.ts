@@ -57,9 +57,9 @@ join automations automation on automation.id = automation_id and automation.dele
 where enrollment.status = 'ACTIVE'`
 
 /**
- * Returns the progress of an enrollment according to the database: the last step whose message is final, and when it first became
- * final, regardless of later resends. A message that ends the sequence is left out: the sequence reaches its step again, and
- * ends.
+ * Returns the progress of an enrollment according to the database: the last step that is done, and when. An email is done when its
+ * message first became final, regardless of later resends. A message that ends the sequence is left out: the sequence reaches its
+ * step again, and ends.
  */
 export async function lastSettled(
   em: EntityManager,
@@ -67,16 +67,19 @@ export async function lastSettled(
 ): Promise<{ stepId: string; at: Date } | undefined> {
   const rows = await sql(
     em,
-    `select message.step_id, message.final_at as at
+    `select done.step_id, done.at
      from enrollments enrollment
      join automations automation on automation.id = enrollment.automation_id
      join automation_versions version
        on version.automation_id = enrollment.automation_id and version.version = enrollment.version
      cross join lateral jsonb_array_elements(version.steps) with ordinality as step(content, place)
-     join messages message
-       on message.enrollment_id = enrollment.id and message.step_id::text = step.content ->> 'id'
-     where enrollment.id = $1::uuid and message.final_at is not null
-       and not (message.status = 'FAILED' and automation.on_send_failure = 'STOP')
+     join (
+       select enrollment_id, step_id, final_at as at, status from messages where enrollment_id = $1::uuid
+       union all
+       select enrollment_id, step_id, finished_at, 'DONE' from step_runs where enrollment_id = $1::uuid
+     ) done on done.enrollment_id = enrollment.id and done.step_id::text = step.content ->> 'id'
+     where enrollment.id = $1::uuid and done.at is not null
+       and not (done.status = 'FAILED' and automation.on_send_failure = 'STOP')
      order by step.place desc limit 1`,
     [enrollmentId],
   )

@@ -3,6 +3,7 @@ import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, comple
 import { eventDedupKey } from '../automation-engine/index.ts'
 import { createQuota } from '../platform/quota.ts'
 import { type AskingAnew, endForNewConfirmation } from './end-queries.ts'
+import { statusOf } from './leave-queries.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
 import { readStarts, type Start } from './start-queries.ts'
 
@@ -83,6 +84,12 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'END':
       if (enrollmentId === null) throw new Error('An END without its enrollment')
       return enrollments.end(automationId, contactId, enrollmentId)
+    case 'LEAVE': {
+      if (enrollmentId === null) throw new Error('A LEAVE without its enrollment')
+      const status = await statusOf(dependencies.em.fork(), enrollmentId)
+      if (status === undefined || status === 'ACTIVE') return
+      return enrollments.leave(automationId, contactId, enrollmentId, status)
+    }
     case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
     case 'DELETE_AUTOMATION':

@@ -23,7 +23,20 @@ export function dueTime(
   const finalAt = new Map(final.map((step) => [step.stepId, step.at]))
   const last = steps.slice(0, position).findLastIndex(({ id }) => finalAt.has(id))
   const since = last === -1 ? startedAt : finalAt.get(steps[last]!.id)!
-  const waits = steps.slice(last + 1, position).map((step) => (step.type === 'WAIT' ? step.delayMinutes : 0))
+  const lists = listsAround(steps, steps[position]!)
+  // Other waits, and those in branches that may have been taken, are not known here: the step may be due earlier than it was.
+  const waits = steps
+    .slice(last + 1, position)
+    .map((step) => (step.type === 'WAIT' && lists.has(listOf(step)) ? step.delayMinutes : 0))
   const minutes = waits.reduce((sum, delay) => sum + delay, 0)
   return { since, due: new Date(since.getTime() + minutes * 60_000) }
+}
+
+const listOf = (step: StoredStep): string => (step.in ? `${step.in.step} ${step.in.branch}` : '')
+
+/** The lists of steps that contain a step, directly or in a branch. Their steps before it were passed. */
+function listsAround(steps: readonly StoredStep[], step: StoredStep): ReadonlySet<string> {
+  const lists = new Set<string>()
+  for (let at: StoredStep | undefined = step; at; at = steps.find(({ id }) => id === at!.in?.step)) lists.add(listOf(at))
+  return lists
 }

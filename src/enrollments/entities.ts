@@ -22,6 +22,8 @@ const schema = defineEntity({
     status: p.text().$type<EnrollmentStatus>(),
     paused: p.boolean(),
     pauseCount: p.integer(),
+    /** How many automations caused each other and this enrollment. */
+    depth: p.integer(),
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),

@@ -5,6 +5,7 @@ import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/
 import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../automation-engine/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
+import type { EventOrCondition } from '../automations/index.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
 
@@ -30,7 +31,7 @@ export interface RecordState {
     triggerKey: string | null
   }
   /** The event that starts it; `null` if the event was deleted, or no event starts it. */
-  event: { type: Trigger; name: string; data: unknown } | null
+  event: { type: Trigger; name: string; data: unknown; depth: number } | null
   hasContact: boolean
   /** Whether an earlier enrollment in the automation processed that event. */
   hasHeard: boolean
@@ -54,11 +55,13 @@ export async function readRecordState(em: EntityManager, write: EnrollmentWrite)
   ])
   const [row] = toObjects<Omit<RecordState, 'automation' | 'event'> & RecordState['automation'] & EventColumns>(rows)
   if (!row) return undefined
-  const { status, version, activeVersion, trigger, triggerKey, eventType, eventName, eventData, ...state } = row
+  const { status, version, activeVersion, trigger, triggerKey, eventType, eventName, eventData, eventDepth, ...state } =
+    row
   return {
     ...state,
     automation: { status, version, activeVersion, trigger, triggerKey },
-    event: eventType === null ? null : { type: eventType, name: eventName!, data: eventData },
+    event:
+      eventType === null ? null : { type: eventType, name: eventName!, data: eventData, depth: eventDepth ?? 0 },
   }
 }
 
@@ -66,11 +69,13 @@ interface EventColumns {
   eventType: Trigger | null
   eventName: string | null
   eventData: unknown
+  eventDepth: number | null
 }
 
 const RECORD_STATE = `
 select automation.workspace_id, automation.status, automation.version, automation.active_version, automation.trigger,
   automation.trigger_key, event.type as event_type, event.name as event_name, event.data as event_data,
+  event.depth as event_depth,
   exists (select from contacts where id = $3::uuid and workspace_id = automation.workspace_id) as has_contact,
   exists (
     select from processed_events where automation_id = $2::uuid and contact_id = $3::uuid and event_id = $5::uuid
@@ -90,6 +95,7 @@ export interface NewEnrollment {
   trigger: Trigger | null
   triggerKey: string | null
   event: TemplateVariables['event']
+  depth: number
 }
 
 /**
@@ -103,11 +109,11 @@ export interface NewEnrollment {
 export async function insertEnrollment(
   em: EntityManager,
   { id, automationId, contactId, dedupKey, enrolledAt }: EnrollmentWrite,
-  { workspaceId, version, status, trigger, triggerKey, event }: NewEnrollment,
+  { workspaceId, version, status, trigger, triggerKey, event, depth }: NewEnrollment,
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
     ...[id, workspaceId, automationId, contactId, version, dedupKey, trigger, triggerKey],
-    ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString()],
+    ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString(), depth],
   ])
   return rows.length > 0
 }
@@ -115,8 +121,8 @@ export async function insertEnrollment(
 const INSERT = `
 with inserted as (
   insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, ended_at)
-  values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz,
+    (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, ended_at)
+  values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer,
     case when $10 <> 'ACTIVE' then clock_timestamp() end)
   on conflict do nothing returning automation_id
 ),
@@ -132,6 +138,11 @@ export interface RecordedEnrollment {
   status: EnrollmentStatus
   automationName: string
   steps: StoredStep[]
+  workspaceId: string
+  contactId: string
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+  event: { data: unknown } | null
 }
 
 /** @returns `undefined` if it is not recorded, or its automation is deleted */
@@ -140,7 +151,8 @@ export async function readRecorded(em: EntityManager, id: string): Promise<Recor
 }
 
 const RECORDED = `
-select enrollment.status, automation.name as automation_name, version.steps
+select enrollment.status, automation.name as automation_name, version.steps, enrollment.workspace_id, enrollment.contact_id,
+  version.exit_on, version.goal, enrollment.event
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
 join automation_versions version

@@ -4,6 +4,7 @@ import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { EndStatus, EnrollmentStatus, Received } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
+import { statusOf } from './leave-queries.ts'
 import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
 import { planRecording } from './record-rules.ts'
 
@@ -65,6 +66,7 @@ export function recordProcessedEvents(
  *
  * @param entry how it was started. An enrollment that is cancelled before it was recorded is recorded as cancelled. Otherwise a
  *   late attempt to record it would enroll the contact, and end their present enrollment.
+ * @returns the recorded status, which is another one if a rule or a request has ended it; `undefined` if it is deleted
  */
 export async function finishEnrollment(
   em: EntityManager,
@@ -72,17 +74,19 @@ export async function finishEnrollment(
   status: EndStatus,
   received: Received,
   entry: { dedupKey: string | null; enrolledAt: Date },
-): Promise<void> {
+): Promise<EnrollmentStatus | undefined> {
   if (received.eventIds.length > 0) await recordProcessedEvents(em, received)
   const wasActive = await endActive(em, enrollmentId, status)
   if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
-  if (status !== 'CANCELLED' || wasActive) return
+  if (wasActive) return status
+  if (status !== 'CANCELLED') return statusOf(em, enrollmentId)
   const { automationId, contactId } = received
   await em.transactional((unit) =>
     recordCancelled(unit, { id: enrollmentId, automationId, contactId, triggerEventId: null, ...entry }),
   )
   // It may have been recorded in the meantime, and no workflow is left to end it.
   await endActive(em, enrollmentId, status)
+  return statusOf(em, enrollmentId)
 }
 
 async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promise<void> {
@@ -97,5 +101,6 @@ async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promi
     trigger: null,
     triggerKey: null,
     event: null,
+    depth: 0,
   })
 }

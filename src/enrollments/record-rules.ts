@@ -24,5 +24,6 @@ export function planRecording(
     trigger,
     triggerKey,
     event: event?.type === 'EVENT' ? { name: event.name, data: event.data ?? {} } : null,
+    depth: event?.depth ?? 0,
   }
 }

@@ -22,6 +22,7 @@ import {
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sends } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
+import { leaveByCondition } from './leave.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { contextOf } from './step-source.ts'
 
@@ -106,6 +107,7 @@ export async function prepareStep(
   if (stored && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, ref, step, stored)
   if (!sends(step.automationStatus)) return { kind: 'paused' }
   if (!settings.isOpen) return { kind: 'disabled' }
+  if (await leaveByCondition(em(), { enrollmentId, ...step }, new Date())) return { kind: 'gone' }
   const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
   // The claim compares the consent version, which protects only what is read after it, such as the pending request.
   const asksToConfirm = step.trigger === 'LIST_REQUESTED'

@@ -8,6 +8,7 @@ import type {
   SendFailurePolicy,
 } from '../automation-engine/index.ts'
 import type { StoredStep } from '../automation-engine/index.ts'
+import type { EventOrCondition } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 
 /** An email step of an enrollment, with everything that decides whether it is sent. */
@@ -29,6 +30,10 @@ export interface EmailStep {
   content: EmailContent | null
   /** The pending request to confirm a list, if the step asks for confirmation. */
   confirmationId: string | null
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+  /** The data that earlier steps saved, by name. */
+  stepData: Record<string, unknown>
 }
 
 /** Reads a step. @returns `undefined` if the enrollment, its automation or its contact is deleted */
@@ -57,6 +62,10 @@ const STEP = `
 select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.status as enrollment_status,
   automation.status as automation_status, automation.on_send_failure, begun_by.trigger, begun_by.trigger_key,
   enrollment.event, enrollment.pause_count as "pauseCount", step.category, content.subject, content.html, content.text,
+  version.exit_on, version.goal, coalesce((
+    select jsonb_object_agg(save_as, output) from step_runs
+    where enrollment_id = enrollment.id and save_as is not null and finished_at is not null
+  ), '{}') as step_data,
   (select id from confirmation_requests request
    where begun_by.trigger = 'LIST_REQUESTED' and request.contact_id = contact.id
      and request.list_id::text = begun_by.trigger_key and request.email_key = contact.email_key) as confirmation_id

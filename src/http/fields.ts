@@ -13,6 +13,8 @@ declare module 'yup' {
     component?: string
     /** Keywords of JSON Schema that have no yup check of the same name. */
     json?: Record<string, unknown>
+    /** Makes unknown keys of an object an error instead of a warning. These are accepted and ignored. */
+    closed?: readonly string[]
     /** True if the text is an ID, which is then converted to its canonical form. */
     isId?: boolean
     /**

@@ -3,14 +3,14 @@ import {
   type AnyObject,
   type InferType,
   type ISchema,
-  type Lazy,
   type ObjectSchema,
-  type Schema,
 } from 'yup'
 import { oneSpelling } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
 import './locale.ts'
 import { pointerOf } from './pointer.ts'
+import { isObjectSchema, resolve } from './resolve-schema.ts'
+import { findForbiddenName } from './unknown-names.ts'
 
 /** Further problems are mostly repetitions. */
 const MAX_PROBLEMS = 10
@@ -36,6 +36,8 @@ export function parse<Known extends ObjectSchema<AnyObject>>(schema: Known, body
 
 /** Validates values by a schema. @throws {ApiError} `invalid_request`, naming the fields that are wrong */
 export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, values: unknown): InferType<Known> {
+  const forbidden = findForbiddenName(schema, values)
+  if (forbidden) throw invalid(forbidden.message, pointerOf(forbidden.path))
   const known = pickKnown(schema, values)
   const context: Given = { given: values }
   try {
@@ -79,11 +81,5 @@ function describe({ inner }: ValidationError) {
   return invalid(messages.length > MAX_PROBLEMS ? `${message}; and more` : message, pointerOf(paths.get(messages[0]!)!))
 }
 
-/** Resolves a schema that depends on the value. */
-export const resolve = (schema: ISchema<unknown>, value: unknown): Schema =>
-  isLazy(schema) ? (schema.resolve({ value }) as Schema) : (schema as Schema)
-
 const isObject = (value: unknown): value is AnyObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const isLazy = (schema: ISchema<unknown>): schema is Lazy<unknown> => (schema as { type?: string }).type === 'lazy'
-export const isObjectSchema = (schema: Schema): schema is ObjectSchema<AnyObject> => schema.type === 'object'

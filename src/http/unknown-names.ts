@@ -1,5 +1,5 @@
 import type { ISchema, Schema } from 'yup'
-import { isObjectSchema, resolve } from './parse.ts'
+import { isObjectSchema, resolve } from './resolve-schema.ts'
 import { pointerTo } from './pointer.ts'
 import { orNearest } from '../platform/nearest-name.ts'
 
@@ -34,6 +34,47 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
     }
   }
 }
+
+/**
+ * Finds the first key that an object with the metadata `closed` does not know.
+ *
+ * @returns its path, such as `steps[0].sbject`, and a sentence that suggests a known one
+ */
+export function findForbiddenName(
+  schema: ISchema<unknown> | undefined,
+  value: unknown,
+  path = '',
+): { path: string; message: string } | undefined {
+  if (typeof value !== 'object' || value === null || !schema) return undefined
+  const resolved = resolve(schema, value)
+  if (Array.isArray(value)) {
+    const items = itemsOf(resolved)
+    return firstOf(value.map((item: unknown, index) => () => findForbiddenName(items, item, `${path}[${index}]`)))
+  }
+  if (!isObjectSchema(resolved)) return undefined
+  const known = Object.keys(resolved.fields)
+  const { closed } = resolved.spec.meta ?? {}
+  return firstOf(
+    Object.entries(value).map(([name, inside]) => () => {
+      const at = path === '' ? name : `${path}.${name}`
+      if (Object.hasOwn(resolved.fields, name))
+        return findForbiddenName(resolved.fields[name] as ISchema<unknown>, inside, at)
+      if (closed === undefined || closed.includes(name)) return undefined
+      const shown = at.slice(0, MAX_PATH_CHARACTERS)
+      return { path: shown, message: `${shown} is unknown${orNearest(name, known)}` }
+    }),
+  )
+}
+
+const firstOf = <Found>(finders: readonly (() => Found | undefined)[]): Found | undefined => {
+  for (const find of finders) {
+    const found = find()
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const MAX_PATH_CHARACTERS = 200
 
 function describe(at: readonly string[], name: string, known: readonly string[]): string {
   const start = name.slice(0, MAX_NAME_CHARACTERS)

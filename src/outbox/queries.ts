@@ -9,6 +9,7 @@ import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.t
  * - WAKE: makes an enrollment check its automation again
  * - CANCEL: cancels the workflow, whichever it is, of a contact in an automation
  * - END: cancels the workflow of one enrollment, and no other
+ * - LEAVE: ends the workflow of one enrollment that reached its goal or left by a rule
  * - RETRY: retries a message as requested
  * - CAMPAIGN: makes a campaign check what to do next after it was scheduled, paused, resumed or cancelled
  * - WAKE_PAUSED: wakes all paused enrollments of an automation, in pages
@@ -23,6 +24,7 @@ export type DeliveryKind =
   | 'WAKE'
   | 'CANCEL'
   | 'END'
+  | 'LEAVE'
   | 'RETRY'
   | 'CAMPAIGN'
   | 'WAKE_PAUSED'
@@ -49,6 +51,7 @@ const LANE_OF = {
   WAKE: 'interactive',
   CANCEL: 'interactive',
   END: 'interactive',
+  LEAVE: 'interactive',
   RETRY: 'interactive',
   CAMPAIGN: 'interactive',
   WAKE_PAUSED: 'batch',
@@ -148,7 +151,7 @@ export type NewDelivery = {
   automationId: string
   contactId: string
 } & (
-  { kind: 'START'; eventId: string; enrollmentId: string } | { kind: 'END'; enrollmentId: string } | { kind: 'CANCEL' }
+  { kind: 'START'; eventId: string; enrollmentId: string } | { kind: 'END' | 'LEAVE'; enrollmentId: string } | { kind: 'CANCEL' | 'WAKE' }
 )
 
 /** Returns the key of a delivery: enqueuing the same key again replaces the pending one. */
@@ -157,8 +160,10 @@ function keyOf(delivery: NewDelivery): string {
     case 'START':
       return `${delivery.eventId} ${delivery.automationId}`
     case 'END':
+    case 'LEAVE':
       return delivery.enrollmentId
     case 'CANCEL':
+    case 'WAKE':
       return `${delivery.automationId} ${delivery.contactId}`
   }
 }
@@ -187,7 +192,7 @@ const rowsOf = (deliveries: readonly NewDelivery[], lane: Lane, delaySeconds: nu
   deliveries.map(({ automationId }) => automationId),
   deliveries.map(({ contactId }) => contactId),
   deliveries.map((delivery) => (delivery.kind === 'START' ? delivery.eventId : null)),
-  deliveries.map((delivery) => (delivery.kind === 'CANCEL' ? null : delivery.enrollmentId)),
+  deliveries.map((delivery) => ('enrollmentId' in delivery ? delivery.enrollmentId : null)),
 ]
 
 /** Sorted by key, so that concurrent calls lock rows in one order. */

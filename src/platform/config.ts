@@ -115,6 +115,7 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
+  WEBHOOK_ALLOWED_HOSTS: string().default(''),
   SECRETS_KEY: string().min(32, 'SECRETS_KEY must have 32 characters or more: openssl rand -base64 32'),
   DNS_SERVERS: string().default(''),
   PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com'),
@@ -146,6 +147,8 @@ export type Environment = InferType<typeof environment>
 export interface Config extends Environment {
   /** `DATA_DIR` as an absolute path. */
   dataDir: string
+  /** `WEBHOOK_ALLOWED_HOSTS` as a list. */
+  webhookAllowedHosts: string[]
   /** `TRUSTED_PROXIES` as a list. */
   trustedProxies: string[]
   /** `DNS_SERVERS` as a list. */
@@ -199,6 +202,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ...values,
       ...(DATABASE_URL ? { DATABASE_URL: withPassword(DATABASE_URL, DATABASE_PASSWORD) } : {}),
       dataDir: resolve(values.DATA_DIR),
+      webhookAllowedHosts: splitList(values.WEBHOOK_ALLOWED_HOSTS.toLowerCase()),
       trustedProxies: splitList(values.TRUSTED_PROXIES),
       dnsServers: splitList(values.DNS_SERVERS),
       smtpFallbackUrls: splitWords(values.SMTP_FALLBACK_URL),

@@ -1,3 +1,4 @@
+import { createSendRequest } from '../steps/index.ts'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
@@ -68,6 +69,7 @@ export async function startWorker(
       instance,
       connections: config.SMTP_CONNECTIONS,
       keepsRate: config.SEND_RATE !== undefined,
+      sendRequest: createSendRequest(config.webhookAllowedHosts),
     }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
     sendRate: config.SEND_RATE,

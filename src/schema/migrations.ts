@@ -21,6 +21,7 @@ const MIGRATIONS = [
   'automations/001-baseline',
   'triggers/001-baseline',
   'enrollments/001-baseline',
+  'steps/001-baseline',
   'messages/001-baseline',
   'tracking/001-baseline',
   'bounces/001-baseline',

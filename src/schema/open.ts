@@ -24,6 +24,7 @@ import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListT
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
+import { StepRun } from '../steps/index.ts'
 import { SenderSettings, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
@@ -77,6 +78,7 @@ export const ENTITIES = [
   Campaign,
   CampaignContent,
   Enrollment,
+  StepRun,
   Message,
   MessageVisit,
   StepPlace,

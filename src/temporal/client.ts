@@ -13,7 +13,9 @@ import {
   type EnrollmentInput,
   type EnrollmentWorkflow,
   enrollmentWorkflowId,
+  type EndStatus,
   enterSignal,
+  leaveSignal,
   plainMarkdown,
   type RetryWorkflow,
   retryWorkflowId,
@@ -94,6 +96,8 @@ export interface Enrollments {
   cancel(automationId: string, contactId: string): Promise<void>
   /** Ends an enrollment, and no other one of its contact in its automation. An ended enrollment is not changed. */
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
+  /** Ends an enrollment that a rule has ended in the database, and no other one. */
+  leave(automationId: string, contactId: string, enrollmentId: string, status: EndStatus): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
@@ -232,6 +236,8 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         }
       }
     },
+    leave: (automationId, contactId, enrollmentId, status) =>
+      ifRunning(() => handleOf(automationId, contactId).signal(leaveSignal, { enrollmentId, status })),
     async retry(workspaceId, messageId) {
       const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>

@@ -1,9 +1,11 @@
 export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
+export { ENTRY_RULES, type EntryRule, recordRefusedEntries, type RefusedEntry } from './refused-entry-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
   forgetTriggerEvents,
+  type CauseOfHappenings,
   type Happening,
   listBegunBy,
   type LostEvent,

@@ -1,3 +1,4 @@
+import { recordRefusedEntries } from './refused-entry-queries.ts'
 import { eventDedupKey } from '../automation-engine/index.ts'
 import type { Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -30,15 +31,30 @@ export async function findListeners(em: EntityManager, workspaceId: string): Pro
   return ({ type, key }) => byKey.get(`${type} ${key}`) ?? []
 }
 
+/** The cause of events of contacts. */
+export interface CauseOfHappenings {
+  workspaceId: string
+  requestId: string | null
+  /** Whether the relay delivers what they start, in the bulk lane. */
+  isBulk: boolean
+  /** The number of automations that caused each other and these events; 0 for a request. */
+  depth?: number | undefined
+}
+
+/**
+ * Maximum number of automations that start each other by changing a contact. A longer chain is a loop: its next automation does
+ * not start, and the contact's refused entries show it.
+ */
+export const MAX_CHAIN_LENGTH = 10
+
 /**
  * Writes events of contacts, and enqueues the starts that follow. Events for which no automation listens are not written.
  *
- * @param isBulk whether the relay delivers them, in the bulk lane
  * @returns the deliveries for the caller; none for a bulk operation
  */
 export async function recordHappenings(
   em: EntityManager,
-  { workspaceId, requestId, isBulk }: { workspaceId: string; requestId: string | null; isBulk: boolean },
+  { workspaceId, requestId, isBulk, depth = 0 }: CauseOfHappenings,
   happenings: readonly Happening[],
   listeners: Listeners,
 ): Promise<Delivery[]> {
@@ -47,6 +63,13 @@ export async function recordHappenings(
     return automationIds.length === 0 ? [] : [{ ...happening, id: newId(), automationIds }]
   })
   if (events.length === 0) return []
+  if (depth > MAX_CHAIN_LENGTH) {
+    const refused = events.flatMap(({ contactId, automationIds }) =>
+      automationIds.map((automationId) => ({ automationId, contactId, eventId: null })),
+    )
+    await recordRefusedEntries(em, workspaceId, 'LOOP', refused)
+    return []
+  }
   await sql(em, INSERT_MANY, [
     workspaceId,
     requestId,
@@ -59,6 +82,7 @@ export async function recordHappenings(
         automation_ids: automationIds,
       })),
     ),
+    depth,
   ])
   const starts = events.flatMap(({ id: eventId, contactId, automationIds }) =>
     automationIds.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId })),
@@ -69,8 +93,8 @@ export async function recordHappenings(
 }
 
 const INSERT_MANY = `
-insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id)
-select id, $1::uuid, contact_id, type, name, automation_ids, $2::text
+insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, depth)
+select id, $1::uuid, contact_id, type, name, automation_ids, $2::text, $4::integer
 from jsonb_to_recordset($3::jsonb) as event(id uuid, contact_id uuid, type text, name text, automation_ids uuid[])`
 
 const startOf = (of: {

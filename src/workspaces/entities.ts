@@ -9,6 +9,8 @@ const workspaceTable = defineEntity({
     id: p.uuid().primary().onCreate(newId),
     name: p.text(),
     mode: p.text().$type<WorkspaceMode>(),
+    /** An IANA name, for contacts without a time zone of their own. */
+    timezone: p.text().onCreate(() => 'UTC'),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

@@ -57,7 +57,8 @@ describe('a deferred or unconfirmed message', () => {
     const { key, automationId, status } = await aDeferred()
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     const instance = instanceIdOf(em())
-    const own = { instance, connections: 5, keepsRate: false }
+    const sendRequest = () => Promise.reject(new Error('Not a webhook'))
+    const own = { instance, connections: 5, keepsRate: false, sendRequest }
     const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog, ...own }
     const ids = { workspaceId: service.workspaceId, instanceId: await instance() }
     const input = { ...key, automationId, ...ids }

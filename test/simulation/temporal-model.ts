@@ -122,6 +122,11 @@ export class TemporalModel {
           const arrival: Arrival = { ...entry, ...(databaseHas !== undefined && { databaseHas }) }
           this.signal(there ?? this.open(start), 'enter', arrival)
         }),
+      leave: (automationId, contactId, enrollmentId, status) =>
+        ask('signal', () => {
+          const there = running(automationId, contactId)
+          if (there) this.signal(there, 'leave', { enrollmentId, status })
+        }),
       findRunning: (automationId, contactId) =>
         ask('describe', () => running(automationId, contactId)?.memo as unknown as RunningEnrollment | undefined),
       state: (automationId, contactId, enrollmentId) =>

@@ -191,6 +191,7 @@ export class World {
       instance: () => Promise.resolve(INSTALLATION),
       smtp,
       renderer,
+      sendRequest: () => Promise.resolve({ problem: 'The simulation has no web servers', isPermanent: true }),
       leases: createLeaseKeeper(dependencies.em),
       store: createMessageStore(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',

@@ -13,11 +13,12 @@ import { createBulkhead } from '../../src/platform/bulkhead.ts'
 import { createQueueLimit } from '../../src/outbox/dependencies.ts'
 import { createImmediateDelivery } from '../../src/enrollments/deliver.ts'
 import { MAX_RECORDS_PER_BATCH } from '../../src/enrollments/enroll-contact.ts'
+import { createSendRequest } from '../../src/steps/index.ts'
 import { createLeaseKeeper } from '../../src/messages/leases.ts'
 import { createMessageStore } from '../../src/runtime/mail.ts'
 import { instanceIdOf } from '../../src/instance/temporal-namespace.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
-import { createAutomation } from '../../src/automations/automations.ts'
+import { type AutomationInput, createAutomation } from '../../src/automations/automations.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
@@ -41,7 +42,7 @@ export interface TimeSkipping {
   /** The mails that the SMTP server received, with the environment's time. */
   mails: { mail: ReceivedMail; virtualTime: number }[]
   contact(): Promise<string>
-  automation(steps: StepInput[]): Promise<string>
+  automation(steps: StepInput[], rules?: Partial<AutomationInput>): Promise<string>
   handle(
     automationId: string,
     contactId: string,
@@ -107,8 +108,9 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       await upsertContact(dependencies, workspaceId, { email, firstName: 'Ada' }, { ...newCall(), id })
       return id
     },
-    async automation(steps) {
+    async automation(steps, rules = {}) {
       const input = {
+        ...rules,
         name: 'A sequence',
         status: 'ACTIVE',
         trigger: 'EVENT',
@@ -129,6 +131,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           instance,
           smtp,
           renderer,
+          sendRequest: createSendRequest(['127.0.0.1', 'localhost']),
           leases,
           store: createMessageStore(orm.em),
           mailFrom: 'Dripline <from@example.com>',

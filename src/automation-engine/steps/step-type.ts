@@ -8,6 +8,10 @@ export interface SequenceStepType<Outline, Stored extends Outline> {
   describe(step: Outline): string
   /** Decides what a sequence does when it reaches a step. */
   enter(step: Outline, arrival: Arrival): Move
+  /** The names of its branches, if it has some. */
+  branchesOf?(step: Stored): readonly string[]
+  /** Whether its activity decides what follows. */
+  isRunByActivity?: true
 }
 
 /** A sequence that reaches a step. */

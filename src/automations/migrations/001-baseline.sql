@@ -11,6 +11,11 @@ create table automations (
   -- What the trigger compares with: the ID of a list, or a tag or event name folded to one case.
   trigger_key text,
   on_send_failure text not null default 'CONTINUE' check (on_send_failure in ('CONTINUE', 'STOP')),
+  -- Rules for who enters: filter, reentry, concurrency.
+  entry jsonb not null default '{}',
+  -- Rules for leaving early. Enrollments follow those of their version.
+  exit_on jsonb not null default '[]',
+  goal jsonb,
   version integer not null default 1,
   -- The version with which the automation was last ACTIVE. New enrollments get this one, not the one being edited.
   active_version integer,
@@ -30,9 +35,15 @@ create table automation_versions (
   automation_id uuid not null references automations on delete cascade,
   version integer not null,
   steps jsonb not null,
+  exit_on jsonb not null default '[]',
+  goal jsonb,
+  -- Hashes of the names of the events that exit rules, the goal and steps wait for.
+  event_keys text[] not null default '{}',
   created_at timestamptz not null default now(),
   primary key (automation_id, version)
 );
+
+create index automation_versions_events on automation_versions using gin (event_keys);
 
 -- The content of email steps, apart from the versions, so that sending reads only the email it sends. Immutable.
 create table email_contents (

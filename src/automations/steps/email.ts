@@ -3,12 +3,10 @@ import { number, object, string } from 'yup'
 import { atMost, filledText, id, text, nullableText } from '../../http/index.ts'
 import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
 import { EMAIL_CATEGORIES, type EmailCategory } from '../../automation-engine/index.ts'
-import { stepId } from './fields.ts'
-import type { AutomationStepType } from './step-type.ts'
+import { stepId, stepName } from './fields.ts'
+import type { AutomationStepType, StepBase } from './step-type.ts'
 
-export interface EmailStep extends EmailContent {
-  id: string
-  type: 'EMAIL'
+export interface EmailStep extends EmailContent, StepBase<'EMAIL'> {
   category: EmailCategory
   /** The version of the template that the content is from; `null` if the step has its own content. */
   template: { id: string; version: number } | null
@@ -19,6 +17,7 @@ export interface EmailStep extends EmailContent {
 export interface EmailInput {
   id?: string | undefined
   type: 'EMAIL'
+  name?: string | null | undefined
   category?: EmailCategory | undefined
   /** Replaces the step's own content. */
   templateId?: string | null | undefined
@@ -47,6 +46,7 @@ const input = object({
   type: string()
     .oneOf(['EMAIL'] as const)
     .required(),
+  name: stepName(),
   category: category(),
   templateId: text().nullable().meta({
     description: 'A template of the kind EMAIL. If given, subject, html and text are ignored.',
@@ -72,6 +72,7 @@ const input = object({
     .meta({ description: LIQUID, example: 'Good to have you here.' }),
 })
   .required()
+  .meta({ closed: ['position', 'delayMinutes'] })
   .test({
     name: 'said',
     test(value, { path, createError }) {
@@ -92,6 +93,7 @@ const shape = object({
   type: string()
     .oneOf(['EMAIL'] as const)
     .required(),
+  name: string().nullable().defined().meta({ example: null }),
   position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 0 }),
   category: category().required(),
   templateId: nullableText('The template that the content is from. Null if the step has its own content.'),
@@ -113,6 +115,7 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   fromInput: (given, id) => ({
     id,
     type: given.type,
+    ...(given.name != null && { name: given.name }),
     category: given.category ?? 'marketing',
     ...(given.made && given.templateId != null
       ? {
@@ -122,9 +125,10 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
         }
       : { ...contentOf(given), template: null, translations: {} }),
   }),
-  toAnswer: ({ id, type, category, template, subject, html, text }, position) => ({
+  toAnswer: ({ id, type, name, category, template, subject, html, text }, position) => ({
     id,
     type,
+    name: name ?? null,
     position,
     category,
     templateId: template?.id ?? null,
@@ -134,7 +138,7 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
     text,
     delayMinutes: 0,
   }),
-  store({ id, type, category, template, translations, ...content }, contents) {
+  store({ id, type, name, category, template, translations, ...content }, contents) {
     const hashes = Object.entries(translations).map(([locale, translated]) => {
       const hash = hashOf(translated)
       contents.set(hash, { ...translated, translations: {} })
@@ -145,12 +149,13 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
     return {
       id,
       type,
+      ...(name !== undefined && { name }),
       content: hash,
       ...(category === 'transactional' && { category }),
       ...(template && { template }),
     }
   },
-  restore({ id, type, content: hash, category, template }, contents) {
+  restore({ id, type, name, content: hash, category, template }, contents) {
     const content = contents.get(hash)
     if (!content) throw new Error(`The content of step ${id} is missing`)
     const { translations, ...own } = content
@@ -161,6 +166,7 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
     return {
       id,
       type,
+      ...(name !== undefined && { name }),
       category: category ?? 'marketing',
       template: template ?? null,
       ...own,

@@ -1,16 +1,19 @@
 import { number, object, string } from 'yup'
 import { id } from '../../http/index.ts'
 import { MAX_DELAY_MINUTES } from '../../automation-engine/index.ts'
-import { stepId } from './fields.ts'
-import type { AutomationStepType, Given, OutlineOf } from './step-type.ts'
+import { stepId, stepName } from './fields.ts'
+import type { AutomationStepType, Given, StepBase } from './step-type.ts'
 
-export type WaitStep = OutlineOf<'WAIT'>
+export interface WaitStep extends StepBase<'WAIT'> {
+  delayMinutes: number
+}
 
 const input = object({
   id: stepId(),
   type: string()
     .oneOf(['WAIT'] as const)
     .required(),
+  name: stepName(),
   delayMinutes: number()
     .integer()
     .min(1)
@@ -19,6 +22,7 @@ const input = object({
     .meta({ description: 'Up to ten years.', example: 1440 }),
 })
   .required()
+  .meta({ closed: ['position', 'subject'] })
   .meta({ component: 'WaitStepInput', description: 'Waits for a given time.' })
 
 const shape = object({
@@ -26,6 +30,7 @@ const shape = object({
   type: string()
     .oneOf(['WAIT'] as const)
     .required(),
+  name: string().nullable().defined().meta({ example: null }),
   position: number().integer().min(0).required().meta({ description: 'Zero-based.', example: 1 }),
   subject: string()
     .nullable()
@@ -46,11 +51,15 @@ const shape = object({
 export const wait: AutomationStepType<'WAIT', WaitStep, Given<WaitStep>> = {
   input,
   shape,
-  fromInput: ({ type, delayMinutes }, id) => ({ id, type, delayMinutes }),
-  toAnswer: ({ id, type, delayMinutes }, position) => ({ id, type, position, subject: null, delayMinutes }),
+  fromInput: ({ type, name, delayMinutes }, id) => ({ id, type, ...(name != null && { name }), delayMinutes }),
+  toAnswer: ({ id, type, name, delayMinutes }, position) => ({
+    id,
+    type,
+    name: name ?? null,
+    position,
+    subject: null,
+    delayMinutes,
+  }),
   store: (step) => step,
   restore: (stored) => stored,
-  contentOf: () => undefined,
-  lacks: () => undefined,
-  templates: () => undefined,
 }

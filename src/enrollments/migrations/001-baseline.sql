@@ -14,10 +14,12 @@ create table enrollments (
   trigger_key text,
   -- A copy of the event's data for templates and conditions: an enrollment can outlive the event.
   event jsonb,
-  status text not null check (status in ('ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED')),
+  status text not null check (status in ('ACTIVE', 'COMPLETED', 'STOPPED', 'EXITED', 'GOAL_REACHED', 'CANCELLED')),
   paused boolean not null default false,
   -- How often it was paused. A send that was prepared before a pause must not claim the message.
   pause_count integer not null default 0,
+  -- How many automations caused each other and this enrollment; 0 if a request did.
+  depth integer not null default 0,
   enrolled_at timestamptz not null,
   recorded_at timestamptz not null default now(),
   ended_at timestamptz,

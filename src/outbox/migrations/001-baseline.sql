@@ -3,7 +3,7 @@
 create table outbox (
   id bigint generated always as identity primary key,
   kind text not null check (kind in
-    ('START', 'WAKE', 'CANCEL', 'END', 'RETRY', 'CAMPAIGN', 'WAKE_PAUSED', 'WAKE_RETRIES', 'DELETE_AUTOMATION', 'ERASE', 'RECONCILE',
+    ('START', 'WAKE', 'CANCEL', 'END', 'LEAVE', 'RETRY', 'CAMPAIGN', 'WAKE_PAUSED', 'WAKE_RETRIES', 'DELETE_AUTOMATION', 'ERASE', 'RECONCILE',
      'REDELIVER')),
   key text not null,
   -- `batch` is for batch jobs, which go through many rows a page at a time.

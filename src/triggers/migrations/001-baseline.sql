@@ -12,6 +12,8 @@ create table trigger_events (
   -- The automations that listened at that moment.
   automation_ids uuid[] not null,
   request_id text,
+  -- How many automations caused each other and this event. A loop of automations is stopped by it.
+  depth integer not null default 0,
   created_at timestamptz not null default now()
 );
 create index trigger_events_of_contact on trigger_events (contact_id, created_at desc);
@@ -29,6 +31,19 @@ create table processed_events (
   primary key (automation_id, contact_id, event_id)
 );
 create index processed_events_of_event on processed_events (event_id);
+
+-- Automations that a contact did not enter, and the rule that kept them out.
+create table refused_entries (
+  id bigint generated always as identity primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  automation_id uuid not null references automations on delete cascade,
+  contact_id uuid not null references contacts on delete cascade,
+  event_id uuid,
+  rule text not null check (rule in ('FILTER', 'REENTRY', 'KEY', 'LOOP')),
+  created_at timestamptz not null default now()
+);
+create index refused_entries_of_contact on refused_entries (contact_id, id desc);
+create index refused_entries_of_automation on refused_entries (automation_id, id desc);
 
 -- Volatile: an enrollment may have waited for the contact's lock while another request ended one. The function reads after it.
 -- https://www.postgresql.org/docs/current/xfunc-volatility.html

@@ -5,6 +5,8 @@ create table workspaces (
   name text not null,
   -- Mail of a test workspace is captured and never sent.
   mode text not null check (mode in ('live', 'test')),
+  -- For times of automations, for contacts without a time zone of their own.
+  timezone text not null default 'UTC',
   created_at timestamptz not null default now()
 );
 

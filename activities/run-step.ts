@@ -1,0 +1,10 @@
+import type { StepResult } from '../src/automation-engine/index.ts'
+import * as steps from '../src/steps/index.ts'
+import type { OfInstance } from './check-instance.ts'
+import type { ActivityDependencies } from './dependencies.ts'
+
+export type RunStepInput = steps.StepToRun & OfInstance
+
+/** Runs a step that is not an email, and returns what follows. */
+export const runStep = (dependencies: ActivityDependencies, input: RunStepInput): Promise<StepResult> =>
+  steps.runStep(dependencies, input)

@@ -1,0 +1,14 @@
+import { end } from '../machine-state.ts'
+import type { SequenceStepType } from './step-type.ts'
+
+export interface ExitOutline {
+  id: string
+  type: 'EXIT'
+}
+
+/** Ends the enrollment. */
+export const exit: SequenceStepType<ExitOutline, ExitOutline> = {
+  outlineOf: ({ id, type }) => ({ id, type }),
+  describe: () => 'EXIT',
+  enter: ({ id }, { state }) => end({ ...state, stepId: id }, 'EXITED'),
+}

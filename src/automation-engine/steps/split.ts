@@ -1,0 +1,17 @@
+import { byActivity } from './by-activity.ts'
+import type { SequenceStepType } from './step-type.ts'
+
+export interface SplitOutline {
+  id: string
+  type: 'SPLIT'
+}
+
+export interface StoredSplit extends SplitOutline {
+  branches: { name: string; weight: number }[]
+}
+
+/** Takes one of the branches at random, by their weights. A contact always gets the same one. */
+export const split: SequenceStepType<SplitOutline, StoredSplit> = {
+  ...byActivity('SPLIT'),
+  branchesOf: ({ branches }) => [...branches.keys()].map(String),
+}

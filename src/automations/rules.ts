@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import type { ConditionJson, StoredStep } from '../automation-engine/index.ts'
+import { foldName } from '../triggers/index.ts'
+
+/** Rules for who enters an automation. An absent one has no effect. */
+export interface EntryRules {
+  /** A condition on the contact and the event. */
+  filter?: ConditionJson
+  /** Whether a contact can enter again. The default is ALWAYS. */
+  reentry?: Reentry
+  /** How many enrollments a contact can have at a time. The default is ONE; a key allows one for each of its values. */
+  concurrency?: 'ONE' | { key: string }
+}
+
+export type Reentry = 'ALWAYS' | 'ONCE' | { afterMinutes: number }
+
+/** A reason to leave: an event of the contact, or a condition on the contact. */
+export type EventOrCondition = { eventName: string; filter?: ConditionJson } | { condition: ConditionJson }
+
+/** Rules for leaving an automation before its end. A version contains them, so that they do not change during an enrollment. */
+export interface LeaveRules {
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+}
+
+/** The keys of the events for which a version's enrollments wait. */
+export function eventKeysOf({ exitOn, goal }: LeaveRules, steps: readonly StoredStep[]): string[] {
+  const rules = goal ? [...exitOn, goal] : exitOn
+  const names = [
+    ...rules.flatMap((rule) => ('eventName' in rule ? rule.eventName : [])),
+    ...steps.flatMap((step) => (step.type === 'WAIT_FOR_EVENT' ? step.eventName : [])),
+  ]
+  return [...new Set(names.map(eventKeyOf))]
+}
+
+/** The key by which a version is found for an event: a hash, because a name can be longer than an index entry. */
+export const eventKeyOf = (name: string): string => createHash('md5').update(foldName(name)).digest('hex')

@@ -1,0 +1,78 @@
+import type { EnrollmentStatus } from '../automation-engine/index.ts'
+import type { EventOrCondition } from '../automations/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
+import type { LeaveStatus } from './leave-rules.ts'
+
+/** An active enrollment whose version waits for an event. */
+export interface AwaitingEnrollment {
+  id: string
+  automationId: string
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+}
+
+/** Reads the active enrollments of a contact whose versions wait for an event. @param eventKey see `eventKeyOf` */
+export async function awaitingEnrollments(
+  em: EntityManager,
+  contactId: string,
+  eventKey: string,
+): Promise<AwaitingEnrollment[]> {
+  const rows = await preparedSql(em, 'awaiting-enrollments', AWAITING, [contactId, eventKey])
+  return toObjects<AwaitingEnrollment>(rows)
+}
+
+const AWAITING = `
+select enrollment.id, enrollment.automation_id, version.exit_on, version.goal
+from enrollments enrollment
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and $2 = any(version.event_keys)
+order by enrollment.id`
+
+/** Ends an active enrollment by a rule. @returns whether it was active */
+export async function endByRule(em: EntityManager, enrollmentId: string, status: LeaveStatus): Promise<boolean> {
+  const rows = await preparedSql(
+    em,
+    'end-by-rule',
+    `update enrollments set status = $2, paused = false, ended_at = clock_timestamp()
+     where id = $1::uuid and status = 'ACTIVE' returning id`,
+    [enrollmentId, status],
+  )
+  return rows.length > 0
+}
+
+/** Returns the status of an enrollment; `undefined` if it is not recorded. */
+export async function statusOf(em: EntityManager, enrollmentId: string): Promise<EnrollmentStatus | undefined> {
+  const [row] = await sql<{ status: EnrollmentStatus }>(em, 'select status from enrollments where id = $1::uuid', [enrollmentId])
+  return row?.status
+}
+
+/** An event of a contact that arrived since an enrollment began. */
+export interface EarlierEvent {
+  eventKey: string
+  data: unknown
+  at: Date
+}
+
+/** Reads the contact's events for which an enrollment's version waits, since it began, without the one that started it. */
+export async function eventsSinceEntry(em: EntityManager, enrollmentId: string): Promise<EarlierEvent[]> {
+  const rows = await sql(
+    em,
+    `select md5(event.name_key) as event_key, event.data, event.created_at as at
+     from enrollments enrollment
+     join automation_versions version
+       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+     join trigger_events event on event.contact_id = enrollment.contact_id and event.type = 'EVENT'
+       and md5(event.name_key) = any(version.event_keys)
+       and enrollment.dedup_key is distinct from 'event:' || event.id
+       and event.created_at >= least(enrollment.enrolled_at, (
+         select created_at from trigger_events cause where enrollment.dedup_key = 'event:' || cause.id and cause.id = case
+           when enrollment.dedup_key like 'event:%' then substr(enrollment.dedup_key, 7)::uuid end
+       ))
+     where enrollment.id = $1::uuid and cardinality(version.event_keys) > 0
+     order by event.created_at limit 100`,
+    [enrollmentId],
+  )
+  return toObjects<EarlierEvent>(rows, 'at')
+}

@@ -1,0 +1,103 @@
+import type { EventOrCondition } from '../automations/index.ts'
+import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
+import { type Delivery, enqueueForCaller } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { conditionRules, eventRules, firstApplying, type LeaveStatus } from './leave-rules.ts'
+import { awaitingEnrollments, type AwaitingEnrollment, endByRule, eventsSinceEntry } from './leave-queries.ts'
+import { lockEnrollments } from './step-queries.ts'
+
+/** An event of a contact that has just been stored. */
+export interface StoredEvent {
+  workspaceId: string
+  contactId: string
+  /** The hash of its name: see `eventKeyOf`. */
+  eventKey: string
+  data: unknown
+  at: Date
+}
+
+/**
+ * Ends the enrollments of a contact whose goal or exit rule is an event. After the commit, none of their emails is claimed.
+ *
+ * Race: the event arrives while the enrollment is recorded. Guard: the event's transaction locks the contact exclusively, and
+ * recording shares that lock and looks for such events after it (`leaveByEarlierEvent`). Test: test/enrollments/leaving.test.ts.
+ *
+ * @param em the transaction that stores the event, and has locked the contact
+ * @returns the deliveries for the caller, which end the workflows
+ */
+export async function leaveByEvent(
+  em: EntityManager,
+  { workspaceId, contactId, eventKey, data, at }: StoredEvent,
+): Promise<Delivery[]> {
+  const left: { enrollment: AwaitingEnrollment; status: LeaveStatus }[] = []
+  for (const enrollment of await awaitingEnrollments(em, contactId, eventKey)) {
+    const rules = eventRules(enrollment, eventKey)
+    const status = await firstApplying(em, { workspaceId, contactId }, rules, { at, eventData: data })
+    if (status) left.push({ enrollment, status })
+  }
+  await lockEnrollments(
+    em,
+    left.map(({ enrollment }) => enrollment.id),
+  )
+  const deliveries = []
+  for (const { enrollment, status } of left) {
+    const { id: enrollmentId, automationId } = enrollment
+    if (await end(em, enrollmentId, status))
+      deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, enrollmentId })
+  }
+  return enqueueForCaller(em, deliveries)
+}
+
+/**
+ * Ends an enrollment if the contact had an event of its goal or an exit rule after it began and before it was recorded.
+ *
+ * @returns how it ended, if it did
+ */
+export async function leaveByEarlierEvent(
+  em: EntityManager,
+  { enrollmentId, ...enrollment }: LeavingEnrollment,
+): Promise<LeaveStatus | undefined> {
+  for (const { eventKey, data, at } of await eventsSinceEntry(em, enrollmentId)) {
+    const status = await firstApplying(em, enrollment, eventRules(enrollment, eventKey), { at, eventData: data })
+    if (!status) continue
+    await em.transactional((unit) => end(unit, enrollmentId, status))
+    return status
+  }
+  return undefined
+}
+
+/** An enrollment with the rules of its version. */
+export interface LeavingEnrollment {
+  enrollmentId: string
+  workspaceId: string
+  contactId: string
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+  event: { data: unknown } | null
+  stepData?: Record<string, unknown>
+}
+
+/**
+ * Ends an enrollment if one of its conditions is true now.
+ *
+ * @returns how it ended, if it did
+ */
+export async function leaveByCondition(
+  em: EntityManager,
+  { enrollmentId, event, stepData, ...enrollment }: LeavingEnrollment,
+  at: Date,
+): Promise<LeaveStatus | undefined> {
+  const rules = conditionRules(enrollment)
+  if (rules.length === 0) return undefined
+  const status = await firstApplying(em, enrollment, rules, { at, eventData: event?.data, stepData })
+  if (!status) return undefined
+  await em.transactional((unit) => end(unit, enrollmentId, status))
+  return status
+}
+
+/** @returns whether it was active */
+async function end(em: EntityManager, enrollmentId: string, status: LeaveStatus): Promise<boolean> {
+  if (!(await endByRule(em, enrollmentId, status))) return false
+  await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
+  return true
+}

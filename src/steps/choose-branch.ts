@@ -1,0 +1,23 @@
+import { ELSE, type StoredStep } from '../automation-engine/index.ts'
+import { type Condition, matchesOf } from '../segments/index.ts'
+import { finishRun } from './queries.ts'
+import type { RunStep } from './run-step.ts'
+
+/** Chooses the first branch of a CONDITION that is true for the contact. */
+export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async (
+  { em },
+  context,
+  now,
+) => {
+  const { workspaceId, contactId, step, event, stepData } = context
+  const conditions = step.branches.map((branch) => branch.if as unknown as Condition)
+  const matches = await matchesOf(em.fork(), workspaceId, contactId, conditions, {
+    at: now,
+    eventData: event?.data,
+    stepData,
+  })
+  if (!matches) return undefined
+  const index = matches.indexOf(true)
+  const branch = index === -1 ? ELSE : String(index)
+  return finishRun(em.fork(), context, { result: { next: 'go-on', branch }, detail: { matches } })
+}

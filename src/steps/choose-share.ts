@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import type { StoredStep } from '../automation-engine/index.ts'
+import { finishRun } from './queries.ts'
+import type { RunStep } from './run-step.ts'
+
+/** Chooses the branch of a SPLIT by the hash of contact and step, so that a contact gets the same one whenever they return. */
+export const chooseShare: RunStep<Extract<StoredStep, { type: 'SPLIT' }>> = async ({ em }, context) => {
+  const { contactId, step } = context
+  const index = shareOf(step.branches.map(({ weight }) => weight), `${contactId} ${step.id}`)
+  return finishRun(em.fork(), context, { result: { next: 'go-on', branch: String(index) }, detail: {} })
+}
+
+/**
+ * Returns the index of one of the weights, each with a probability in proportion to it.
+ *
+ * @param weights at least one is above 0
+ */
+export function shareOf(weights: readonly number[], seed: string): number {
+  const sum = weights.reduce((a, b) => a + b, 0)
+  const point = (createHash('sha256').update(seed).digest().readUIntBE(0, 6) / 2 ** 48) * sum
+  let end = 0
+  for (const [index, weight] of weights.entries()) {
+    end += weight
+    if (point < end) return index
+  }
+  return weights.findLastIndex((weight) => weight > 0)
+}

@@ -1,0 +1,220 @@
+import type { AutomationStatus, EnrollmentStatus, StepResult, StoredStep } from '../automation-engine/index.ts'
+import type { EventOrCondition } from '../automations/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
+
+/** A step of an enrollment, with everything that its run needs. */
+export interface StepContext {
+  workspaceId: string
+  automationId: string
+  contactId: string
+  enrollmentId: string
+  enrollmentStatus: EnrollmentStatus
+  automationStatus: AutomationStatus
+  version: number
+  /** The number of automations that caused each other and this enrollment. */
+  depth: number
+  /** When the contact entered, or had the event that enrolled them, if that was earlier. */
+  since: Date
+  /** The event that enrolled them. */
+  event: { name: string; data: unknown } | null
+  triggerEventId: string | null
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+  contact: { email: string; firstName: string | null; metadata: Record<string, unknown>; createdAt: Date }
+  /** The workspace's time zone. */
+  timezone: string
+  /** The data that earlier steps saved, by name. */
+  stepData: Record<string, unknown>
+  /** `null` if the version has no such step. */
+  step: StoredStep | null
+  /** The present run of the step, if it has begun. */
+  startedAt: Date | null
+  until: Date | null
+  attempts: number | null
+  finishedAt: Date | null
+  result: StepResult | null
+}
+
+/** Reads a step. @returns `undefined` if the enrollment, its automation or its contact is deleted */
+export async function readStepContext(
+  em: EntityManager,
+  enrollmentId: string,
+  stepId: string,
+): Promise<StepContext | undefined> {
+  const rows = await preparedSql(em, 'read-step-context', CONTEXT, [enrollmentId, stepId])
+  type Row = Omit<StepContext, 'contact'> & {
+    email: string
+    firstName: string | null
+    metadata: Record<string, unknown>
+    createdAt: Date
+  }
+  const [row] = toObjects<Row>(rows, 'since', 'createdAt', 'startedAt', 'until', 'finishedAt')
+  if (!row) return undefined
+  const { email, firstName, metadata, createdAt, ...context } = row
+  return { ...context, contact: { email, firstName, metadata, createdAt } }
+}
+
+const CONTEXT = `
+select enrollment.id as enrollment_id, enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id,
+  enrollment.status as enrollment_status, enrollment.version, enrollment.depth, enrollment.event,
+  automation.status as automation_status, version.exit_on, version.goal, trigger_event.id as trigger_event_id,
+  least(enrollment.enrolled_at, trigger_event.created_at) as since,
+  contact.email, contact.first_name, contact.metadata, contact.created_at, workspace.timezone,
+  coalesce((
+    select jsonb_object_agg(save_as, output) from step_runs
+    where enrollment_id = enrollment.id and save_as is not null and finished_at is not null
+  ), '{}') as step_data,
+  (select step from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text) as step,
+  run.started_at, run.until, run.attempts, run.finished_at, run.result
+from enrollments enrollment
+join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
+join contacts contact on contact.id = enrollment.contact_id
+join workspaces workspace on workspace.id = enrollment.workspace_id
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+left join trigger_events trigger_event on enrollment.dedup_key = 'event:' || trigger_event.id
+  and trigger_event.id = case when enrollment.dedup_key like 'event:%' then substr(enrollment.dedup_key, 7)::uuid end
+left join step_runs run on run.enrollment_id = enrollment.id and run.step_id = $2::uuid
+where enrollment.id = $1::uuid`
+
+/** The end of a step's run. */
+export interface FinishedRun {
+  result: StepResult
+  /** What was evaluated. */
+  detail: Record<string, unknown>
+  /** The name and the value under which later steps find its response. */
+  saved?: { as: string; output: unknown }
+}
+
+/**
+ * Records the result of a step, once.
+ *
+ * Race: Temporal repeats an activity while its first attempt is still running. Guard: the first result that is recorded counts.
+ * Test: test/steps/repeated-activity.test.ts.
+ *
+ * @returns the recorded result; `undefined` if the enrollment has ended or is deleted
+ */
+export async function finishRun(
+  em: EntityManager,
+  context: StepContext,
+  { result, detail, saved }: FinishedRun,
+): Promise<StepResult | undefined> {
+  const [row] = await preparedSql<{ result: StepResult }>(em, 'finish-step-run', FINISH, [
+    context.enrollmentId,
+    context.step!.id,
+    context.step!.type,
+    JSON.stringify(result),
+    JSON.stringify(detail),
+    saved?.as ?? null,
+    saved === undefined ? null : JSON.stringify(saved.output),
+  ])
+  return row?.result
+}
+
+const FINISH = `
+insert into step_runs as run
+  (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, finished_at, result, detail, save_as, output)
+select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, now(), $4::jsonb, $5::jsonb, $6, $7::jsonb
+from enrollments where id = $1::uuid and status = 'ACTIVE'
+on conflict (enrollment_id, step_id) do update set
+  finished_at = coalesce(run.finished_at, excluded.finished_at),
+  result = coalesce(run.result, excluded.result),
+  detail = case when run.finished_at is null then run.detail || excluded.detail else run.detail end,
+  save_as = case when run.finished_at is null then excluded.save_as else run.save_as end,
+  output = case when run.finished_at is null then excluded.output else run.output end
+returning result`
+
+/** Returns the recorded result of a step, if it has one. */
+export async function findResult(
+  em: EntityManager,
+  enrollmentId: string,
+  stepId: string,
+): Promise<StepResult | undefined> {
+  const [row] = await sql<{ result: StepResult | null }>(
+    em,
+    'select result from step_runs where enrollment_id = $1::uuid and step_id = $2::uuid',
+    [enrollmentId, stepId],
+  )
+  return row?.result ?? undefined
+}
+
+/** Records that a step waits. @returns false if the enrollment has ended or is deleted */
+export async function recordWait(
+  em: EntityManager,
+  context: StepContext,
+  {
+    until,
+    eventKey = null,
+    filter = null,
+    detail = {},
+  }: {
+    until: Date
+    eventKey?: string | null
+    filter?: Record<string, unknown> | null
+    detail?: Record<string, unknown>
+  },
+): Promise<boolean> {
+  const rows = await preparedSql(em, 'record-step-wait', WAIT, [
+    context.enrollmentId,
+    context.step!.id,
+    context.step!.type,
+    until.toISOString(),
+    eventKey,
+    filter === null ? null : JSON.stringify(filter),
+    JSON.stringify(detail),
+  ])
+  return rows.length > 0
+}
+
+const WAIT = `
+insert into step_runs as run
+  (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, until, event_key, filter, detail, attempts)
+select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, $4::timestamptz, $5, $6::jsonb, $7::jsonb, 1
+from enrollments where id = $1::uuid and status = 'ACTIVE'
+on conflict (enrollment_id, step_id) do update set until = excluded.until, attempts = run.attempts + 1,
+  detail = run.detail || excluded.detail
+  where run.finished_at is null
+returning run.enrollment_id`
+
+/** A step that waits for an event. */
+export interface WaitingStep {
+  enrollmentId: string
+  automationId: string
+  filter: Record<string, unknown> | null
+}
+
+/** Reads the steps that wait for an event of a contact. @param eventKey see `eventKeyOf` */
+export async function waitingSteps(em: EntityManager, contactId: string, eventKey: string): Promise<WaitingStep[]> {
+  const rows = await sql(
+    em,
+    `select run.enrollment_id, run.automation_id, run.filter from step_runs run
+     join enrollments enrollment on enrollment.id = run.enrollment_id and enrollment.status = 'ACTIVE'
+     where run.contact_id = $1::uuid and run.event_key = $2 and run.finished_at is null order by run.enrollment_id`,
+    [contactId, eventKey],
+  )
+  return toObjects<WaitingStep>(rows)
+}
+
+/** An event that a step may have waited for. */
+export interface CandidateEvent {
+  id: string
+  data: unknown
+}
+
+/** Reads a contact's events of a name since a time, oldest first, without the one that started the enrollment. */
+export async function eventsSince(
+  em: EntityManager,
+  { contactId, since, triggerEventId }: Pick<StepContext, 'contactId' | 'since' | 'triggerEventId'>,
+  nameKey: string,
+  limit: number,
+): Promise<CandidateEvent[]> {
+  return sql<CandidateEvent>(
+    em,
+    `select id, data from trigger_events
+     where contact_id = $1::uuid and type = 'EVENT' and name_key = $2 and created_at >= $3::timestamptz
+       and id is distinct from $4::uuid
+     order by created_at desc, id limit $5`,
+    [contactId, nameKey, since.toISOString(), triggerEventId, limit],
+  )
+}

@@ -1,0 +1,37 @@
+import type { StepResult, StoredStep } from '../automation-engine/index.ts'
+import { readPath } from '../platform/json-path.ts'
+import { isTimeZone } from '../platform/time-zone.ts'
+import { finishRun, type StepContext } from './queries.ts'
+import type { RunStep } from './run-step.ts'
+import { dateIn, instantOfTarget } from './target-time.ts'
+
+type StoredWaitUntil = Extract<StoredStep, { type: 'WAIT_UNTIL' }>
+
+/** Computes the end of a WAIT_UNTIL. It is computed once: a later change of the contact does not move it. */
+export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) => {
+  const { step } = context
+  const zone = zoneOf(step, context)
+  const { field } = step.until
+  const target = instantOfTarget(step.until, { zone, now, date: field === undefined ? null : dateOf(field, zone, context) })
+  const isPast = target === null || target.getTime() <= now.getTime()
+  const result: StepResult = !isPast
+    ? { next: 'wait', until: target.getTime() }
+    : step.ifPast === 'exit'
+      ? { next: 'end', status: 'EXITED' }
+      : { next: 'go-on' }
+  return finishRun(em.fork(), context, { result, detail: { until: target?.toISOString() ?? null, timezone: zone } })
+}
+
+function zoneOf({ timezone }: StoredWaitUntil, { contact, timezone: fallback }: StepContext): string {
+  if (timezone !== 'contact') return timezone
+  const own = contact.metadata['timezone']
+  return typeof own === 'string' && isTimeZone(own) ? own : fallback
+}
+
+/** The date in a field; `null` if there is none. */
+function dateOf(field: string, zone: string, { contact, event }: StepContext): Date | null {
+  if (field === 'contact.createdAt') return contact.createdAt
+  const metadata = /^contact\.metadata\.(.*)$/s.exec(field)
+  if (metadata) return dateIn(contact.metadata[metadata[1]!], zone)
+  return dateIn(readPath(event?.data, field.replace(/^event\.data\./, '')), zone)
+}

@@ -1,0 +1,35 @@
+import { type Delivery, enqueueForCaller } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { type Condition, contactMatches } from '../segments/index.ts'
+import { waitingSteps } from './queries.ts'
+
+/** An event of a contact that has just been stored. */
+export interface ArrivedEvent {
+  workspaceId: string
+  contactId: string
+  id: string
+  /** The hash of its name: see `eventKeyOf`. */
+  eventKey: string
+  data: unknown
+  at: Date
+}
+
+/**
+ * Wakes the steps that wait for an event. Each looks for the event itself.
+ *
+ * @param em the transaction that stores the event, and has locked the contact
+ * @returns the deliveries for the caller
+ */
+export async function wakeWaiting(
+  em: EntityManager,
+  { workspaceId, contactId, eventKey, data, at }: ArrivedEvent,
+): Promise<Delivery[]> {
+  const woken = []
+  for (const { automationId, filter } of await waitingSteps(em, contactId, eventKey)) {
+    const condition = filter as unknown as Condition | null
+    const matches =
+      condition === null || (await contactMatches(em, workspaceId, contactId, condition, { at, eventData: data }))
+    if (matches) woken.push({ kind: 'WAKE' as const, workspaceId, automationId, contactId })
+  }
+  return enqueueForCaller(em, woken)
+}

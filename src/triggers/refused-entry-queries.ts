@@ -1,0 +1,39 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/**
+ * Rules that keep a contact out of an automation: its filter, its rule for entering again, a missing or unusable concurrency key,
+ * or a loop of automations that start each other.
+ */
+export const ENTRY_RULES = ['FILTER', 'REENTRY', 'KEY', 'LOOP'] as const
+export type EntryRule = (typeof ENTRY_RULES)[number]
+
+export interface RefusedEntry {
+  automationId: string
+  contactId: string
+  /** The event that would have started the enrollment, if any. */
+  eventId: string | null
+}
+
+/** Records that a rule kept contacts out of automations. */
+export async function recordRefusedEntries(
+  em: EntityManager,
+  workspaceId: string,
+  rule: EntryRule,
+  refused: readonly RefusedEntry[],
+): Promise<void> {
+  if (refused.length === 0) return
+  await sql(
+    em,
+    `insert into refused_entries (workspace_id, automation_id, contact_id, event_id, rule)
+     select $1::uuid, automation_id, contact_id, event_id, $2
+     from unnest($3::uuid[], $4::uuid[], $5::uuid[]) entry (automation_id, contact_id, event_id)`,
+    [
+      workspaceId,
+      rule,
+      refused.map(({ automationId }) => automationId),
+      refused.map(({ contactId }) => contactId),
+      refused.map(({ eventId }) => eventId),
+    ],
+  )
+}
