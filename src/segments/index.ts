@@ -8,7 +8,7 @@ export {
   type ResolvedCondition,
 } from './condition.ts'
 export { type ConditionContext, conditionSql, type JsonSource } from './condition-sql.ts'
-export { contactMatches, type Evaluation } from './contact-matches.ts'
+export { contactMatches, type Evaluation, matchesOf } from './contact-matches.ts'
 export { Segment } from './entities.ts'
 export { SEGMENT_NOT_FOUND } from './errors.ts'
 export {

@@ -48,3 +48,21 @@ export async function contactExistsWith(
   )
   return rows.length > 0
 }
+
+/** Evaluates conditions for a contact. @returns `undefined` if the contact does not exist */
+export async function evaluateEach(
+  em: EntityManager,
+  contactId: string,
+  conditions: readonly ResolvedCondition[],
+  context: ConditionContext,
+): Promise<boolean[] | undefined> {
+  const parameters: unknown[] = [contactId, context.workspaceId]
+  const each = conditions.map((condition) => conditionSql(condition, parameters, context))
+  const [row] = await sql<{ matches: boolean[] }>(
+    em,
+    `select array[${each.join(', ')}]::boolean[] as matches
+     from contacts contact where contact.id = $1::uuid and contact.workspace_id = $2::uuid`,
+    parameters,
+  )
+  return row?.matches
+}
