@@ -132,7 +132,8 @@ class Run {
       if (effect.do === 'end') return this.finish(effect.status)
       try {
         // Only effects that a new run starts again. It would never see the others, nor an end after them.
-        if ((effect.do === 'send' || effect.do === 'run' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
+        if ((effect.do === 'send' || effect.do === 'run' || effect.do === 'wait') && historyIsLong())
+          await this.continueInNewRun()
         if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {

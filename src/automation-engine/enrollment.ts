@@ -2,14 +2,7 @@
  * Statuses of an enrollment. It is ACTIVE until it ends: COMPLETED after the last step, STOPPED by a rejected email, EXITED by an
  * exit rule or step, GOAL_REACHED, or CANCELLED.
  */
-export const ENROLLMENT_STATUSES = [
-  'ACTIVE',
-  'COMPLETED',
-  'STOPPED',
-  'EXITED',
-  'GOAL_REACHED',
-  'CANCELLED',
-] as const
+export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'EXITED', 'GOAL_REACHED', 'CANCELLED'] as const
 export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
 

@@ -112,7 +112,9 @@ function begin(
       const at = resumeAfter?.at ?? now
       if (last === -1) return enter(steps, 0, state, at)
       // The activity of a step returns the result that it had.
-      return isRunByActivity(steps[last]!) ? run(state, steps[last]!.id) : enter(steps, successorOf(steps, last), state, at)
+      return isRunByActivity(steps[last]!)
+        ? run(state, steps[last]!.id)
+        : enter(steps, successorOf(steps, last), state, at)
     }
     case 'end':
     case 'nothing':

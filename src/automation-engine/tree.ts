@@ -69,11 +69,7 @@ export function successorOf(steps: readonly (Successors & { id: string })[], pos
 }
 
 /** The position of the first step of a branch; the number of steps if the automation ends there. */
-export function branchStart(
-  steps: readonly (Successors & { id: string })[],
-  position: number,
-  branch: string,
-): number {
+export function branchStart(steps: readonly (Successors & { id: string })[], position: number, branch: string): number {
   const first = steps[position]?.branchStarts?.[branch]
   return first === undefined ? successorOf(steps, position) : positionOfId(steps, first)
 }

@@ -59,8 +59,14 @@ export const automationResponse = object({
     example: 'CONTINUE',
   }),
   entry: freeObject().required().meta({ description: 'The rules for who enters.', example: {} }),
-  exitOn: array().of(freeObject().required()).required().meta({ description: 'The rules for who leaves early.', example: [] }),
-  goal: freeObject().nullable().defined().meta({ description: 'The goal, if any.', json: { type: ['object', 'null'] }, example: null }),
+  exitOn: array()
+    .of(freeObject().required())
+    .required()
+    .meta({ description: 'The rules for who leaves early.', example: [] }),
+  goal: freeObject()
+    .nullable()
+    .defined()
+    .meta({ description: 'The goal, if any.', json: { type: ['object', 'null'] }, example: null }),
   version: count('The version of the steps. Each change of the steps creates a version.', 1),
   createdAt: timestamp('The time of creation.'),
   updatedAt: timestamp('The time of the last update.'),

@@ -19,7 +19,8 @@ export function flattenSteps(steps: readonly StepInput[]): PlacedInput[] {
       const at = `${path}[${index}]`
       const parent = list.length
       list.push({ step, path: at, pointer: pointerOf(at), ...(place && { in: place }) })
-      for (const branch of childrenOf(step)) add(branch.steps, `${at}.${branch.path}`, { parent, branch: branch.branch })
+      for (const branch of childrenOf(step))
+        add(branch.steps, `${at}.${branch.path}`, { parent, branch: branch.branch })
     }
   }
   add(steps, 'steps')

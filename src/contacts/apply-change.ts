@@ -57,7 +57,8 @@ export async function applyChange(
   if (tagKeys.length > 0)
     await unitOf(em).nativeDelete(ContactTag, { contactId, workspaceId, tagKey: { $in: tagKeys } })
   let left = 0
-  for (const listId of await knownOf(em, workspaceId, removeFromLists)) left += await removeMembers(em, listId, [contactId])
+  for (const listId of await knownOf(em, workspaceId, removeFromLists))
+    left += await removeMembers(em, listId, [contactId])
   if (left > 0) await incrementConsentVersion(em, [contactId])
   return skipped
 }

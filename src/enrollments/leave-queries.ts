@@ -44,7 +44,9 @@ export async function endByRule(em: EntityManager, enrollmentId: string, status:
 
 /** Returns the status of an enrollment; `undefined` if it is not recorded. */
 export async function statusOf(em: EntityManager, enrollmentId: string): Promise<EnrollmentStatus | undefined> {
-  const [row] = await sql<{ status: EnrollmentStatus }>(em, 'select status from enrollments where id = $1::uuid', [enrollmentId])
+  const [row] = await sql<{ status: EnrollmentStatus }>(em, 'select status from enrollments where id = $1::uuid', [
+    enrollmentId,
+  ])
   return row?.status
 }
 

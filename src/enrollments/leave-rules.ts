@@ -42,8 +42,7 @@ export async function firstApplying(
   evaluation: Parameters<typeof matchesOf>[4],
 ): Promise<LeaveStatus | undefined> {
   const conditions = rules.flatMap(({ condition }) => condition ?? [])
-  const matches =
-    conditions.length === 0 ? [] : await matchesOf(em, workspaceId, contactId, conditions, evaluation)
+  const matches = conditions.length === 0 ? [] : await matchesOf(em, workspaceId, contactId, conditions, evaluation)
   if (!matches) return undefined
   let index = 0
   return rules.find(({ condition }) => condition === undefined || matches[index++])?.status

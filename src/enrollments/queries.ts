@@ -60,8 +60,7 @@ export async function readRecordState(em: EntityManager, write: EnrollmentWrite)
   return {
     ...state,
     automation: { status, version, activeVersion, trigger, triggerKey },
-    event:
-      eventType === null ? null : { type: eventType, name: eventName!, data: eventData, depth: eventDepth ?? 0 },
+    event: eventType === null ? null : { type: eventType, name: eventName!, data: eventData, depth: eventDepth ?? 0 },
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  ValidationError,
-  type AnyObject,
-  type InferType,
-  type ISchema,
-  type ObjectSchema,
-} from 'yup'
+import { ValidationError, type AnyObject, type InferType, type ISchema, type ObjectSchema } from 'yup'
 import { oneSpelling } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
 import './locale.ts'

@@ -151,7 +151,9 @@ export type NewDelivery = {
   automationId: string
   contactId: string
 } & (
-  { kind: 'START'; eventId: string; enrollmentId: string } | { kind: 'END' | 'LEAVE'; enrollmentId: string } | { kind: 'CANCEL' | 'WAKE' }
+  | { kind: 'START'; eventId: string; enrollmentId: string }
+  | { kind: 'END' | 'LEAVE'; enrollmentId: string }
+  | { kind: 'CANCEL' | 'WAKE' }
 )
 
 /** Returns the key of a delivery: enqueuing the same key again replaces the pending one. */

@@ -6,10 +6,7 @@ import { findResult, finishRun } from './queries.ts'
 import type { RunStep } from './run-step.ts'
 
 /** Changes the contact, and records that in the same transaction. What it starts is left to the relay. */
-export const changeContact: RunStep<Extract<StoredStep, { type: 'UPDATE_CONTACT' }>> = (
-  dependencies,
-  context,
-) =>
+export const changeContact: RunStep<Extract<StoredStep, { type: 'UPDATE_CONTACT' }>> = (dependencies, context) =>
   dependencies.em.fork().transactional(async (em): Promise<StepResult | undefined> => {
     const { workspaceId, contactId, enrollmentId, depth, step } = context
     await lockListsToJoin(em, workspaceId, step.addToLists ?? [])

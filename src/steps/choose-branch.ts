@@ -4,11 +4,7 @@ import { finishRun } from './queries.ts'
 import type { RunStep } from './run-step.ts'
 
 /** Chooses the first branch of a CONDITION that is true for the contact. */
-export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async (
-  { em },
-  context,
-  now,
-) => {
+export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async ({ em }, context, now) => {
   const { workspaceId, contactId, step, event, stepData } = context
   const conditions = step.branches.map((branch) => branch.if as unknown as Condition)
   const matches = await matchesOf(em.fork(), workspaceId, contactId, conditions, {

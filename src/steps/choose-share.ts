@@ -6,7 +6,10 @@ import type { RunStep } from './run-step.ts'
 /** Chooses the branch of a SPLIT by the hash of contact and step, so that a contact gets the same one whenever they return. */
 export const chooseShare: RunStep<Extract<StoredStep, { type: 'SPLIT' }>> = async ({ em }, context) => {
   const { contactId, step } = context
-  const index = shareOf(step.branches.map(({ weight }) => weight), `${contactId} ${step.id}`)
+  const index = shareOf(
+    step.branches.map(({ weight }) => weight),
+    `${contactId} ${step.id}`,
+  )
   return finishRun(em.fork(), context, { result: { next: 'go-on', branch: String(index) }, detail: {} })
 }
 

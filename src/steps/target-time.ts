@@ -59,7 +59,8 @@ export function dateIn(value: unknown, zone: string): Date | null {
   if (typeof value !== 'string') return null
   if (isTimestamp(value)) return new Date(value)
   try {
-    if (DATE.test(value)) return instantIn(zone, Temporal.PlainDate.from(value, { overflow: 'reject' }).toPlainDateTime())
+    if (DATE.test(value))
+      return instantIn(zone, Temporal.PlainDate.from(value, { overflow: 'reject' }).toPlainDateTime())
     return instantIn(zone, Temporal.PlainDateTime.from(value, { overflow: 'reject' }))
   } catch {
     return null

@@ -12,7 +12,11 @@ export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) 
   const { step } = context
   const zone = zoneOf(step, context)
   const { field } = step.until
-  const target = instantOfTarget(step.until, { zone, now, date: field === undefined ? null : dateOf(field, zone, context) })
+  const target = instantOfTarget(step.until, {
+    zone,
+    now,
+    date: field === undefined ? null : dateOf(field, zone, context),
+  })
   const isPast = target === null || target.getTime() <= now.getTime()
   const result: StepResult = !isPast
     ? { next: 'wait', until: target.getTime() }

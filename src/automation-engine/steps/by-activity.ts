@@ -7,7 +7,10 @@ import type { SequenceStepType } from './step-type.ts'
  */
 export const byActivity = <Type extends string>(
   type: Type,
-): Pick<SequenceStepType<{ id: string; type: Type }, { id: string; type: Type }>, 'outlineOf' | 'describe' | 'enter'> & {
+): Pick<
+  SequenceStepType<{ id: string; type: Type }, { id: string; type: Type }>,
+  'outlineOf' | 'describe' | 'enter'
+> & {
   isRunByActivity: true
 } => ({
   outlineOf: (step) => ({ id: step.id, type }),

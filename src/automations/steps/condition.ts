@@ -27,7 +27,11 @@ export const condition = <Child>({
   input: stepInputOf('CONDITION', {
     branches: array()
       .of(
-        object({ name: branchName(), if: conditionField('eventData', 'stepData').nonNullable().required(), steps: input })
+        object({
+          name: branchName(),
+          if: conditionField('eventData', 'stepData').nonNullable().required(),
+          steps: input,
+        })
           .required()
           .meta({ closed: [] }),
       )
@@ -45,7 +49,9 @@ export const condition = <Child>({
       .of(
         object({
           name: string().required(),
-          if: object().required().meta({ json: { type: 'object', properties: undefined }, example: { all: [] } }),
+          if: object()
+            .required()
+            .meta({ json: { type: 'object', properties: undefined }, example: { all: [] } }),
           steps: response,
         }).required(),
       )

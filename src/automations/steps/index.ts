@@ -1,6 +1,12 @@
 /** The step types of the API: see `AutomationStepType`. */
 import { array, lazy, object, string, type AnyObject, type ISchema, type Lazy, type ObjectSchema } from 'yup'
-import { type BranchRef, STEP_TYPES, type StepType, type StoredStep, withSuccessors } from '../../automation-engine/index.ts'
+import {
+  type BranchRef,
+  STEP_TYPES,
+  type StepType,
+  type StoredStep,
+  withSuccessors,
+} from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
 import { condition, type ConditionInput, type ConditionStep } from './condition.ts'
 import { email, type EmailInput, type EmailStep } from './email.ts'
@@ -96,9 +102,7 @@ export function presentSteps(steps: readonly Step[]): AnyObject[] {
   const present = (of: BranchRef | undefined): AnyObject[] =>
     steps
       .filter((step) => step.in?.step === of?.step && step.in?.branch === of?.branch)
-      .map((step, position) =>
-        typeOf(step).toAnswer(step, position, (branch) => present({ step: step.id, branch })),
-      )
+      .map((step, position) => typeOf(step).toAnswer(step, position, (branch) => present({ step: step.id, branch })))
   return present(undefined)
 }
 

@@ -25,11 +25,7 @@ export const split = <Child>({
 }: Nested): AutomationStepType<'SPLIT', SplitStep, SplitInput<Child>, Child> => ({
   input: stepInputOf('SPLIT', {
     branches: array()
-      .of(
-        object({ name: branchName(), weight: weight(), steps: input })
-          .required()
-          .meta({ closed: [] }),
-      )
+      .of(object({ name: branchName(), weight: weight(), steps: input }).required().meta({ closed: [] }))
       .min(2)
       .max(MAX_BRANCHES)
       .required()
@@ -45,7 +41,10 @@ export const split = <Child>({
           { name: 'B', weight: 50, steps: [] },
         ],
       }),
-  }).meta({ component: 'SplitStepInput', description: 'Divides contacts at random. A contact always gets the same branch.' }),
+  }).meta({
+    component: 'SplitStepInput',
+    description: 'Divides contacts at random. A contact always gets the same branch.',
+  }),
   shape: stepResponseOf('SPLIT', {
     branches: array()
       .of(object({ name: string().required(), weight: weight(), steps: response }).required())

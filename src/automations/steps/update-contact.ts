@@ -15,7 +15,10 @@ export interface UpdateContactStep extends StepBase<'UPDATE_CONTACT'> {
   removeFromLists?: string[]
 }
 
-const tags = () => array().of(filledText().test(atMost(MAX_TAG_LENGTH)).required()).max(MAX_ITEMS)
+const tags = () =>
+  array()
+    .of(filledText().test(atMost(MAX_TAG_LENGTH)).required())
+    .max(MAX_ITEMS)
 const lists = () => array().of(givenId("The list's ID.").required()).max(MAX_ITEMS)
 
 const fields = {

@@ -35,7 +35,12 @@ const NAME = /^[a-z_][a-z0-9_]{0,49}$/i
 
 const isHttpUrl = (value: string): boolean => {
   const url = URL.parse(value)
-  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === ''
+  return (
+    url !== null &&
+    (url.protocol === 'https:' || url.protocol === 'http:') &&
+    url.username === '' &&
+    url.password === ''
+  )
 }
 
 const url = () =>
@@ -103,7 +108,10 @@ export const webhook: AutomationStepType<'WEBHOOK', WebhookStep, WebhookInput> =
     body: body().defined(),
     saveAs: saveAs().defined(),
   }).meta({ component: 'WebhookStep', description: 'Sends an HTTP request.' }),
-  fromInput: ({ type, name, url: to, method: verb = 'POST', headers: extra = {}, body: json = null, saveAs: as }, id) => ({
+  fromInput: (
+    { type, name, url: to, method: verb = 'POST', headers: extra = {}, body: json = null, saveAs: as },
+    id,
+  ) => ({
     id,
     type,
     ...(name != null && { name }),
