@@ -1,9 +1,9 @@
 import { defineError } from '../platform/api-error.ts'
 
 export const SEGMENT_NOT_FOUND = defineError('not-found', 'segment_not_found', 'Segment not found')
-/** The segment is in the audience of a campaign. Without it, the campaign would go to the wrong contacts. */
+/** Without the segment, the campaign would be sent to the wrong contacts, and the other segment would contain wrong ones. */
 export const SEGMENT_IN_USE = defineError(
   'taken',
   'segment_in_use',
-  'This segment is in the audience of a scheduled campaign. Cancel the campaign first.',
+  'A scheduled campaign or another segment uses this segment. Cancel the campaign, or change the other segment first.',
 )

@@ -1,3 +1,4 @@
+export { findSegmentProblem } from './check-segments.ts'
 export {
   type Comparison,
   type Compared,

@@ -3,17 +3,34 @@ import { sql } from '../platform/db/sql.ts'
 import type { ResolvedCondition } from './condition.ts'
 import { type ConditionContext, conditionSql } from './condition-sql.ts'
 
-/** Returns whether a segment is in the audience of a campaign that has not started, or is still collecting its recipients. */
-export async function isAskedBy(em: EntityManager, id: string): Promise<boolean> {
+/**
+ * Returns whether another segment refers to a segment, or it is in the audience of a campaign that has not started, or is still
+ * collecting its recipients.
+ */
+export async function isInUse(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
     `select from campaigns where status in ('SCHEDULED', 'SENDING', 'PAUSED') and not materialized
        and workspace_id = (select workspace_id from segments where id = $1::uuid)
        and (audience -> 'segmentIds' ? $1::text or audience #> '{exclude,segmentIds}' ? $1::text)
+     union all
+     select from segments
+     where workspace_id = (select workspace_id from segments where id = $1::uuid) and id <> $1::uuid
+       and jsonb_path_exists(condition, '$.**.segment ? (@ == $id)', jsonb_build_object('id', $1::text))
      limit 1`,
     [id],
   )
   return rows.length > 0
+}
+
+/** The IDs of the segments of a workspace that refer to segments. */
+export async function idsOfReferringSegments(em: EntityManager, workspaceId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em,
+    `select id from segments where workspace_id = $1::uuid and jsonb_path_exists(condition, '$.**.segment')`,
+    [workspaceId],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Counts the contacts of a workspace that match a condition. */

@@ -30,29 +30,28 @@ export async function resolveAllSegments(
   workspaceId: string,
   conditions: readonly Condition[],
 ): Promise<ResolvedCondition[]> {
-  const known = await loadSegments(em, workspaceId, conditions.flatMap(segmentsIn))
+  const known = await loadSegments(em, workspaceId, { all: [...conditions] })
   return conditions.map((condition) => inline(condition, known))
 }
 
-/** The conditions of segments, and of those that they refer to. */
-async function loadSegments(
+/** The conditions of the segments to which a condition refers, directly or through others. */
+export async function loadSegments(
   em: EntityManager,
   workspaceId: string,
-  ids: readonly string[],
+  condition: Condition,
 ): Promise<Map<string, Condition>> {
   const known = new Map<string, Condition>()
-  let wanted = new Set(ids.filter(isId))
-  while (wanted.size > 0) {
-    const found = await unitOf(em).find(Segment, { workspaceId, id: { $in: [...wanted] } }, FRESH_READ)
-    for (const { id, condition } of found) known.set(id, condition)
-    const next = found.flatMap(({ condition }) => segmentsIn(condition))
-    wanted = new Set(next.filter((id) => isId(id) && !known.has(id)))
+  let wanted = segmentsIn(condition).filter(isId)
+  while (wanted.length > 0) {
+    const found = await unitOf(em).find(Segment, { workspaceId, id: { $in: [...new Set(wanted)] } }, FRESH_READ)
+    for (const segment of found) known.set(segment.id, segment.condition)
+    wanted = found.flatMap((segment) => segmentsIn(segment.condition)).filter((id) => isId(id) && !known.has(id))
   }
   return known
 }
 
 /** @throws {ApiError} `invalid` */
-export function inline(condition: Condition, known: ReadonlyMap<string, Condition>): ResolvedCondition {
+function inline(condition: Condition, known: ReadonlyMap<string, Condition>): ResolvedCondition {
   let parts = 0
   const of = (part: Condition, path: readonly string[]): ResolvedCondition => {
     parts += 1
@@ -70,7 +69,7 @@ export function inline(condition: Condition, known: ReadonlyMap<string, Conditio
   return of(condition, [])
 }
 
-/** The IDs of the segments to which a condition refers. */
+/** The IDs of the segments to which a condition refers itself. */
 export function segmentsIn(condition: Condition): string[] {
   if ('all' in condition) return condition.all.flatMap(segmentsIn)
   if ('any' in condition) return condition.any.flatMap(segmentsIn)

@@ -1,8 +1,9 @@
-import { countContacts, isAskedBy } from './queries.ts'
+import { countContacts, isInUse } from './queries.ts'
 import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import type { Condition } from './condition.ts'
 import { readCondition } from './read-condition.ts'
 import { resolveSegments } from './resolve-segments.ts'
+import { findSegmentProblem } from './check-segments.ts'
 import { Segment } from './entities.ts'
 import { Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -46,9 +47,9 @@ export async function createSegment(
   { workspaceId, name, condition: json }: { workspaceId: string; name: string; condition: unknown },
   id = newId(),
 ): Promise<Segment> {
-  const condition = conditionOf(json)
   const unit = unitOf(em)
   await assertWorkspace(unit, workspaceId)
+  const condition = await conditionToSave(unit, workspaceId, json)
   const segment = unit.create(Segment, { id, workspaceId, name, condition })
   await unit.flush()
   return segment
@@ -65,7 +66,7 @@ export async function updateSegment(
   const segment = isId(id) ? await unit.findOne(Segment, { id, workspaceId }) : null
   if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
   if (name !== undefined) segment.name = name
-  if (condition !== undefined) segment.condition = conditionOf(condition)
+  if (condition !== undefined) segment.condition = await conditionToSave(unit, workspaceId, condition, segment.id)
   segment.updatedAt = new Date()
   await unit.flush()
   return segment
@@ -76,14 +77,14 @@ export async function updateSegment(
  *
  * @param workspaceId the workspace that it must belong to, if given
  * @returns the ID of its workspace
- * @throws {ApiError} `not-found`; `segment_in_use` while it is in the audience of a campaign that has not started or is
- * collecting its recipients
+ * @throws {ApiError} `not-found`; `segment_in_use` while another segment refers to it, or it is in the audience of a
+ * campaign that has not started or is collecting its recipients
  */
 export async function deleteSegment(em: EntityManager, id: string, workspaceId?: string): Promise<string> {
   const inWorkspace = workspaceId === undefined ? {} : { workspaceId }
   const unit = unitOf(em)
   const segment = isId(id) ? await unit.findOne(Segment, { id, ...inWorkspace }) : null
-  if (segment && (await isAskedBy(unit, segment.id))) throw new ApiError(SEGMENT_IN_USE)
+  if (segment && (await isInUse(unit, segment.id))) throw new ApiError(SEGMENT_IN_USE)
   if (segment && (await unit.nativeDelete(Segment, { id, ...inWorkspace })) > 0) return segment.workspaceId
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new ApiError(SEGMENT_NOT_FOUND)
 }
@@ -92,6 +93,18 @@ function conditionOf(json: unknown): Condition {
   const read = readCondition(json)
   if ('problem' in read) throw invalid(read.problem, '/condition')
   return read.condition
+}
+
+async function conditionToSave(
+  em: EntityManager,
+  workspaceId: string,
+  json: unknown,
+  segmentId?: string,
+): Promise<Condition> {
+  const condition = conditionOf(json)
+  const problem = await findSegmentProblem(em, workspaceId, condition, segmentId === undefined ? {} : { segmentId })
+  if (problem !== undefined) throw invalid(problem, '/condition')
+  return condition
 }
 
 /** @throws {ApiError} `not-found` if there is no such workspace: an operator may have mistyped its ID. */
