@@ -296,7 +296,7 @@ class ConditionReader {
     const comparisons = COMPARISONS_OF[subject]
     if (!isOneOf(comparisons, is)) return this.fail(`${path}.is must be one of: ${comparisons.join(', ')}`)
     if (isOneOf(UNARY_COMPARISONS, is)) return { is }
-    const { isValid, expected } = valueOf(is, subject)
+    const { isValid, expected } = valuesOf(is, subject)
     if (!isValid(value)) return this.fail(`${path}.value must be ${expected}`)
     return { is, value: value as ConditionValue }
   }
@@ -335,7 +335,7 @@ interface Values {
 }
 
 /** The values that a comparison takes. */
-function valueOf(is: Comparison, subject: Subject): Values {
+function valuesOf(is: Comparison, subject: Subject): Values {
   if (isOneOf(RELATIVE_COMPARISONS, is)) return DURATIONS
   if (isOneOf(TIME_COMPARISONS, is) || subject === 'time') return TIMESTAMPS
   if (isOneOf(TEXT_COMPARISONS, is) || subject === 'text') return ofTypes('string')

@@ -9,8 +9,15 @@ import { MAX_BYTES } from '../../src/http/fields.ts'
 import { type Components, toJsonSchema } from '../../src/http/openapi/json-schema.ts'
 import { isEmailAddress } from '../../src/platform/email-address.ts'
 import { findJsonFault, jsonBytes } from '../../src/platform/json.ts'
-import { ACTIVITIES, COMPARISONS, CONDITION_FIELDS, type Condition } from '../../src/segments/condition.ts'
-import { readCondition } from '../../src/segments/read-condition.ts'
+import {
+  ACTIVITIES,
+  COMPARISONS,
+  type Condition,
+  CONDITION_FIELDS,
+  type EventFilter,
+  MESSAGE_OUTCOMES,
+} from '../../src/segments/condition.ts'
+import { CONDITION_SOURCES, readCondition } from '../../src/segments/read-condition.ts'
 
 const passes = (run: () => unknown): boolean => {
   try {
@@ -72,27 +79,49 @@ describe('generated JSON Schemas', () => {
     const validate = new Ajv2020({ strict: false, validateFormats: false })
       .addSchema(document, 'api')
       .compile({ $ref: 'api#/components/schemas/Condition' })
-    const value = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean())
-    const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
+    const EVERYWHERE = { allows: CONDITION_SOURCES }
+    const value = fc.oneof(
+      fc.string(),
+      fc.constantFrom('2026-12-24', '7d'),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+    )
+    const is = fc.constantFrom(...COMPARISONS)
+    const withinDays = fc.nat()
+    const { condition } = fc.letrec<{ condition: Condition; where: EventFilter }>((tie) => ({
       condition: fc.oneof(
         { maxDepth: 4 },
         fc.record({ tag: fc.string() }),
         fc.record({ list: fc.uuid() }),
-        fc.record({ field: fc.constantFrom(...CONDITION_FIELDS), is: fc.constantFrom(...COMPARISONS), value }),
-        fc.record({ metadata: fc.string(), is: fc.constantFrom(...COMPARISONS), value }),
-        fc.record({ activity: fc.constantFrom(...ACTIVITIES), withinDays: fc.nat() }),
+        fc.record({ segment: fc.string() }),
+        fc.record({ field: fc.constantFrom(...CONDITION_FIELDS), is, value }),
+        fc.record({ metadata: fc.string(), is, value }),
+        fc.record({ activity: fc.constantFrom(...ACTIVITIES), withinDays }),
+        fc.record({ message: fc.string(), is: fc.constantFrom(...MESSAGE_OUTCOMES) }),
+        fc.record(
+          { event: fc.string(), atLeast: fc.nat(), atMost: fc.nat(), withinDays, where: tie('where') },
+          { requiredKeys: ['event'] },
+        ),
+        fc.record({ event: fc.string(), data: fc.string(), is, value }),
+        fc.record({ eventData: fc.string(), is, value }),
+        fc.record({ stepData: fc.string(), is, value }),
         fc.record({ not: tie('condition') }),
         fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }),
         fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }),
-      ),
+      ) as fc.Arbitrary<Condition>,
+      where: fc.oneof(
+        { maxDepth: 2 },
+        fc.record({ eventData: fc.string(), is, value }),
+        fc.record({ any: fc.array(tie('where'), { maxLength: 3 }) }),
+      ) as fc.Arbitrary<EventFilter>,
     }))
     let read = 0
     fc.assert(
       fc.property(condition, (json) => {
-        const result = readCondition(json)
+        const result = readCondition(json, EVERYWHERE)
         if ('problem' in result) return
         read += 1
-        assert.deepEqual(readCondition(result.condition), result)
+        assert.deepEqual(readCondition(result.condition, EVERYWHERE), result)
         assert.ok(validate(result.condition), JSON.stringify(result.condition))
       }),
       { numRuns: 500 },

@@ -1,0 +1,187 @@
+import type { Compared, Condition, ConditionField, ConditionOf, ConditionPart } from '../../src/segments/condition.ts'
+
+/** All that a condition can refer to, as plain values. Times are milliseconds. */
+export interface ModelContact {
+  id: string
+  email: string
+  firstName: string | null
+  metadata: Record<string, unknown>
+  createdAt: number
+  updatedAt: number
+  tags: readonly string[]
+  lists: readonly string[]
+  events: readonly { name: string; data: unknown; at: number }[]
+  messages: readonly ModelMessage[]
+}
+
+export interface ModelMessage {
+  campaign?: string | undefined
+  automation?: string | undefined
+  step?: string | undefined
+  status: string
+  at: number
+  openedAt: number | null
+  clickedAt: number | null
+  bounce: string | null
+}
+
+export interface ModelContext {
+  at: number
+  eventData?: unknown
+  stepData?: unknown
+  segments: ReadonlyMap<string, Condition>
+}
+
+const DAY = 86_400_000
+
+/** Evaluates a condition as docs/segments.md describes it. Shares no code with the product. */
+export function evaluate(condition: Condition, contact: ModelContact, context: ModelContext): boolean {
+  return group<ConditionPart>(condition, (part) => {
+    if ('field' in part) return compareField(part.field, part, contact, context.at)
+    if ('metadata' in part) return compareJson(own(contact.metadata, part.metadata), part, context.at)
+    if ('eventData' in part) return compareJson(atPath(context.eventData, part.eventData), part, context.at)
+    if ('stepData' in part) return compareJson(atPath(context.stepData, part.stepData), part, context.at)
+    if ('tag' in part) return contact.tags.some((tag) => tag.toLowerCase() === part.tag.toLowerCase())
+    if ('list' in part) return contact.lists.includes(part.list)
+    if ('segment' in part) {
+      const segment = context.segments.get(part.segment)
+      return segment !== undefined && evaluate(segment, contact, context)
+    }
+    const since = (days: number | undefined) => (days === undefined ? -Infinity : context.at - days * DAY)
+    if ('activity' in part) {
+      return contact.messages.some((message) => {
+        const { activity, automation, campaign, withinDays } = part
+        if (automation !== undefined && message.automation !== automation) return false
+        if (campaign !== undefined && message.campaign !== campaign) return false
+        if (activity === 'OPENED') return message.openedAt !== null && message.openedAt > since(withinDays)
+        if (activity === 'CLICKED') return message.clickedAt !== null && message.clickedAt > since(withinDays)
+        return message.status === activity && message.at > since(withinDays)
+      })
+    }
+    if ('message' in part) {
+      return contact.messages.some(({ step, campaign, status, openedAt, clickedAt, bounce }) => {
+        if (step !== part.message && campaign !== part.message) return false
+        return {
+          sent: status === 'SENT' || status === 'CAPTURED',
+          opened: openedAt !== null,
+          clicked: clickedAt !== null,
+          bounced: bounce !== null && ['HARD', 'SOFT', 'BLOCKED'].includes(bounce),
+        }[part.is]
+      })
+    }
+    const count = contact.events.filter(
+      (event) =>
+        event.name.toLowerCase() === part.event.toLowerCase() &&
+        event.at > since(part.withinDays) &&
+        (part.data === undefined || compareJson(own(event.data, part.data), part, context.at)) &&
+        (part.where === undefined ||
+          group(part.where, (inside) => compareJson(atPath(event.data, inside.eventData), inside, context.at))),
+    ).length
+    const least = part.atLeast ?? (part.atMost === undefined ? 1 : 0)
+    return count >= least && count <= (part.atMost ?? Infinity)
+  })
+}
+
+type Leaf<Part> = Exclude<Part, { all: unknown } | { any: unknown } | { not: unknown }>
+
+function group<Part extends object>(condition: ConditionOf<Part>, decide: (part: Leaf<Part>) => boolean): boolean {
+  const of = (each: unknown): boolean => group(each as ConditionOf<Part>, decide)
+  if ('all' in condition) return (condition.all as unknown[]).every(of)
+  if ('any' in condition) return (condition.any as unknown[]).some(of)
+  if ('not' in condition) return !of(condition.not)
+  return decide(condition as Leaf<Part>)
+}
+
+function compareField(field: ConditionField, compared: Compared, contact: ModelContact, at: number): boolean {
+  if (field === 'email') {
+    const value = typeof compared.value === 'string' ? { value: compared.value.toLowerCase() } : {}
+    return compareJson(contact.email.toLowerCase(), { is: compared.is, ...value }, at)
+  }
+  if (field === 'firstName') return compareJson(contact.firstName, compared, at)
+  const time = field === 'createdAt' ? contact.createdAt : contact.updatedAt
+  switch (compared.is) {
+    case 'equal':
+      return time === timeOf(compared.value)
+    case 'less':
+      return time < timeOf(compared.value)
+    case 'more':
+      return time > timeOf(compared.value)
+    case 'newerThan':
+      return time > at - lengthOf(compared.value)
+    default:
+      return compareJson(new Date(time).toISOString(), compared, at)
+  }
+}
+
+function compareJson(found: unknown, { is, value }: Compared, at: number): boolean {
+  const exists = found !== undefined && found !== null
+  switch (is) {
+    case 'missing':
+      return !exists
+    case 'present':
+      return exists
+    case 'equal':
+      return found === value
+    case 'contains':
+      return typeof found === 'string' && found.includes(String(value))
+    case 'startsWith':
+      return typeof found === 'string' && found.startsWith(String(value))
+    case 'endsWith':
+      return typeof found === 'string' && found.endsWith(String(value))
+    case 'less':
+      return isBefore(found, value)
+    case 'more':
+      return isBefore(value, found)
+    case 'before':
+      return timeOf(found) < timeOf(value)
+    case 'after':
+      return timeOf(found) > timeOf(value)
+    case 'within':
+      return timeOf(found) >= at && timeOf(found) <= at + lengthOf(value)
+    case 'olderThan':
+      return timeOf(found) < at - lengthOf(value)
+    case 'newerThan':
+      return timeOf(found) > at - lengthOf(value) && timeOf(found) <= at
+  }
+}
+
+/** Compares two numbers, or two texts. A text that is a number is compared with a number. */
+function isBefore(one: unknown, other: unknown): boolean {
+  if (typeof one === 'string' && typeof other === 'string')
+    return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
+  if (typeof one !== 'number' && typeof other !== 'number') return false
+  return numberOf(one) < numberOf(other)
+}
+
+const numberOf = (value: unknown): number =>
+  typeof value === 'number'
+    ? value
+    : typeof value === 'string' && /^ *[-+]?\d+(\.\d+)? *$/.test(value)
+      ? Number(value)
+      : NaN
+
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** The milliseconds of a date or time in ISO 8601, in UTC if there is no offset; `NaN`, which is neither before nor after, for others. */
+export function timeOf(value: unknown): number {
+  const match = typeof value === 'string' ? TIME.exec(value) : null
+  if (!match) return NaN
+  const [date = '', clock = '00:00', offset = 'Z'] = match.slice(1)
+  if (date.startsWith('0000') || clock.startsWith('24')) return NaN
+  const midnight = Date.parse(`${date}T00:00Z`)
+  // Date.parse turns 30 February into 2 March.
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return NaN
+  return Date.parse(`${date}T${clock}${offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset}`)
+}
+
+const lengthOf = (duration: unknown): number => {
+  const text = String(duration)
+  return Number(text.slice(0, -1)) * (text.endsWith('h') ? 3_600_000 : DAY)
+}
+
+const own = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined
+
+const atPath = (value: unknown, path: string): unknown => path.split('.').reduce(own, value)
