@@ -2,6 +2,7 @@ import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
+import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
 import type { LeaveStatus } from './leave-rules.ts'
 
 /** An active enrollment whose version waits for an event. */
@@ -77,4 +78,67 @@ export async function eventsSinceEntry(em: EntityManager, enrollmentId: string):
     [enrollmentId],
   )
   return toObjects<EarlierEvent>(rows, 'at')
+}
+
+/** A version that has active enrollments, and a goal or exit rules that are conditions. */
+export interface VersionWithConditions {
+  workspaceId: string
+  automationId: string
+  version: number
+  exitOn: readonly EventOrCondition[]
+  goal: EventOrCondition | null
+}
+
+export async function versionsWithConditions(em: EntityManager): Promise<VersionWithConditions[]> {
+  const rows = await sql(
+    em,
+    `select automation.workspace_id, version.automation_id, version.version, version.exit_on, version.goal
+     from automation_versions version
+     join automations automation on automation.id = version.automation_id and automation.deleted_at is null
+     where (version.goal ? 'condition' or jsonb_path_exists(version.exit_on, '$[*].condition'))
+       and exists (
+         select from enrollments
+         where enrollments.automation_id = version.automation_id and enrollments.version = version.version
+           and status = 'ACTIVE'
+       )
+     order by version.automation_id, version.version`,
+  )
+  return toObjects<VersionWithConditions>(rows)
+}
+
+/**
+ * Finds active enrollments of a version for which a condition is true.
+ *
+ * @returns each with the index of the first condition that is true
+ */
+export async function enrollmentsToLeave(
+  em: EntityManager,
+  { workspaceId, automationId, version }: VersionWithConditions,
+  conditions: readonly ResolvedCondition[],
+  { at, limit }: { at: Date; limit: number },
+): Promise<{ id: string; contactId: string; rule: number }[]> {
+  const parameters: unknown[] = [automationId, version, limit]
+  const each = conditions.map((condition) =>
+    conditionSql(condition, parameters, {
+      workspaceId,
+      at,
+      eventData: { column: "(enrollment.event -> 'data')" },
+      stepData: { column: 'saved.step_data' },
+    }),
+  )
+  const rows = await sql(
+    em,
+    `select enrollment.id, enrollment.contact_id, array_position(array[${each.join(', ')}]::boolean[], true) - 1 as rule
+     from enrollments enrollment
+     join contacts contact on contact.id = enrollment.contact_id
+     cross join lateral (
+       select coalesce(jsonb_object_agg(save_as, output), '{}') as step_data from step_runs
+       where enrollment_id = enrollment.id and save_as is not null and finished_at is not null
+     ) saved
+     where enrollment.automation_id = $1::uuid and enrollment.version = $2::integer and enrollment.status = 'ACTIVE'
+       and (${each.join(' or ')})
+     order by enrollment.id limit $3`,
+    parameters,
+  )
+  return toObjects<{ id: string; contactId: string; rule: number }>(rows)
 }

@@ -42,7 +42,7 @@ export async function leaveByEvent(
   const deliveries = []
   for (const { enrollment, status } of left) {
     const { id: enrollmentId, automationId } = enrollment
-    if (await end(em, enrollmentId, status))
+    if (await endEnrollmentByRule(em, enrollmentId, status))
       deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, enrollmentId })
   }
   return enqueueForCaller(em, deliveries)
@@ -60,7 +60,7 @@ export async function leaveByEarlierEvent(
   for (const { eventKey, data, at } of await eventsSinceEntry(em, enrollmentId)) {
     const status = await firstApplying(em, enrollment, eventRules(enrollment, eventKey), { at, eventData: data })
     if (!status) continue
-    await em.transactional((unit) => end(unit, enrollmentId, status))
+    await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, status))
     return status
   }
   return undefined
@@ -91,12 +91,16 @@ export async function leaveByCondition(
   if (rules.length === 0) return undefined
   const status = await firstApplying(em, enrollment, rules, { at, eventData: event?.data, stepData })
   if (!status) return undefined
-  await em.transactional((unit) => end(unit, enrollmentId, status))
+  await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, status))
   return status
 }
 
-/** @returns whether it was active */
-async function end(em: EntityManager, enrollmentId: string, status: LeaveStatus): Promise<boolean> {
+/** Ends an enrollment, and dismisses its messages that are not final. @returns whether it was active */
+export async function endEnrollmentByRule(
+  em: EntityManager,
+  enrollmentId: string,
+  status: LeaveStatus,
+): Promise<boolean> {
   if (!(await endByRule(em, enrollmentId, status))) return false
   await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
   return true

@@ -61,6 +61,7 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'WAKE':
     case 'CANCEL':
     case 'END':
+    case 'LEAVE':
     case 'RETRY':
     case 'CAMPAIGN':
       throw new Error(`A ${delivery.kind} is a delivery and not a batch job`)

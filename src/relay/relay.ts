@@ -20,7 +20,7 @@ import { deleteOldConfirmationEmails } from '../lists/index.ts'
 import { forgetTriggerEvents } from '../triggers/index.ts'
 import { ABANDONED_SECONDS, expireLeases, SENDER_DIED } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
-import { deliver } from '../enrollments/index.ts'
+import { deliver, leaveByConditions } from '../enrollments/index.ts'
 import { recoverFromClockChange } from './recover-outbox.ts'
 import { runBatchJob } from './batch-jobs.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
@@ -37,6 +37,8 @@ const PAGES = {
 } satisfies Record<Lane, { size: number; concurrency: number }>
 /** Milliseconds between two comparisons of campaigns with Temporal. */
 const CAMPAIGNS_MS = 20_000
+/** Milliseconds between two checks of the conditions by which contacts leave automations. */
+const LEAVING_MS = 30_000
 /** Milliseconds between two rounds of upkeep, and the number of rows deleted at once. */
 const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
@@ -89,6 +91,7 @@ export function startRelay(
     loop('figures', figures(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
     loop('campaigns', campaigns(dependencies), CAMPAIGNS_MS),
+    loop('leaving', leaving(dependencies), LEAVING_MS),
   ]).then(() => undefined)
   return {
     ended,
@@ -141,6 +144,11 @@ const figures =
 
 const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await watchCampaigns(dependencies)
+  return false
+}
+
+const leaving = (dependencies: Dependencies) => async (): Promise<boolean> => {
+  await leaveByConditions(dependencies)
   return false
 }
 

@@ -1,0 +1,45 @@
+import { enqueueForRelay } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { resolveAllSegments } from '../segments/index.ts'
+import { conditionRules } from './leave-rules.ts'
+import { endEnrollmentByRule } from './leave.ts'
+import { lockEnrollments } from './step-queries.ts'
+import { enrollmentsToLeave, versionsWithConditions, type VersionWithConditions } from './leave-queries.ts'
+
+/** Enrollments ended in one transaction. */
+const PAGE_SIZE = 200
+
+/**
+ * Ends the enrollments for which a condition of their goal or exit rules is true now. Such a condition can become true by any
+ * change, and by time alone. It is also checked before each step, so a contact who left gets no further email.
+ */
+export async function leaveByConditions({ em }: { em: EntityManager }): Promise<void> {
+  for (const version of await versionsWithConditions(em.fork())) {
+    while ((await leavePage(em.fork(), version)) === PAGE_SIZE);
+  }
+}
+
+/** @returns the number of enrollments that were found */
+async function leavePage(em: EntityManager, version: VersionWithConditions): Promise<number> {
+  const { workspaceId, automationId } = version
+  const rules = conditionRules(version)
+  const conditions = await resolveAllSegments(
+    em,
+    workspaceId,
+    rules.map(({ condition }) => condition!),
+  )
+  const found = await enrollmentsToLeave(em, version, conditions, { at: new Date(), limit: PAGE_SIZE })
+  await em.transactional(async (unit) => {
+    await lockEnrollments(
+      unit,
+      found.map(({ id }) => id),
+    )
+    const left = []
+    for (const { id: enrollmentId, contactId, rule } of found) {
+      if (await endEnrollmentByRule(unit, enrollmentId, rules[rule]!.status))
+        left.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, enrollmentId })
+    }
+    await enqueueForRelay(unit, left)
+  })
+  return found.length
+}
