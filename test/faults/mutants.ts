@@ -490,7 +490,7 @@ const OTHERS: Record<string, Mutant> = {
   'skipped-step': {
     what: 'a step after a wait is skipped',
     file: 'src/automation-engine/machine.ts',
-    replace: 'enter(steps, positionOf(steps, state) + 1, state, now)',
+    replace: 'enter(steps, successorOf(steps, positionOf(steps, state)), state, now)',
     by: `enter(steps, positionOf(steps, state) + (state.waitingFor === 'time' ? 2 : 1), state, now)`,
     worlds: ['enroll'],
     stories: ['waits'],
