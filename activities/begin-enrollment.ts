@@ -7,6 +7,7 @@ export interface BeginEnrollmentInput extends OfInstance {
   enrollmentId: string
   automationId: string
   contactId: string
+  concurrencyKey?: string
   dedupKey: string | null
   triggerEventId: string | null
   enrolledAt: string
@@ -32,6 +33,7 @@ export async function beginEnrollment(
       id: input.enrollmentId,
       automationId: input.automationId,
       contactId: input.contactId,
+      ...(input.concurrencyKey && { concurrencyKey: input.concurrencyKey }),
       dedupKey: input.dedupKey,
       triggerEventId: input.triggerEventId,
       enrolledAt: new Date(input.enrolledAt),

@@ -9,14 +9,16 @@ export interface FinishEnrollmentInput extends Received, OfInstance {
   /** The deduplication key with which it was started. */
   dedupKey: string | null
   enrolledAt: string
+  concurrencyKey?: string
 }
 
 /** Records the end of an enrollment, and the events that it received. @returns the recorded status, if there is one */
 export const finishEnrollment = (
   { em }: ActivityDependencies,
-  { enrollmentId, status, dedupKey, enrolledAt, ...received }: FinishEnrollmentInput,
+  { enrollmentId, status, dedupKey, enrolledAt, concurrencyKey, ...received }: FinishEnrollmentInput,
 ): Promise<EnrollmentStatus | undefined> =>
   enrollments.finishEnrollment(em.fork(), enrollmentId, status, received, {
     dedupKey,
     enrolledAt: new Date(enrolledAt),
+    ...(concurrencyKey && { concurrencyKey }),
   })

@@ -149,7 +149,7 @@ class Run {
 
   /** Starts an enrollment for another entry, in a new run, with the remaining entries. */
   reenter({ enrollmentId, dedupKey, triggerEventId, resumeAfter }: Entry, received: Entry[]): Promise<never> {
-    const { instanceId, workspaceId, automationId, contactId } = this.input
+    const { instanceId, workspaceId, automationId, contactId, concurrencyKey } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
     const entry = { enrollmentId, dedupKey, triggerEventId, enrolledAt }
     const progress = { state: INITIAL, received, receivedCount: this.receivedCount }
@@ -159,6 +159,7 @@ class Run {
       workspaceId,
       automationId,
       contactId,
+      ...(concurrencyKey && { concurrencyKey }),
       ...entry,
       ...(resumeAfter && { resumeAfter }),
       progress,
@@ -272,9 +273,13 @@ class Run {
   private async finish(status: EndStatus): Promise<EnrollmentResult> {
     const received = this.received.length
     this.show()
-    const { enrollmentId, dedupKey, enrolledAt } = this.input
+    const { enrollmentId, dedupKey, enrolledAt, concurrencyKey } = this.input
     const recorded = await CancellationScope.nonCancellable(() =>
-      finishEnrollment({ ...this.idsAndHeard(), enrollmentId, dedupKey, enrolledAt, status }),
+      finishEnrollment({
+        ...this.idsAndHeard(),
+        ...{ enrollmentId, dedupKey, enrolledAt, status },
+        ...(concurrencyKey && { concurrencyKey }),
+      }),
     )
     const late = this.received.filter(({ triggerEventId }, n) => n >= received || triggerEventId === null)
     const [entry, ...rest] = callsFirst(late)

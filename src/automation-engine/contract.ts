@@ -36,6 +36,8 @@ export interface EnrollmentInput extends Entry, OfInstance {
   workspaceId: string
   automationId: string
   contactId: string
+  /** Of an automation in which a contact can have several enrollments: see `enrollmentWorkflowId`. */
+  concurrencyKey?: string
   /** When the starter decided to enroll: ISO 8601. */
   enrolledAt: string
   /** Set by continue-as-new: the progress of the previous run. */

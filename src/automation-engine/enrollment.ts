@@ -21,9 +21,11 @@ export const placeColumns = (places: readonly EnrollmentPlace[]): [string[], str
 /**
  * The workflow ID of a contact's enrollment in an automation. Temporal runs at most one execution per ID, which guarantees that a
  * contact is not enrolled twice.
+ *
+ * @param concurrencyKey see `concurrencyKeyOf`; empty for automations without one
  */
-export const enrollmentWorkflowId = (automationId: string, contactId: string): string =>
-  `enrollment:${automationId}:${contactId}`.toLowerCase()
+export const enrollmentWorkflowId = (automationId: string, contactId: string, concurrencyKey = ''): string =>
+  `enrollment:${automationId}:${contactId}${concurrencyKey && `:${concurrencyKey}`}`.toLowerCase()
 
 /** Deduplication key of an enrollment by an API call, unique per automation. A second run with the same key ends. */
 export const callDedupKey = (callId: string): string => `call:${callId}`

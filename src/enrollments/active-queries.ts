@@ -11,6 +11,8 @@ export interface ActiveEnrollment {
   automationId: string
   automationName: string
   contactId: string
+  /** Empty if the automation has none. */
+  concurrencyKey: string
   dedupKey: string | null
   enrolledAt: Date
   /** Whether its automation sends, that is, is neither paused nor a draft. */
@@ -50,7 +52,7 @@ export async function readActive(em: EntityManager, id: string): Promise<ActiveE
 }
 
 const ACTIVE = `
-select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, dedup_key, enrolled_at,
+select enrollment.id, enrollment.workspace_id, automation_id, automation.name as automation_name, contact_id, concurrency_key, dedup_key, enrolled_at,
   automation.status in ${SENDING_STATUSES} as sends
 from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null

@@ -1,7 +1,12 @@
 import pMap from 'p-map'
 import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, completeDeliveries } from '../outbox/index.ts'
 import { eventDedupKey } from '../automation-engine/index.ts'
+import { keepContacts } from '../contacts/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { createQuota } from '../platform/quota.ts'
+import { type EntryRule, recordProcessedEvent, recordRefusedEntries, type RefusedEntry } from '../triggers/index.ts'
+import { type Admission, concurrencyKeyOf, decideEntry, type EntryRequest } from './entry-rules.ts'
+import { findActive } from './queries.ts'
 import { type AskingAnew, endForNewConfirmation } from './end-queries.ts'
 import { statusOf } from './leave-queries.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
@@ -52,7 +57,7 @@ export async function deliver(
 
 async function deliverOne(dependencies: Dependencies, delivery: Delivery, start: Start | undefined): Promise<void> {
   const { enrollments } = dependencies
-  const { kind, workspaceId, automationId, contactId, eventId, enrollmentId } = delivery
+  const { kind, workspaceId, automationId, contactId, concurrencyKey, eventId, enrollmentId } = delivery
   if (kind === 'RETRY') {
     if (workspaceId === null || delivery.messageId === null) throw new Error('A RETRY without its ids')
     return enrollments.retry(workspaceId, delivery.messageId)
@@ -67,28 +72,41 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       // The automation was deleted in the meantime.
       if (!start) return
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
-      const { automationName, activeId, requestId } = start
-      let isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
+      const { automationName, requestId } = start
+      const dedupKey = eventDedupKey(eventId)
+      const admission = await admit(dependencies.em.fork(), { workspaceId, automationId, contactId, dedupKey }, start)
+      if ('refusedBy' in admission)
+        return recordRefusal(dependencies.em.fork(), workspaceId, admission.refusedBy, {
+          automationId,
+          contactId,
+          eventId,
+        })
+      const key = admission.concurrencyKey
+      const activeId =
+        key === '' ? start.activeId : ((await findActive(dependencies.em.fork(), automationId, contactId, key)) ?? null)
+      const active = activeId === null ? undefined : { id: activeId, automationId, contactId, concurrencyKey: key }
+      let isIn = active !== undefined && (await isStillEnrolled(dependencies, active))
       // A new confirmation request replaces the enrollment that still reminds the contact of an earlier one.
       if (isIn && start.isAsking)
         isIn = !(await evictOldest(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
-      const input = { ...ids, enrolledAt, dedupKey: eventDedupKey(eventId), triggerEventId: eventId }
+      const place = key === '' ? ids : { ...ids, concurrencyKey: key }
+      const input = { ...place, enrolledAt, dedupKey, triggerEventId: eventId }
       return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
     }
     case 'WAKE':
-      return enrollments.automationChanged(automationId, contactId)
+      return enrollments.automationChanged(automationId, contactId, concurrencyKey)
     case 'CANCEL':
-      return enrollments.cancel(automationId, contactId)
+      return enrollments.cancel(automationId, contactId, concurrencyKey)
     case 'END':
       if (enrollmentId === null) throw new Error('An END without its enrollment')
-      return enrollments.end(automationId, contactId, enrollmentId)
+      return enrollments.end(automationId, contactId, enrollmentId, concurrencyKey)
     case 'LEAVE': {
       if (enrollmentId === null) throw new Error('A LEAVE without its enrollment')
       const status = await statusOf(dependencies.em.fork(), enrollmentId)
       if (status === undefined || status === 'ACTIVE') return
-      return enrollments.leave(automationId, contactId, enrollmentId, status)
+      return enrollments.leave(automationId, contactId, enrollmentId, status, concurrencyKey)
     }
     case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
@@ -100,12 +118,37 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
   }
 }
 
+/** Decides whether the contact of a START may enter. */
+function admit(
+  em: EntityManager,
+  ids: Pick<EntryRequest, 'workspaceId' | 'automationId' | 'contactId' | 'dedupKey'>,
+  { entry, eventData, isDecided }: Start,
+): Promise<Admission> {
+  const key = concurrencyKeyOf(entry.concurrency, eventData)
+  if (isDecided && key !== undefined) return Promise.resolve({ concurrencyKey: key })
+  return decideEntry(em, entry, key, { ...ids, eventData, at: new Date() })
+}
+
+/** Records that a rule kept a contact out. The event counts as processed, so that it is not delivered again. */
+async function recordRefusal(
+  em: EntityManager,
+  workspaceId: string,
+  rule: EntryRule,
+  { automationId, contactId, eventId }: RefusedEntry & { eventId: string },
+): Promise<void> {
+  await em.transactional(async (unit) => {
+    await keepContacts(unit, [contactId])
+    const isNew = (await recordProcessedEvent(unit, [{ automationId, contactId, eventId }])) > 0
+    if (isNew) await recordRefusedEntries(unit, workspaceId, rule, [{ automationId, contactId, eventId }])
+  })
+}
+
 /** Ends the present enrollment in favor of a new one. @returns whether it did; a repeated delivery does not */
 async function evictOldest({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
   const fork = em.fork()
   const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))
-  for (const { automationId, contactId, enrollmentId } of due)
-    await enrollments.end(automationId!, contactId!, enrollmentId!)
+  for (const { automationId, contactId, concurrencyKey, enrollmentId } of due)
+    await enrollments.end(automationId!, contactId!, enrollmentId!, concurrencyKey)
   await completeDeliveries(fork, due)
   return due.length > 0
 }

@@ -90,10 +90,16 @@ async function lockContacts(em: EntityManager, contactIds: readonly string[]): P
 
 /** Ends the active enrollments that match. @returns the deliveries that cancel their workflows, not enqueued yet */
 async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<NewDelivery[]> {
-  const ended = await sql<{ id: string; workspace_id: string; automation_id: string; contact_id: string }>(
+  const ended = await sql<{
+    id: string
+    workspace_id: string
+    automation_id: string
+    contact_id: string
+    concurrency_key: string
+  }>(
     em,
     `update enrollments set status = 'CANCELLED', paused = false, ended_at = clock_timestamp()
-     where ${which} and status = 'ACTIVE' returning id, workspace_id, automation_id, contact_id`,
+     where ${which} and status = 'ACTIVE' returning id, workspace_id, automation_id, contact_id, concurrency_key`,
     parameters,
   )
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
@@ -102,6 +108,7 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
     workspaceId: enrollment.workspace_id,
     automationId: enrollment.automation_id,
     contactId: enrollment.contact_id,
+    concurrencyKey: enrollment.concurrency_key,
     enrollmentId: enrollment.id,
   }))
 }

@@ -1,16 +1,18 @@
-import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
+import { AUTOMATION_NOT_ACTIVE, type EntryRules } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import { findActive, findEnrollable, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { callDedupKey } from '../automation-engine/index.ts'
-import { ApiError } from '../platform/api-error.ts'
+import { ApiError, invalid } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 import { mergeMetadata, splitMetadata } from '../contacts/index.ts'
 import type { EnrollmentStart, RunningEnrollment } from '../temporal/index.ts'
 import { within } from '../platform/bulkhead.ts'
 import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import { type EntryRule, recordRefusedEntries } from '../triggers/index.ts'
+import { decideEntry, hashOfKey } from './entry-rules.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
 
 export interface EnrollResult {
@@ -18,6 +20,8 @@ export interface EnrollResult {
   contactId: string
   /** False if the contact is already in the automation. The call did nothing then. */
   enrolled: boolean
+  /** The rule that kept the contact out, if one did. */
+  refusedBy: EntryRule | null
   enrolledAt: Date
 }
 
@@ -39,19 +43,26 @@ export async function enrollContact(
   dependencies: Dependencies,
   workspaceId: string,
   automationId: string,
-  { contactId, merge }: { contactId: string; merge?: Record<string, unknown> | undefined },
+  {
+    contactId,
+    merge,
+    key,
+  }: { contactId: string; merge?: Record<string, unknown> | undefined; key?: string | undefined },
   call: Call,
 ): Promise<EnrollResult> {
   const { enrollments, log, recording } = dependencies
   const em = dependencies.em.fork()
   const earlier = call.retried ? await findEnrollment(em, call.id) : undefined
-  if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
+  if (earlier) return { automationId, contactId, enrolled: true, refusedBy: null, enrolledAt: earlier.enrolledAt }
 
+  const concurrencyKey = (key !== undefined && hashOfKey(key)) || ''
   const found = isId(automationId)
-    ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
+    ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null, concurrencyKey)
     : undefined
   if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
   if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
+
+  assertKeyFits(found.entry, key)
 
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
@@ -59,11 +70,26 @@ export async function enrollContact(
   }
 
   const enrolledAt = new Date()
+  const answer = (enrolled: boolean, refusedBy: EntryRule | null = null) => ({
+    automationId,
+    contactId,
+    enrolled,
+    refusedBy,
+    enrolledAt,
+  })
+  const dedupKey = callDedupKey(call.id)
+  const request = { workspaceId, automationId, contactId, dedupKey, at: enrolledAt }
+  const admission = await decideEntry(em, found.entry, concurrencyKey, request)
+  if ('refusedBy' in admission) {
+    await recordRefusedEntries(em, workspaceId, admission.refusedBy, [{ automationId, contactId, eventId: null }])
+    return answer(false, admission.refusedBy)
+  }
   const write = {
     id: call.id,
     automationId,
     contactId,
-    dedupKey: callDedupKey(call.id),
+    concurrencyKey,
+    dedupKey,
     triggerEventId: null,
     enrolledAt,
   }
@@ -75,19 +101,20 @@ export async function enrollContact(
       workspaceId,
       automationId,
       contactId,
+      ...(concurrencyKey && { concurrencyKey }),
       enrolledAt: enrolledAt.toISOString(),
       dedupKey: write.dedupKey,
       triggerEventId: null,
     },
   }
-  const answer = (enrolled: boolean) => ({ automationId, contactId, enrolled, enrolledAt })
 
   // Temporal is authoritative. The database only hints at whether to start or to signal a workflow, but the hint is rarely wrong.
   const { activeId } = found
-  const isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
+  const active = activeId === null ? undefined : { id: activeId, automationId, contactId, concurrencyKey }
+  const isIn = active !== undefined && (await isStillEnrolled(dependencies, active))
   if (isIn) return answer(activeId === call.id)
   const started = await enrollments.start(start)
-  const other = started ? undefined : await enrollments.findRunning(automationId, contactId)
+  const other = started ? undefined : await enrollments.findRunning(automationId, contactId, concurrencyKey)
   // An earlier attempt of this call may have started it before it crashed.
   if (started || other?.enrollmentId === call.id) {
     try {
@@ -101,6 +128,15 @@ export async function enrollContact(
     return answer(true)
   }
   return answer(await enrollBesideRunning(em, dependencies, workspaceId, other, write, start))
+}
+
+/** @throws {ApiError} `invalid` if the automation requires a key and there is none, or the other way round */
+function assertKeyFits({ concurrency }: EntryRules, key: string | undefined): void {
+  const isRequired = concurrency !== undefined && concurrency !== 'ONE'
+  if (isRequired && key === undefined)
+    throw invalid('key is required: entry.concurrency of the automation has one', '/key')
+  if (!isRequired && key !== undefined)
+    throw invalid('key is only for automations whose entry.concurrency has a key', '/key')
 }
 
 /** Determines whether the automation or the contact was deleted in the meantime. */
@@ -129,7 +165,7 @@ async function recordUnlessEnrolled(
   // One statement checks and records, so that an enrollment recorded concurrently is not replaced.
   const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
   if (await isRecorded()) return 'recorded'
-  if ((await findActive(em, write.automationId, write.contactId)) !== undefined) return 'another'
+  if ((await findActive(em, write.automationId, write.contactId, write.concurrencyKey)) !== undefined) return 'another'
   // Try again: the active enrollment may have ended between the two statements.
   return (await isRecorded()) ? 'recorded' : 'deleted'
 }
@@ -148,12 +184,15 @@ async function enrollBesideRunning(
   write: EnrollmentWrite,
   start: EnrollmentStart,
 ): Promise<boolean> {
-  const { automationId, contactId } = write
+  const { automationId, contactId, concurrencyKey = '' } = write
   const enters = await em.transactional(async (unit) => {
-    await lockEntrance(unit, automationId, contactId)
+    await lockEntrance(unit, write)
     if (other) {
       const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = other
-      const theirs = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
+      const theirs = {
+        ...{ id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId },
+        enrolledAt: new Date(enrolledAt),
+      }
       if ((await recordEnrollment(unit, theirs, { supersedes: false })) === 'ACTIVE') return false
     }
     const outcome = await recordUnlessEnrolled(unit, write)

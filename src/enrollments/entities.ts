@@ -12,6 +12,8 @@ const schema = defineEntity({
     automationId: p.uuid(),
     contactId: p.uuid(),
     version: p.integer(),
+    /** A hash of the value by which a contact can be in the automation several times; empty for none. */
+    concurrencyKey: p.text(),
     dedupKey: p.text().nullable(),
     /**
      * The automation's trigger when the enrollment started. `null` for old enrollments, which use the automation's present

@@ -9,6 +9,7 @@ import type { LeaveStatus } from './leave-rules.ts'
 export interface AwaitingEnrollment {
   id: string
   automationId: string
+  concurrencyKey: string
   exitOn: readonly EventOrCondition[]
   goal: EventOrCondition | null
 }
@@ -24,7 +25,7 @@ export async function awaitingEnrollments(
 }
 
 const AWAITING = `
-select enrollment.id, enrollment.automation_id, version.exit_on, version.goal
+select enrollment.id, enrollment.automation_id, enrollment.concurrency_key, version.exit_on, version.goal
 from enrollments enrollment
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
@@ -116,7 +117,7 @@ export async function enrollmentsToLeave(
   { workspaceId, automationId, version }: VersionWithConditions,
   conditions: readonly ResolvedCondition[],
   { at, limit }: { at: Date; limit: number },
-): Promise<{ id: string; contactId: string; rule: number }[]> {
+): Promise<{ id: string; contactId: string; concurrencyKey: string; rule: number }[]> {
   const parameters: unknown[] = [automationId, version, limit]
   const each = conditions.map((condition) =>
     conditionSql(condition, parameters, {
@@ -128,7 +129,8 @@ export async function enrollmentsToLeave(
   )
   const rows = await sql(
     em,
-    `select enrollment.id, enrollment.contact_id, array_position(array[${each.join(', ')}]::boolean[], true) - 1 as rule
+    `select enrollment.id, enrollment.contact_id, enrollment.concurrency_key,
+       array_position(array[${each.join(', ')}]::boolean[], true) - 1 as rule
      from enrollments enrollment
      join contacts contact on contact.id = enrollment.contact_id
      cross join lateral (
@@ -140,5 +142,5 @@ export async function enrollmentsToLeave(
      order by enrollment.id limit $3`,
     parameters,
   )
-  return toObjects<{ id: string; contactId: string; rule: number }>(rows)
+  return toObjects<{ id: string; contactId: string; concurrencyKey: string; rule: number }>(rows)
 }

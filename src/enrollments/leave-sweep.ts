@@ -35,9 +35,9 @@ async function leavePage(em: EntityManager, version: VersionWithConditions): Pro
       found.map(({ id }) => id),
     )
     const left = []
-    for (const { id: enrollmentId, contactId, rule } of found) {
+    for (const { id: enrollmentId, contactId, concurrencyKey, rule } of found) {
       if (await endEnrollmentByRule(unit, enrollmentId, rules[rule]!.status))
-        left.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, enrollmentId })
+        left.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
     }
     await enqueueForRelay(unit, left)
   })

@@ -41,9 +41,9 @@ export async function leaveByEvent(
   )
   const deliveries = []
   for (const { enrollment, status } of left) {
-    const { id: enrollmentId, automationId } = enrollment
+    const { id: enrollmentId, automationId, concurrencyKey } = enrollment
     if (await endEnrollmentByRule(em, enrollmentId, status))
-      deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, enrollmentId })
+      deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
   }
   return enqueueForCaller(em, deliveries)
 }

@@ -5,7 +5,7 @@ import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/
 import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../automation-engine/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
-import type { EventOrCondition } from '../automations/index.ts'
+import type { EntryRules, EventOrCondition } from '../automations/index.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
 
@@ -13,6 +13,8 @@ export interface EnrollmentWrite {
   id: string
   automationId: string
   contactId: string
+  /** See `concurrencyKeyOf`. Empty by default. */
+  concurrencyKey?: string
   /** Deduplication key, unique per automation; `null` for an enroll call without an ID to recognize it by. */
   dedupKey: string | null
   /** The trigger event that started it, if any. */
@@ -41,19 +43,27 @@ export interface RecordState {
   isDedupKeyTaken: boolean
   /** The enrollment that is recorded as active, if it is another one. */
   otherActiveId: string | null
+  /** The automation's rule for entering again; `null` for none. */
+  reentry: EntryRules['reentry'] | null
+  /** When the contact last entered before, with the same concurrency key. */
+  lastEnrolledAt: Date | null
 }
 
 /** Reads the state. The caller has locked the contact. @returns `undefined` if the automation is deleted */
 export async function readRecordState(em: EntityManager, write: EnrollmentWrite): Promise<RecordState | undefined> {
-  const { id, automationId, contactId, dedupKey, triggerEventId } = write
+  const { id, automationId, contactId, concurrencyKey = '', dedupKey, triggerEventId } = write
   const rows = await preparedSql(em, 'read-record-state', RECORD_STATE, [
     id,
     automationId,
     contactId,
     dedupKey,
     triggerEventId,
+    concurrencyKey,
   ])
-  const [row] = toObjects<Omit<RecordState, 'automation' | 'event'> & RecordState['automation'] & EventColumns>(rows)
+  const [row] = toObjects<Omit<RecordState, 'automation' | 'event'> & RecordState['automation'] & EventColumns>(
+    rows,
+    'lastEnrolledAt',
+  )
   if (!row) return undefined
   const { status, version, activeVersion, trigger, triggerKey, eventType, eventName, eventData, eventDepth, ...state } =
     row
@@ -82,7 +92,12 @@ select automation.workspace_id, automation.status, automation.version, automatio
   (select status from enrollments where id = $1::uuid) as recorded,
   exists (select from enrollments where automation_id = $2::uuid and dedup_key = $4::text and id <> $1::uuid) as is_dedup_key_taken,
   (select id from enrollments
-   where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' and id <> $1::uuid) as other_active_id
+   where automation_id = $2::uuid and contact_id = $3::uuid and concurrency_key = $6 and status = 'ACTIVE'
+     and id <> $1::uuid) as other_active_id,
+  automation.entry -> 'reentry' as reentry,
+  (select max(enrolled_at) from enrollments
+   where automation_id = $2::uuid and contact_id = $3::uuid and concurrency_key = $6 and id <> $1::uuid
+     and automation.entry ? 'reentry') as last_enrolled_at
 from automations automation left join trigger_events event on event.id = $5::uuid
 where automation.id = $2::uuid and automation.deleted_at is null`
 
@@ -107,12 +122,12 @@ export interface NewEnrollment {
  */
 export async function insertEnrollment(
   em: EntityManager,
-  { id, automationId, contactId, dedupKey, enrolledAt }: EnrollmentWrite,
+  { id, automationId, contactId, concurrencyKey = '', dedupKey, enrolledAt }: EnrollmentWrite,
   { workspaceId, version, status, trigger, triggerKey, event, depth }: NewEnrollment,
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
     ...[id, workspaceId, automationId, contactId, version, dedupKey, trigger, triggerKey],
-    ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString(), depth],
+    ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString(), depth, concurrencyKey],
   ])
   return rows.length > 0
 }
@@ -120,8 +135,9 @@ export async function insertEnrollment(
 const INSERT = `
 with inserted as (
   insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, ended_at)
-  values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer,
+    (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, concurrency_key,
+     ended_at)
+  values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer, $13,
     case when $10 <> 'ACTIVE' then clock_timestamp() end)
   on conflict do nothing returning automation_id
 ),
@@ -198,6 +214,7 @@ export interface Enrollable {
   hasContact: boolean
   /** The contact's enrollment according to the database. Only Temporal knows whether it runs. */
   activeId: string | null
+  entry: EntryRules
 }
 
 /** Reads an automation and a contact of a workspace. @returns `undefined` if the automation enrolls no contacts */
@@ -206,8 +223,10 @@ export async function findEnrollable(
   workspaceId: string,
   automationId: string,
   contactId: string | null,
+  concurrencyKey = '',
 ): Promise<Enrollable | undefined> {
-  const rows = await preparedSql(em, 'find-enrollable', ENROLLABLE, [workspaceId, automationId, contactId])
+  const parameters = [workspaceId, automationId, contactId, concurrencyKey]
+  const rows = await preparedSql(em, 'find-enrollable', ENROLLABLE, parameters)
   return toObjects<Enrollable>(rows)[0]
 }
 
@@ -215,8 +234,9 @@ const ENROLLABLE = `
 select automation.name as automation_name,
   exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
   (
-    select id from enrollments where automation_id = $2::uuid and contact_id = $3::uuid and status = 'ACTIVE' limit 1
-  ) as active_id
+    select id from enrollments
+    where automation_id = $2::uuid and contact_id = $3::uuid and concurrency_key = $4 and status = 'ACTIVE' limit 1
+  ) as active_id, automation.entry
 from automations automation
 where automation.id = $2::uuid and automation.workspace_id = $1::uuid and automation.status = 'ACTIVE'
   and automation.deleted_at is null`
@@ -230,8 +250,12 @@ export async function findEnrollment(em: EntityManager, id: string): Promise<{ e
  * Locks the entrance of one contact to one automation until the transaction ends. Used by the rare call that has to decide itself
  * whether the contact enters, because the running workflow does not.
  */
-export async function lockEntrance(em: EntityManager, automationId: string, contactId: string): Promise<void> {
-  await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`enroll ${automationId} ${contactId}`])
+export async function lockEntrance(
+  em: EntityManager,
+  { automationId, contactId, concurrencyKey = '' }: EnrollmentWrite,
+): Promise<void> {
+  const name = `enroll ${automationId} ${contactId} ${concurrencyKey}`
+  await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [name])
 }
 
 /** Returns the enrollment that the database has as active, if any. */
@@ -239,8 +263,10 @@ export async function findActive(
   em: EntityManager,
   automationId: string,
   contactId: string,
+  concurrencyKey = '',
 ): Promise<string | undefined> {
-  const row = await unitOf(em).findOne(Enrollment, { automationId, contactId, status: 'ACTIVE' }, FRESH_READ)
+  const which = { automationId, contactId, concurrencyKey, status: 'ACTIVE' as const }
+  const row = await unitOf(em).findOne(Enrollment, which, FRESH_READ)
   return row?.id
 }
 
@@ -249,10 +275,15 @@ export async function enrollmentPage(
   em: EntityManager,
   { automationId, afterId, paused }: { automationId: string; afterId: string | null; paused: boolean },
   limit: number,
-): Promise<{ id: string; contactId: string; active: boolean }[]> {
+): Promise<{ id: string; contactId: string; concurrencyKey: string; active: boolean }[]> {
   const which = { automationId, ...(afterId === null ? {} : { id: { $gt: afterId } }), ...(paused ? { paused } : {}) }
   const page = await unitOf(em).find(Enrollment, which, { orderBy: { id: 'asc' }, limit, ...FRESH_READ })
-  return page.map(({ id, contactId, status }) => ({ id, contactId, active: status === 'ACTIVE' }))
+  return page.map(({ id, contactId, concurrencyKey, status }) => ({
+    id,
+    contactId,
+    concurrencyKey,
+    active: status === 'ACTIVE',
+  }))
 }
 
 /**

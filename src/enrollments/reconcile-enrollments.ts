@@ -17,7 +17,7 @@ export async function isStillEnrolled(dependencies: Dependencies, enrollment: En
   return settled !== 'over' && settled !== 'ended'
 }
 
-type EnrollmentIds = Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'>
+type EnrollmentIds = Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'> & { concurrencyKey?: string }
 
 /**
  * Result of a reconciliation. `running`: nothing to do. `told`: signalled to continue. `resumed`: had lost its workflow and was
@@ -28,9 +28,9 @@ export type Reconciled = 'running' | 'told' | 'resumed' | 'over' | 'ended'
 /** Like `isStillEnrolled`, but returns what was done. */
 export async function reconcileEnrollment(
   { em, enrollments, log, metrics }: Dependencies,
-  { id, automationId, contactId }: EnrollmentIds,
+  { id, automationId, contactId, concurrencyKey = '' }: EnrollmentIds,
 ): Promise<Reconciled> {
-  const state = await enrollments.state(automationId, contactId, id)
+  const state = await enrollments.state(automationId, contactId, id, concurrencyKey)
   if (state === 'RUNNING') return 'running'
   const fork = em.fork()
   const active = await readActive(fork, id)
@@ -39,7 +39,7 @@ export async function reconcileEnrollment(
   if (state === 'PAUSED') {
     // A restored workflow may have missed the signal to continue. A second signal is harmless.
     if (!active.sends) return 'running'
-    await enrollments.automationChanged(automationId, contactId)
+    await enrollments.automationChanged(automationId, contactId, concurrencyKey)
     return 'told'
   }
   const ids = { enrollmentId: id, automationId, contactId }
@@ -54,6 +54,7 @@ export async function reconcileEnrollment(
   const last = await lastSettled(fork, id)
   const input = {
     ...ids,
+    ...(concurrencyKey && { concurrencyKey }),
     workspaceId,
     enrolledAt: enrolledAt.toISOString(),
     dedupKey,

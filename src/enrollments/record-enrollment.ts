@@ -30,7 +30,8 @@ export async function recordEnrollment(
     const status = await em.transactional((unit) => tryToRecord(unit, write, supersedes))
     if (status || !supersedes || attempt === MAX_ATTEMPTS) return status
     // Another enrollment was recorded concurrently. The next attempt sees and ends it.
-    if ((await findActive(em, write.automationId, write.contactId)) === undefined) return undefined
+    if ((await findActive(em, write.automationId, write.contactId, write.concurrencyKey)) === undefined)
+      return undefined
   }
 }
 
@@ -73,7 +74,7 @@ export async function finishEnrollment(
   enrollmentId: string,
   status: EndStatus,
   received: Received,
-  entry: { dedupKey: string | null; enrolledAt: Date },
+  entry: { dedupKey: string | null; enrolledAt: Date; concurrencyKey?: string },
 ): Promise<EnrollmentStatus | undefined> {
   if (received.eventIds.length > 0) await recordProcessedEvents(em, received)
   const wasActive = await endActive(em, enrollmentId, status)

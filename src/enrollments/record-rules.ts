@@ -1,3 +1,4 @@
+import { mayReenter } from './entry-rules.ts'
 import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
 
 /**
@@ -6,11 +7,14 @@ import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
  * automation's current version.
  */
 export function planRecording(
-  { automation, workspaceId, event, hasContact, hasHeard, isDedupKeyTaken }: RecordState,
-  { triggerEventId }: Pick<EnrollmentWrite, 'triggerEventId'>,
+  { automation, workspaceId, event, hasContact, hasHeard, isDedupKeyTaken, reentry, lastEnrolledAt }: RecordState,
+  { triggerEventId, enrolledAt }: Pick<EnrollmentWrite, 'triggerEventId' | 'enrolledAt'>,
 ): NewEnrollment | undefined {
   const isEventGone = triggerEventId !== null && event === null
   if (!hasContact || isEventGone || hasHeard || isDedupKeyTaken) return undefined
+  // Two events can be delivered at the same time, and the enrollment that the first one started can end before the second.
+  const isAgain = triggerEventId !== null && lastEnrolledAt !== null
+  if (isAgain && !mayReenter(reentry ?? undefined, lastEnrolledAt, enrolledAt)) return undefined
   const { status, version, activeVersion } = automation
   // The automation may have another trigger by now.
   const { type: trigger, key: triggerKey } = event

@@ -1,6 +1,7 @@
 import { boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
 import { ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
+import { ENTRY_RULES } from '../triggers/index.ts'
 import type { ListedEnrollment } from './list-queries.ts'
 
 /** Result of an enroll call. */
@@ -17,6 +18,14 @@ export const enrollmentResultResponse = object({
     .max(1)
     .required()
     .meta({ description: '1 if newly enrolled, 0 if already active.', example: 1 }),
+  refusedBy: string()
+    .nullable()
+    .defined()
+    .oneOf([...ENTRY_RULES, null])
+    .meta({
+      description: 'The rule of the automation that kept the contact out: FILTER or REENTRY. null if no rule did.',
+      example: null,
+    }),
   enrolledAt: timestamp('When the call was received.'),
 })
   .required()
@@ -28,7 +37,8 @@ export const enrollmentResponse = object({
   automationId: id('automation'),
   contactId: id('contact'),
   status: string().oneOf(ENROLLMENT_STATUSES).required().meta({
-    description: 'ACTIVE until it ends: COMPLETED after the last step, STOPPED by a rejected email, or CANCELLED.',
+    description:
+      'ACTIVE until it ends: COMPLETED after the last step, STOPPED by a rejected email, EXITED or GOAL_REACHED by a rule, or CANCELLED.',
     example: 'ACTIVE',
   }),
   paused: boolean().required().meta({

@@ -53,9 +53,12 @@ export const enrollmentOperations = [
         { ...body, contactId: named },
         call,
       )
-      const { automationId, contactId, enrolled, enrolledAt } = result
+      const { automationId, contactId, enrolled, refusedBy, enrolledAt } = result
       const matchingAutomations = enrolled ? 1 : 0
-      const data = { automationId, contactId, enrolled, matchingAutomations, enrolledAt: enrolledAt.toISOString() }
+      const data = {
+        ...{ automationId, contactId, enrolled, matchingAutomations, refusedBy },
+        enrolledAt: enrolledAt.toISOString(),
+      }
       return { status: 202, body: { data }, contactId }
     },
   }),

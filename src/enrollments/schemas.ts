@@ -1,6 +1,7 @@
 import { object, string } from 'yup'
 import { MAX_METADATA_BYTES } from '../contacts/index.ts'
-import { boundedObject, cursorQuery, EXAMPLE_ID, givenId } from '../http/index.ts'
+import { atMost, boundedObject, cursorQuery, EXAMPLE_ID, filledText, givenId } from '../http/index.ts'
+import { MAX_KEY_LENGTH } from './entry-rules.ts'
 import { ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 
 /** `POST /automations/{id}/enroll`. */
@@ -12,6 +13,13 @@ export const enrollSchema = object({
     description: "Merged into the contact's metadata first. A null removes a key.",
     example: { plan: 'pro' },
   }),
+  key: filledText()
+    .test(atMost(MAX_KEY_LENGTH))
+    .meta({
+      description:
+        'For an automation whose entry.concurrency has a key, the value of that key. The contact can be in the automation once for ' +
+        'each value.',
+    }),
 })
 
 /** `GET /automations/{id}/enrollments`. */

@@ -11,6 +11,7 @@ const schema = defineEntity({
     workspaceId: p.uuid().nullable(),
     automationId: p.uuid().nullable(),
     contactId: p.uuid().nullable(),
+    concurrencyKey: p.text(),
     eventId: p.uuid().nullable(),
     enrollmentId: p.uuid().nullable(),
     messageId: p.uuid().nullable(),

@@ -69,6 +69,8 @@ export interface Delivery {
   workspaceId: string | null
   automationId: string | null
   contactId: string | null
+  /** Empty for none: see `enrollmentWorkflowId`. */
+  concurrencyKey: string
   eventId: string | null
   enrollmentId: string | null
   messageId: string | null
@@ -91,7 +93,7 @@ const MAX_PAUSE_SECONDS = 300
 
 /** Columns of a {@link Delivery}, for a row `delivery`. */
 const DELIVERY_COLUMNS = `
-delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.event_id,
+delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.concurrency_key, delivery.event_id,
 delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts`
 
 /**
@@ -104,21 +106,23 @@ export async function enqueue(
   em: EntityManager,
   delivery:
     | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'DELETE_AUTOMATION'; automationId: string }
-    | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
+    | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string; concurrencyKey?: string }
     | { kind: 'ERASE'; contactId: string }
     | { kind: Standing },
   delaySeconds = 0,
 ): Promise<void> {
   const automationId = 'automationId' in delivery ? delivery.automationId : null
   const contactId = 'contactId' in delivery ? delivery.contactId : null
+  const concurrencyKey = ('concurrencyKey' in delivery && delivery.concurrencyKey) || ''
   await sql(em, ENQUEUE, [
     delivery.kind,
-    [automationId, contactId].filter((id) => id !== null).join(' '),
+    [automationId, contactId, concurrencyKey].filter((part) => part !== null && part !== '').join(' '),
     LANE_OF[delivery.kind],
     await workspaceOf(em, automationId, contactId),
     automationId,
     contactId,
     delaySeconds,
+    concurrencyKey,
   ])
 }
 
@@ -138,8 +142,8 @@ async function workspaceOf(
 }
 
 const ENQUEUE = `
-insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, due_at)
-values ($1, $2, $3, $4::uuid, $5::uuid, $6::uuid, now() + make_interval(secs => $7::float8))
+insert into outbox as delivery (kind, key, lane, workspace_id, automation_id, contact_id, due_at, concurrency_key)
+values ($1, $2, $3, $4::uuid, $5::uuid, $6::uuid, now() + make_interval(secs => $7::float8), $8)
 on conflict (kind, key) do update
   set generation = delivery.generation + 1, attempts = 0, after_id = null, due_at = excluded.due_at
   -- A worker that starts does not restart a standing job.
@@ -150,6 +154,7 @@ export type NewDelivery = {
   workspaceId: string
   automationId: string
   contactId: string
+  concurrencyKey?: string
 } & (
   | { kind: 'START'; eventId: string; enrollmentId: string }
   | { kind: 'END' | 'LEAVE'; enrollmentId: string }
@@ -166,7 +171,7 @@ function keyOf(delivery: NewDelivery): string {
       return delivery.enrollmentId
     case 'CANCEL':
     case 'WAKE':
-      return `${delivery.automationId} ${delivery.contactId}`
+      return [delivery.automationId, delivery.contactId, delivery.concurrencyKey].filter(Boolean).join(' ')
   }
 }
 
@@ -195,15 +200,16 @@ const rowsOf = (deliveries: readonly NewDelivery[], lane: Lane, delaySeconds: nu
   deliveries.map(({ contactId }) => contactId),
   deliveries.map((delivery) => (delivery.kind === 'START' ? delivery.eventId : null)),
   deliveries.map((delivery) => ('enrollmentId' in delivery ? delivery.enrollmentId : null)),
+  deliveries.map(({ concurrencyKey = '' }) => concurrencyKey),
 ]
 
 /** Sorted by key, so that concurrent calls lock rows in one order. */
 const ENQUEUE_MANY = `
 insert into outbox as delivery
-  (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, due_at)
-select kind, key, $1, workspace_id, automation_id, contact_id, event_id, enrollment_id, now() + make_interval(secs => $2::float8)
-from unnest($3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[])
-  as item(kind, key, workspace_id, automation_id, contact_id, event_id, enrollment_id)
+  (kind, key, lane, workspace_id, automation_id, contact_id, event_id, enrollment_id, concurrency_key, due_at)
+select kind, key, $1, workspace_id, automation_id, contact_id, event_id, enrollment_id, concurrency_key, now() + make_interval(secs => $2::float8)
+from unnest($3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::text[])
+  as item(kind, key, workspace_id, automation_id, contact_id, event_id, enrollment_id, concurrency_key)
 order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 

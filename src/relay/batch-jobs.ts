@@ -75,12 +75,12 @@ async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Deli
   const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, paused: true }, WAKE.size)
   await pMap(
     page.filter(({ active }) => active),
-    async ({ contactId }) => {
+    async ({ contactId, concurrencyKey }) => {
       try {
-        await enrollments.automationChanged(automationId, contactId)
+        await enrollments.automationChanged(automationId, contactId, concurrencyKey)
       } catch (error) {
         log.warn({ error, automationId, contactId }, 'Could not wake a paused enrollment; retrying later')
-        await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId })
+        await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId, concurrencyKey })
       }
     },
     { concurrency: WAKE.concurrency },
@@ -107,15 +107,15 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
   const page = await enrollmentPage(fork, { automationId, afterId: null, paused: false }, DELETE_AUTOMATION.size)
   await pMap(
     page.filter(({ active }) => active),
-    async ({ contactId }) => {
+    async ({ contactId, concurrencyKey }) => {
       try {
-        await enrollments.cancel(automationId, contactId)
+        await enrollments.cancel(automationId, contactId, concurrencyKey)
       } catch (error) {
         log.warn(
           { error, automationId, contactId },
           'Could not cancel a workflow of a deleted automation; retrying later',
         )
-        await enqueue(em.fork(), { kind: 'CANCEL', automationId, contactId })
+        await enqueue(em.fork(), { kind: 'CANCEL', automationId, contactId, concurrencyKey })
       }
     },
     { concurrency: DELETE_AUTOMATION.concurrency },

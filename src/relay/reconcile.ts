@@ -1,5 +1,12 @@
 import pMap from 'p-map'
-import { activePage, reconcileEnrollment, type Reconciled, recordEnrollment, statusesOf } from '../enrollments/index.ts'
+import {
+  type ActiveEnrollment,
+  activePage,
+  reconcileEnrollment,
+  type Reconciled,
+  recordEnrollment,
+  statusesOf,
+} from '../enrollments/index.ts'
 import { loadKnownEnrollments } from './queries.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -110,14 +117,14 @@ export async function reconcile(
     )
     const doubtful = page.filter(({ enrollmentId }) => known.get(enrollmentId) !== 'ACTIVE')
     await each(doubtful, async (listed) => {
-      const { enrollmentId, automationId, contactId } = listed
+      const { enrollmentId, automationId, contactId, concurrencyKey } = listed
       // A listed workflow may have ended since, or belong to another enrollment by now. Those need nothing.
-      const state = await enrollments.state(automationId, contactId, enrollmentId)
+      const state = await enrollments.state(automationId, contactId, enrollmentId, concurrencyKey)
       if (state !== 'RUNNING' && state !== 'PAUSED') return
       const status = known.get(enrollmentId)
       const what = status === undefined ? await recordRunning(em, listed, isDry) : 'closed'
       if (what === undefined) return
-      if (what !== 'recorded' && !isDry) await enrollments.end(automationId, contactId, enrollmentId)
+      if (what !== 'recorded' && !isDry) await enrollments.end(automationId, contactId, enrollmentId, concurrencyKey)
       differ(listed, what)
     })
   }
@@ -169,7 +176,7 @@ async function recordRunning(
   listed: ListedEnrollment,
   isDry: boolean,
 ): Promise<'recorded' | 'removed' | undefined> {
-  const { enrollmentId: id, automationId, contactId, dedupKey, enrolledAt } = listed
+  const { enrollmentId: id, automationId, contactId, concurrencyKey, dedupKey, enrolledAt } = listed
   const { isOurs, isPossible, knowsEvent } = await loadKnownEnrollments(em.fork(), listed)
   // It belongs to another instance on the same Temporal; or its automation is newer than the database, and its workflow ends
   // without help.
@@ -178,15 +185,18 @@ async function recordRunning(
   if (isDry) return 'recorded'
   // An event that the database lost cannot deduplicate.
   const triggerEventId = knowsEvent ? listed.triggerEventId : null
-  const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
+  const write = {
+    ...{ id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId },
+    enrolledAt: new Date(enrolledAt),
+  }
   return (await recordEnrollment(em.fork(), write)) === 'ACTIVE' ? 'recorded' : undefined
 }
 
 async function wouldBe(
   { enrollments }: Dependencies,
-  { id, automationId, contactId, sends }: { id: string; automationId: string; contactId: string; sends: boolean },
+  { id, automationId, contactId, concurrencyKey, sends }: ActiveEnrollment,
 ): Promise<Reconciled> {
-  const state = await enrollments.state(automationId, contactId, id)
+  const state = await enrollments.state(automationId, contactId, id, concurrencyKey)
   if (state === 'RUNNING') return 'running'
   if (state === 'PAUSED') return sends ? 'told' : 'running'
   return state === 'CLOSED' ? 'ended' : 'resumed'

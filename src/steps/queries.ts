@@ -181,6 +181,7 @@ returning run.enrollment_id`
 export interface WaitingStep {
   enrollmentId: string
   automationId: string
+  concurrencyKey: string
   filter: Record<string, unknown> | null
 }
 
@@ -188,7 +189,7 @@ export interface WaitingStep {
 export async function waitingSteps(em: EntityManager, contactId: string, eventKey: string): Promise<WaitingStep[]> {
   const rows = await sql(
     em,
-    `select run.enrollment_id, run.automation_id, run.filter from step_runs run
+    `select run.enrollment_id, run.automation_id, enrollment.concurrency_key, run.filter from step_runs run
      join enrollments enrollment on enrollment.id = run.enrollment_id and enrollment.status = 'ACTIVE'
      where run.contact_id = $1::uuid and run.event_key = $2 and run.finished_at is null order by run.enrollment_id`,
     [contactId, eventKey],

@@ -25,11 +25,11 @@ export async function wakeWaiting(
   { workspaceId, contactId, eventKey, data, at }: ArrivedEvent,
 ): Promise<Delivery[]> {
   const woken = []
-  for (const { automationId, filter } of await waitingSteps(em, contactId, eventKey)) {
+  for (const { automationId, concurrencyKey, filter } of await waitingSteps(em, contactId, eventKey)) {
     const condition = filter as unknown as Condition | null
     const matches =
       condition === null || (await contactMatches(em, workspaceId, contactId, condition, { at, eventData: data }))
-    if (matches) woken.push({ kind: 'WAKE' as const, workspaceId, automationId, contactId })
+    if (matches) woken.push({ kind: 'WAKE' as const, workspaceId, automationId, contactId, concurrencyKey })
   }
   return enqueueForCaller(em, woken)
 }

@@ -69,6 +69,8 @@ export interface LastWorkflow {
 export interface ListedEnrollment extends RunningEnrollment {
   automationId: string
   contactId: string
+  /** Empty if the automation has none. */
+  concurrencyKey: string
   isHeld: boolean
 }
 
@@ -83,21 +85,21 @@ export interface Enrollments {
    */
   enter(start: EnrollmentStart, databaseHas?: string | null): Promise<void>
   /** Returns the running enrollment, if any. This is cheaper than a start that is rejected. */
-  findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
+  findRunning(automationId: string, contactId: string, key?: string): Promise<RunningEnrollment | undefined>
   /** Returns the state of an enrollment's workflow. */
-  state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
+  state(automationId: string, contactId: string, enrollmentId: string, key?: string): Promise<WorkflowState>
   /** Returns the last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
-  lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
+  lastWorkflow(automationId: string, contactId: string, key?: string): Promise<LastWorkflow | undefined>
   /** Lists all running enrollments as Temporal's visibility has them: changes of the last seconds may be missing. */
   listRunning(): AsyncIterable<ListedEnrollment>
   /** Signals an enrollment to reload its automation. An ended enrollment is not changed. */
-  automationChanged(automationId: string, contactId: string): Promise<void>
+  automationChanged(automationId: string, contactId: string, key?: string): Promise<void>
   /** Cancels the enrollment of a contact in an automation, whichever it is. An ended enrollment is not changed. */
-  cancel(automationId: string, contactId: string): Promise<void>
+  cancel(automationId: string, contactId: string, key?: string): Promise<void>
   /** Ends an enrollment, and no other one of its contact in its automation. An ended enrollment is not changed. */
-  end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
+  end(automationId: string, contactId: string, enrollmentId: string, key?: string): Promise<void>
   /** Ends an enrollment that a rule has ended in the database, and no other one. */
-  leave(automationId: string, contactId: string, enrollmentId: string, status: EndStatus): Promise<void>
+  leave(automationId: string, contactId: string, enrollmentId: string, status: EndStatus, key?: string): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
@@ -124,7 +126,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
 
   const optionsOf = async ({ input, automationName, requestId }: EnrollmentStart) => ({
     taskQueue,
-    workflowId: enrollmentWorkflowId(input.automationId, input.contactId),
+    workflowId: enrollmentWorkflowId(input.automationId, input.contactId, input.concurrencyKey),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
@@ -146,11 +148,11 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
       if (!(error instanceof WorkflowNotFoundError)) throw error
     }
   }
-  const handleOf = (automationId: string, contactId: string) =>
-    client.workflow.getHandle(enrollmentWorkflowId(automationId, contactId))
-  const describe = async (automationId: string, contactId: string) => {
+  const handleOf = (automationId: string, contactId: string, key?: string) =>
+    client.workflow.getHandle(enrollmentWorkflowId(automationId, contactId, key))
+  const describe = async (automationId: string, contactId: string, key?: string) => {
     try {
-      return await within(() => handleOf(automationId, contactId).describe())
+      return await within(() => handleOf(automationId, contactId, key).describe())
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined
       throw error
@@ -185,13 +187,13 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         }),
       )
     },
-    async findRunning(automationId, contactId) {
-      const found = await describe(automationId, contactId)
+    async findRunning(automationId, contactId, key) {
+      const found = await describe(automationId, contactId, key)
       if (!found || ENDED.has(found.status.name)) return undefined
       return found.memo as unknown as RunningEnrollment
     },
-    async state(automationId, contactId, enrollmentId) {
-      const found = await describe(automationId, contactId)
+    async state(automationId, contactId, enrollmentId, key) {
+      const found = await describe(automationId, contactId, key)
       if (!found) return null
       const isRunning = !ENDED.has(found.status.name)
       if (found.memo?.['enrollmentId'] === enrollmentId) {
@@ -201,8 +203,8 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
       // An ended workflow of an earlier or a later enrollment does not concern this one.
       return isRunning ? 'ANOTHER' : null
     },
-    async lastWorkflow(automationId, contactId) {
-      const found = await describe(automationId, contactId)
+    async lastWorkflow(automationId, contactId, key) {
+      const found = await describe(automationId, contactId, key)
       if (!found) return undefined
       const enrollmentId = found.memo?.['enrollmentId'] as string | undefined
       return { enrollmentId, isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
@@ -213,20 +215,20 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         query,
         pageSize: 1_000,
       })) {
-        const [, automationId, contactId] = workflowId.split(':')
+        const [, automationId, contactId, concurrencyKey = ''] = workflowId.split(':')
         const running = memo as unknown as RunningEnrollment | undefined
         if (automationId === undefined || contactId === undefined || running?.enrollmentId === undefined) continue
         const isHeld = typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) === 'PAUSED'
-        yield { ...running, automationId, contactId, isHeld }
+        yield { ...running, automationId, contactId, concurrencyKey, isHeld }
       }
     },
-    automationChanged: (automationId, contactId) =>
-      ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
-    cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
-    async end(automationId, contactId, enrollmentId) {
+    automationChanged: (automationId, contactId, key) =>
+      ifRunning(() => handleOf(automationId, contactId, key).signal(automationChangedSignal)),
+    cancel: (automationId, contactId, key) => ifRunning(() => handleOf(automationId, contactId, key).cancel()),
+    async end(automationId, contactId, enrollmentId, key) {
       // Between the two calls it can continue in a new run, which needs the signal again; or another enrollment can start.
       for (;;) {
-        const found = await describe(automationId, contactId)
+        const found = await describe(automationId, contactId, key)
         if (!found || ENDED.has(found.status.name) || found.memo?.['enrollmentId'] !== enrollmentId) return
         try {
           const run = client.workflow.getHandle(found.workflowId, found.runId)
@@ -236,8 +238,8 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         }
       }
     },
-    leave: (automationId, contactId, enrollmentId, status) =>
-      ifRunning(() => handleOf(automationId, contactId).signal(leaveSignal, { enrollmentId, status })),
+    leave: (automationId, contactId, enrollmentId, status, key) =>
+      ifRunning(() => handleOf(automationId, contactId, key).signal(leaveSignal, { enrollmentId, status })),
     async retry(workspaceId, messageId) {
       const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>

@@ -6,6 +6,8 @@ create table enrollments (
   automation_id uuid not null references automations,
   contact_id uuid not null references contacts on delete cascade,
   version integer not null,
+  -- A hash of the value by which a contact can be in the automation several times; empty for none.
+  concurrency_key text not null default '',
   -- Deduplication key: the event or request that started it.
   dedup_key text,
   -- The automation's trigger at that time. It may change before the enrollment ends, and a contact who leaves the list that
@@ -26,7 +28,7 @@ create table enrollments (
   constraint enrollments_dedup_key_unique unique (automation_id, dedup_key)
 );
 -- Two concurrent statements do not see each other's enrollment.
-create unique index enrollments_one_active on enrollments (automation_id, contact_id) where status = 'ACTIVE';
+create unique index enrollments_one_active on enrollments (automation_id, contact_id, concurrency_key) where status = 'ACTIVE';
 create index enrollments_of_contact on enrollments (contact_id, automation_id);
 create index enrollments_of_automation on enrollments (automation_id, id);
 create index enrollments_newest on enrollments (automation_id, status, enrolled_at desc, id desc);

@@ -12,6 +12,7 @@ create table outbox (
   automation_id uuid,
   campaign_id uuid,
   contact_id uuid,
+  concurrency_key text not null default '',
   event_id uuid,
   enrollment_id uuid,
   message_id uuid,

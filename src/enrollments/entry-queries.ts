@@ -1,0 +1,27 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { preparedSql, toObjects } from '../platform/db/sql.ts'
+
+/** The most recent enrollment of a contact in an automation. */
+export interface LastEntry {
+  enrolledAt: Date
+  isActive: boolean
+}
+
+/** Reads the most recent enrollment with a concurrency key. @param of.dedupKey the entry that is not counted */
+export async function lastEntry(
+  em: EntityManager,
+  of: { automationId: string; contactId: string; concurrencyKey: string; dedupKey: string },
+): Promise<LastEntry | undefined> {
+  const rows = await preparedSql(em, 'last-entry', LAST, [
+    of.automationId,
+    of.contactId,
+    of.concurrencyKey,
+    of.dedupKey,
+  ])
+  return toObjects<LastEntry>(rows, 'enrolledAt')[0]
+}
+
+const LAST = `
+select enrolled_at, status = 'ACTIVE' as is_active from enrollments
+where contact_id = $2::uuid and automation_id = $1::uuid and concurrency_key = $3 and dedup_key is distinct from $4
+order by status = 'ACTIVE' desc, enrolled_at desc limit 1`
