@@ -19,13 +19,8 @@ export const enrollmentResultResponse = object({
     .required()
     .meta({ description: '1 if newly enrolled, 0 if already active.', example: 1 }),
   refusedBy: string()
-    .nullable()
-    .defined()
-    .oneOf([...ENTRY_RULES, null])
-    .meta({
-      description: 'The rule of the automation that kept the contact out: FILTER or REENTRY. null if no rule did.',
-      example: null,
-    }),
+    .oneOf(ENTRY_RULES)
+    .meta({ description: 'The rule that kept the contact out. Only present if one did.', example: 'REENTRY' }),
   enrolledAt: timestamp('When the call was received.'),
 })
   .required()

@@ -56,7 +56,7 @@ export const enrollmentOperations = [
       const { automationId, contactId, enrolled, refusedBy, enrolledAt } = result
       const matchingAutomations = enrolled ? 1 : 0
       const data = {
-        ...{ automationId, contactId, enrolled, matchingAutomations, refusedBy },
+        ...{ automationId, contactId, enrolled, matchingAutomations, ...(refusedBy && { refusedBy }) },
         enrolledAt: enrolledAt.toISOString(),
       }
       return { status: 202, body: { data }, contactId }
