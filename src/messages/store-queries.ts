@@ -1,7 +1,7 @@
 /**
  * All statements that write `messages`. No other file writes the table.
  *
- * The statements compare what the caller read (status, number of attempts) with the row, so that of two concurrent attempts one
+ * The statements compare what the caller read (status, number of attempts) with the row, so that one of two concurrent attempts
  * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
  */
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -69,7 +69,7 @@ const IDENTITY = `
 export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_final_at: string | null }
 
 /**
- * Claims messages for sending, or gives them a final status at once.
+ * Claims messages for sending, or finalizes them immediately.
  *
  * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt read, and a new row conflicts
  * with one that another attempt inserted. Two attempts can share this statement, so it returns claims. Tests:
@@ -132,7 +132,7 @@ export interface OutcomeRow extends ContentColumns {
 
 /**
  * Records the outcomes of claimed attempts. Only the attempt that holds the claim can do so. If its lease had expired and the
- * message became UNCONFIRMED, the true outcome still replaces that.
+ * message became UNCONFIRMED, the true outcome still replaces that status.
  */
 export async function writeOutcomes(em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<void> {
   await preparedSql(em, 'record-outcomes', OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)])
@@ -279,8 +279,8 @@ export async function expireLeases(
 }
 
 /**
- * Makes all messages UNCONFIRMED that were in flight when a backup was made. They count as final since their claim, so that the
- * steps after them are due at the same times as on the original, and are not sent twice.
+ * Makes all messages UNCONFIRMED that were in flight when a backup was made. They count as final from the time of their claim, so
+ * that the steps after them are due at the same times as on the original, and are not sent twice.
  */
 export async function abandonSending(em: EntityManager, error: string): Promise<void> {
   await sql(
@@ -332,7 +332,7 @@ export interface QueuedRow {
   due_at: string | null
 }
 
-/** Queues a campaign's recipients. A contact that is queued already stays as it is. @returns the number added */
+/** Queues a campaign's recipients. A contact that is already queued stays unchanged. @returns the number added */
 export async function queueRecipients(
   em: EntityManager,
   campaign: { id: string; workspaceId: string },
@@ -427,7 +427,7 @@ export async function askForRetries(
   )
 }
 
-/** Ends the retry of a message that cannot be sent any more. */
+/** Ends the retry of a message that can no longer be sent. */
 export async function dropRetry(em: EntityManager, id: string): Promise<void> {
   await sql(
     em,
@@ -438,7 +438,7 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
 
 /**
  * Ends all retries of automations' messages to contacts, and excludes these messages from bulk retries. A message in flight is
- * not retried after that attempt. The caller has locked the contacts, which claims share.
+ * not retried after its current attempt. The caller has locked the contacts, which claims share.
  *
  * @returns the number that had a pending retry, or are in flight
  */
@@ -473,8 +473,8 @@ export async function abandonRetries(em: EntityManager, error: string): Promise<
 }
 
 /**
- * Finalizes the messages of enrollments whose automation was deleted: unsent ones are dismissed, those of a dead sender become
- * UNCONFIRMED, and none is retried.
+ * Finalizes the messages of enrollments whose automation was deleted: unsent ones are dismissed, those of a dead process become
+ * UNCONFIRMED, and none are retried.
  *
  * @returns the enrollments that have a message in flight
  */

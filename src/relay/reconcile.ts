@@ -111,7 +111,7 @@ export async function reconcile(
     const doubtful = page.filter(({ enrollmentId }) => known.get(enrollmentId) !== 'ACTIVE')
     await each(doubtful, async (listed) => {
       const { enrollmentId, automationId, contactId } = listed
-      // A listed workflow may have ended since, or belong to another enrollment by now. Those need nothing.
+      // A listed workflow may have ended since, or belong to another enrollment by now. Both cases need no repair.
       const state = await enrollments.state(automationId, contactId, enrollmentId)
       if (state !== 'RUNNING' && state !== 'PAUSED') return
       const status = known.get(enrollmentId)
@@ -171,12 +171,12 @@ async function recordRunning(
 ): Promise<'recorded' | 'removed' | undefined> {
   const { enrollmentId: id, automationId, contactId, dedupKey, enrolledAt } = listed
   const { isOurs, isPossible, knowsEvent } = await loadKnownEnrollments(em.fork(), listed)
-  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and its workflow ends
-  // without help.
+  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and its workflow ends by
+  // itself.
   if (!isOurs) return undefined
   if (!isPossible) return 'removed'
   if (isDry) return 'recorded'
-  // An event that the database lost cannot deduplicate.
+  // An event that the database lost cannot be used for deduplication.
   const triggerEventId = knowsEvent ? listed.triggerEventId : null
   const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
   return (await recordEnrollment(em.fork(), write)) === 'ACTIVE' ? 'recorded' : undefined

@@ -166,7 +166,7 @@ describe('the command line', function () {
       assert.equal((await cli(['message', 'dismiss', id])).code, 0)
       const again = await cli(['message', 'dismiss', id])
       assert.equal(again.code, 1)
-      assert.match(again.stderr, /is DISMISSED already/)
+      assert.match(again.stderr, /is already DISMISSED/)
     })
   })
 

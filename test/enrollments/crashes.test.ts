@@ -118,7 +118,7 @@ describe('recovery after a crash', () => {
     sink.behave('accept')
     await dismissMessage(orm, left!.id)
     assert.deepEqual(await listUnconfirmed(orm), [])
-    await assert.rejects(dismissMessage(orm, left!.id), /is DISMISSED already/)
+    await assert.rejects(dismissMessage(orm, left!.id), /is already DISMISSED/)
     await dependencies.smtp?.close()
     await dependencies.renderer.close()
   })

@@ -29,7 +29,7 @@ describe('attempts to send a message, and concurrent stops', () => {
     return { contactId, step: await stepOf(service, automationId, contactId) }
   }
 
-  /** Creates the step of an automation that asks a contact to confirm a list. */
+  /** Creates an automation step that asks a contact to confirm a list. */
   async function aConfirmation() {
     const list = await aList(service)
     const fields = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [CONFIRMATION] }
@@ -76,12 +76,12 @@ describe('attempts to send a message, and concurrent stops', () => {
       return (await sql(em(), waiting)).length >= count || undefined
     })
 
-  it('lets only one of two attempts succeed whose claims share a statement', async () => {
+  it('lets only one of two attempts with claims in the same statement succeed', async () => {
     const automationId = await anAutomation(service)
     const [{ step: first }, { step }] = [await aStep(automationId), await aStep(automationId)]
     await deferStep(service, step, '451 later')
     const store = storeOf(service)
-    // The first claim is running when the other two arrive, so that these are in one batch.
+    // The first claim is running when the other two arrive, so those two are in one batch.
     const attempts = [await prepare(service, first), await prepare(service, step), await prepare(service, step)]
     const claimed = await Promise.all(attempts.map((message) => store.claim(anAttempt(message), SENDING)))
     assert.deepEqual(claimed, [true, claimed[1], !claimed[1]])

@@ -63,7 +63,7 @@ describe('a Temporal that is older than the database', () => {
     ['a call', (automationId: string, contactId: string) => enroll(service, automationId, contactId)],
     ['an event', (_automationId: string, contactId: string) => anEvent(service, contactId, 'an event')],
   ] as const) {
-    it(`continues a lost enrollment where it was when the contact enters again through ${way}`, async () => {
+    it(`continues a lost enrollment where it left off when the contact enters again through ${way}`, async () => {
       const { automationId, contactId, wakeAt, enrollmentId } = await forgotten(way)
       const { body } = await again(automationId, contactId)
       assert.ok(body.data.enrolled === false || body.data.matchingAutomations === 1)
@@ -184,7 +184,7 @@ describe('a Temporal that is older than the database', () => {
       assert.equal((await rowsOf(contactId)).length, 1)
     })
 
-    it('does not get an event again that waits for a worker, or whose workflow an operator has ended', async () => {
+    it('does not get an event again if it is waiting for a worker or an operator has ended its workflow', async () => {
       const { automationId, contactId } = await fired('ended')
       await handleOf(automationId, contactId).terminate()
       await overdue('ended')
@@ -195,9 +195,7 @@ describe('a Temporal that is older than the database', () => {
     })
   })
 
-  describe('restarting a lost enrollment', () => {})
-
-  it('does not replace an enrollment that is recorded at the moment in which a request finds none', async () => {
+  it('does not replace an enrollment that is recorded while a request finds none', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60)] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
