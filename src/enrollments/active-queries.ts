@@ -58,7 +58,7 @@ where enrollment.status = 'ACTIVE'`
 
 /**
  * Returns the progress of an enrollment according to the database: the last step whose message is final, and when it first became
- * final, regardless of later resends. A message that ends the sequence is left out: the sequence reaches its step again, and
+ * final, regardless of later resends. A message that ends the enrollment is left out: the enrollment reaches its step again, and
  * ends.
  */
 export async function lastSettled(

@@ -8,14 +8,14 @@ import { readStarts, type Start } from './start-queries.ts'
 
 /**
  * Maximum concurrent deliveries by the requests of one workspace, per process. One event can start hundreds of automations. The
- * outbox relay delivers the rest and alternates between workspaces, so that the calls of other workspaces do not queue at
+ * outbox relay delivers the rest and alternates between workspaces, so that calls of other workspaces do not queue up at
  * Temporal.
  */
 const DELIVERED_AT_ONCE = 10
 
 /**
- * Delivers pending outbox rows to Temporal in parallel. Each one is marked as delivered or rescheduled on its own. Safe to
- * repeat: enrollments deduplicate the events they receive, and an event starts an enrollment once.
+ * Delivers pending outbox rows to Temporal in parallel. Each one is completed or rescheduled individually. Safe to repeat:
+ * enrollments deduplicate the events they receive, and an event starts an enrollment once.
  */
 export async function deliver(
   dependencies: Dependencies,
@@ -68,7 +68,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { automationName, activeId, requestId } = start
       let isIn = activeId !== null && (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId }))
-      // A new confirmation request replaces the enrollment that still reminds the contact of an earlier one.
+      // A new confirmation request replaces the enrollment that still reminds the contact of an earlier request.
       if (isIn && start.isAsking)
         isIn = !(await evictOldest(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
@@ -93,7 +93,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
   }
 }
 
-/** Ends the present enrollment in favor of a new one. @returns whether it did; a repeated delivery does not */
+/** Ends the current enrollment in favor of a new one. @returns whether it did; a repeated delivery does not */
 async function evictOldest({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
   const fork = em.fork()
   const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))

@@ -30,7 +30,7 @@ const RECORD_PATIENCE_MS = 1_500
 
 /**
  * Enrolls a contact by an API call, regardless of the automation's trigger. The start of the workflow is the commit point: after
- * it, the enrollment cannot be lost. The row is written here only so that it can be read at once. If that fails, the workflow
+ * it, the enrollment cannot be lost. The row is written here only so that it can be read immediately. If that fails, the workflow
  * writes it.
  *
  * A repeated call enrolls once and returns the same result, because the enrollment has the call's ID.

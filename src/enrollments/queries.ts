@@ -12,7 +12,7 @@ export interface EnrollmentWrite {
   id: string
   automationId: string
   contactId: string
-  /** Deduplication key, unique per automation; `null` for an enroll call without an ID to recognize it by. */
+  /** Deduplication key, unique per automation; `null` for an enroll call without an ID. */
   dedupKey: string | null
   /** The trigger event that started it, if any. */
   triggerEventId: string | null
@@ -34,11 +34,11 @@ export interface RecordState {
   hasContact: boolean
   /** Whether an earlier enrollment in the automation processed that event. */
   hasHeard: boolean
-  /** The status of this enrollment, if it is recorded already. */
+  /** The status of this enrollment, if it is already recorded. */
   recorded: EnrollmentStatus | null
   /** Whether another enrollment in the automation has the same deduplication key. */
   isDedupKeyTaken: boolean
-  /** The enrollment that is recorded as active, if it is another one. */
+  /** The enrollment that is recorded as active, if it is a different one. */
   otherActiveId: string | null
 }
 
@@ -98,7 +98,7 @@ export interface NewEnrollment {
  * Race: two processes record enrollments of one contact. Guard: the unique index of active enrollments. Test:
  * test/enrollments/one-active.test.ts.
  *
- * @returns false if this row exists already, or another active one
+ * @returns false if this row or another active one already exists
  */
 export async function insertEnrollment(
   em: EntityManager,
@@ -166,8 +166,8 @@ counted as (
 select from ended`
 
 /**
- * Checks whether a workflow may be right although the database lacks the event that started it: a restored database is older than
- * Temporal until it is reconciled.
+ * Checks whether a workflow may be valid even though the database lacks the event that started it: a restored database is older
+ * than Temporal until it is reconciled.
  */
 export async function mayKnowLater(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
   // Read the gate first: the second statement sees everything that a reconciliation records before it opens the gate.
@@ -216,14 +216,14 @@ export async function findEnrollment(em: EntityManager, id: string): Promise<{ e
 }
 
 /**
- * Locks the entrance of one contact to one automation until the transaction ends. Used by the rare call that has to decide itself
+ * Locks the entrance of one contact to one automation until the transaction ends. Needed only by a call that must itself decide
  * whether the contact enters, because the running workflow does not.
  */
 export async function lockEntrance(em: EntityManager, automationId: string, contactId: string): Promise<void> {
   await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`enroll ${automationId} ${contactId}`])
 }
 
-/** Returns the enrollment that the database has as active, if any. */
+/** Returns the active enrollment according to the database, if any. */
 export async function findActive(
   em: EntityManager,
   automationId: string,
@@ -246,7 +246,7 @@ export async function enrollmentPage(
 
 /**
  * Deletes enrollments of a deleted automation, and finalizes their messages.
- * @returns whether all are deleted; one stays while an email of it is being sent
+ * @returns whether all are deleted; one remains while an email of it is being sent
  */
 export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
   return em.transactional(async (unit) => {

@@ -7,12 +7,12 @@ import { recordProcessedEvent } from '../triggers/index.ts'
 import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
 import { planRecording } from './record-rules.ts'
 
-/** Maximum attempts to record an enrollment while another one is recorded concurrently. */
+/** Maximum attempts to record an enrollment while others are recorded concurrently. */
 const MAX_ATTEMPTS = 3
 
 /**
- * Records an enrollment and counts it, exactly once even if called repeatedly: by the API after the start of the workflow, and by
- * the workflow.
+ * Records an enrollment and counts it, exactly once, although both the API (after the start of the workflow) and the workflow
+ * call this.
  *
  * Another enrollment of the contact that is still ACTIVE has lost its workflow (for example, an operator terminated it), because
  * only one can run. It is ended.
@@ -48,7 +48,7 @@ async function tryToRecord(
   return (await insertEnrollment(em, write, enrollment)) ? 'ACTIVE' : undefined
 }
 
-/** Stores the events that an enrollment processed: delivered again, they start nothing. Safe to repeat. */
+/** Stores the events that an enrollment processed, so that they start nothing if they are delivered again. Safe to repeat. */
 export function recordProcessedEvents(
   em: EntityManager,
   { automationId, contactId, eventIds }: Received,
@@ -64,7 +64,7 @@ export function recordProcessedEvents(
  * Ends an enrollment, once, and stores the events that it processed.
  *
  * @param entry how it was started. An enrollment that is cancelled before it was recorded is recorded as cancelled. Otherwise a
- *   late attempt to record it would enroll the contact, and end their present enrollment.
+ * late attempt to record it would enroll the contact and end their current enrollment.
  */
 export async function finishEnrollment(
   em: EntityManager,

@@ -73,7 +73,7 @@ with taken as (
   insert into idempotency_keys as kept (workspace_id, key, id, fingerprint, lease_until)
   values ($1::uuid, $2, $3::uuid, $4::bytea, now() + make_interval(secs => $5))
   on conflict (workspace_id, key) do update set
-    -- An attempt that died is resumed under the same id; a key that is too old begins anew.
+    -- An attempt that died is resumed under the same id; a key that is too old starts over.
     id = case when kept.created_at > now() - make_interval(hours => $6) then kept.id else excluded.id end,
     created_at = case when kept.created_at > now() - make_interval(hours => $6) then kept.created_at else now() end,
     attempt = kept.attempt + 1,

@@ -57,7 +57,7 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
        and trigger in ('LIST_ADDED', 'LIST_REQUESTED') and trigger_key = $2::text
      union all
-     -- That somebody has left it counts until the last email.
+     -- Its opt-outs apply until the last email.
      select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED')
        and (audience -> 'listIds' ? $2::text or (audience #> '{exclude,listIds}' ? $2::text and not materialized))
      union all

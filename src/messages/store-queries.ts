@@ -109,7 +109,7 @@ updated as (
     lease_until = given.lease_until, error = given.error, message_id = given.message_id, retry_at = null,
     sent_at = case when given.status = 'SENDING' then message.sent_at else given.sent_at end,
     final_at = coalesce(message.final_at, given.final_at),
-    -- A retry keeps what was sent before until there is something new: bounces are attributed by it.
+    -- A retry keeps the earlier recipient and content until there are new ones: bounces are attributed by them.
     recipient = case when is_first then given.recipient else coalesce(given.recipient, message.recipient) end,
     subject = case when is_first then given.subject else coalesce(given.subject, message.subject) end,
     html = case when is_first then given.html else coalesce(given.html, message.html) end,
@@ -190,7 +190,7 @@ inserted as (
   on conflict do nothing
 )
 update messages message set
-  -- A process that found the lease expired has made it UNCONFIRMED, and the enrollment continued. That stays.
+  -- Stays UNCONFIRMED if a process found the lease expired, because the enrollment has continued.
   status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
   attempts = given.attempts + 1, lease_until = null, error = given.error,
   message_id = case when has_content then given.message_id else message.message_id end,

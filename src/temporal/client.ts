@@ -20,7 +20,7 @@ import {
 } from '../automation-engine/index.ts'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
-/** The maximum time of one call, in milliseconds: a caller of the API gets a response within five seconds. */
+/** The maximum time of one call, in milliseconds, so that an API client gets a response within five seconds. */
 const CALL_TIMEOUT_MS = 3_000
 
 /** The SDK checks its deadline only between two attempts, and can be late by more than a second. This is the hard limit. */
@@ -33,10 +33,10 @@ export interface EnrollmentStart {
   requestId: string | null
 }
 
-/** The statuses of an ended workflow. A paused one, or one in a status of a newer Temporal, has not ended. */
+/** The statuses of an ended workflow. A workflow that is paused, or in a status of a newer Temporal, has not ended. */
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'])
 
-/** The enrollment of a running workflow, as its memo has it. */
+/** The enrollment of a running workflow, according to its memo. */
 export interface RunningEnrollment {
   enrollmentId: string
   dedupKey: string | null
@@ -75,7 +75,7 @@ export interface Enrollments {
   /** Starts an enrollment. @returns false if the contact is already in the automation */
   start(start: EnrollmentStart): Promise<boolean>
   /**
-   * Starts an enrollment, or signals the running one that there is a further reason to enter: the running one records it as
+   * Starts an enrollment, or signals the running one that there is another reason to enter: the running one records it as
    * processed, or starts over with it if it turns out to have nothing to do. @param databaseHas the enrollment that runs
    * according to the database: a different one checks whether it has ended
    */
@@ -84,23 +84,25 @@ export interface Enrollments {
   findRunning(automationId: string, contactId: string): Promise<RunningEnrollment | undefined>
   /** Returns the state of an enrollment's workflow. */
   state(automationId: string, contactId: string, enrollmentId: string): Promise<WorkflowState>
-  /** Returns the last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
+  /** Returns the last workflow that Temporal has for a contact in an automation, for any enrollment. */
   lastWorkflow(automationId: string, contactId: string): Promise<LastWorkflow | undefined>
-  /** Lists all running enrollments as Temporal's visibility has them: changes of the last seconds may be missing. */
+  /** Lists all running enrollments from Temporal's visibility store, which may lack changes of the last few seconds. */
   listRunning(): AsyncIterable<ListedEnrollment>
   /** Signals an enrollment to reload its automation. An ended enrollment is not changed. */
   automationChanged(automationId: string, contactId: string): Promise<void>
-  /** Cancels the enrollment of a contact in an automation, whichever it is. An ended enrollment is not changed. */
+  /** Cancels whatever enrollment a contact has in an automation. An ended enrollment is not changed. */
   cancel(automationId: string, contactId: string): Promise<void>
-  /** Ends an enrollment, and no other one of its contact in its automation. An ended enrollment is not changed. */
+  /**
+   * Ends one specific enrollment, and no other enrollment of the contact in the automation. An ended enrollment is not changed.
+   */
   end(automationId: string, contactId: string, enrollmentId: string): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
   campaignState(campaignId: string): Promise<CampaignWorkflowState>
-  /** Signals a campaign's workflow to check what is next, and starts it if there is none. */
+  /** Signals a campaign's workflow to check what to do next, and starts it if there is none. */
   campaign(workspaceId: string, campaignId: string): Promise<void>
-  /** Resolves when no call is running, including abandoned ones: then the connection can be closed. */
+  /** Resolves when no call is running, not even an abandoned one, so that the connection can be closed. */
   idle(): Promise<void>
 }
 
@@ -220,7 +222,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
       ifRunning(() => handleOf(automationId, contactId).signal(automationChangedSignal)),
     cancel: (automationId, contactId) => ifRunning(() => handleOf(automationId, contactId).cancel()),
     async end(automationId, contactId, enrollmentId) {
-      // Between the two calls it can continue in a new run, which needs the signal again; or another enrollment can start.
+      // Between the two calls, it can continue as a new run, which needs the signal again, or another enrollment can start.
       for (;;) {
         const found = await describe(automationId, contactId)
         if (!found || ENDED.has(found.status.name) || found.memo?.['enrollmentId'] !== enrollmentId) return

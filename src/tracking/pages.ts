@@ -17,7 +17,7 @@ const PICTURE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAI
 export function visitPages(router: Router<never>, dependencies: ApiDependencies): void {
   const note = async (ctx: Context, kind: 'OPEN' | 'CLICK', of: VisitOf) => {
     const visit = { ...of, kind, isMachine: isMachine(kind, ctx.method, ctx.req.headers) }
-    const late = () => new Error('Recording the tracking event takes too long')
+    const late = () => new Error('Recording the tracking event is taking too long')
     try {
       await within(PATIENCE_MS, recordVisit(dependencies.em.fork(), visit), late)
     } catch (error) {

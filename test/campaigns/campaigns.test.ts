@@ -532,7 +532,7 @@ describe('campaigns', () => {
       const found = (await activityOf(service, left))[0]
       return found?.status === 'SUPPRESSED' ? found : undefined
     })
-    assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact has left the list', 0])
+    assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact unsubscribed from the list', 0])
   })
 
   it('send retries requested during a pause when they are resumed, and none when they are cancelled', async () => {

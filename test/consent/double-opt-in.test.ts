@@ -107,7 +107,7 @@ describe('double opt-in lists', () => {
     const message = await eventually('the message is suppressed', async () =>
       (await activityOf(service, id)).find(({ status }) => status === 'SUPPRESSED'),
     )
-    assert.equal(message.error, 'The contact has not confirmed the sign-up')
+    assert.equal(message.error, 'The contact has not confirmed their sign-up')
     assert.equal(mailsTo(email).length, 1)
 
     await confirmed(link)

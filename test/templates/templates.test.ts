@@ -194,7 +194,7 @@ describe('templates', () => {
     const html = '<div>'.repeat(20_000)
     const { status, body } = await write({ subject: 'Hi', html })
     assert.equal(status, 400)
-    assert.match(body.error, /nested too deep/)
+    assert.match(body.error, /nested too deeply/)
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', subject: 'Hi', html }] }), contactId)
     await eventually(
