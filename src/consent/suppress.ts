@@ -69,7 +69,7 @@ export async function endEnrollments(unit: EntityManager, contactId: string, sto
 /** Contacts that were suppressed together, and the keys of addresses that had no contact. */
 export interface SuppressedMany {
   contactIds: readonly string[]
-  nobodys: readonly string[]
+  keysWithoutContact: readonly string[]
 }
 
 /**
@@ -111,8 +111,8 @@ export async function suppressMany(
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
   const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
   await endRows(unit, toEnd, { isBulk: true })
-  const nobodys = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
-  return { suppressed: added.size, of: { contactIds, nobodys } }
+  const keysWithoutContact = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
+  return { suppressed: added.size, of: { contactIds, keysWithoutContact } }
 }
 
 /** Suppresses an address for an API call, and delivers to Temporal after its commit. */
@@ -139,9 +139,9 @@ export async function suppressByCall(
 export async function afterSuppressingMany(
   em: EntityManager,
   workspaceId: string,
-  { contactIds, nobodys }: SuppressedMany,
+  { contactIds, keysWithoutContact }: SuppressedMany,
 ): Promise<void> {
-  const found = nobodys.length === 0 ? [] : await untilDone(() => incrementConsentVersions(em, workspaceId, nobodys))
+  const found = keysWithoutContact.length === 0 ? [] : await untilDone(() => incrementConsentVersions(em, workspaceId, keysWithoutContact))
   await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 

@@ -1,6 +1,6 @@
 import { AUTOMATION_NOT_ACTIVE } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
-import { findActive, findEnrollable, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
+import { findActive, findEnrollmentTarget, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { callDedupKey } from '../automation-engine/index.ts'
@@ -48,7 +48,7 @@ export async function enrollContact(
   if (earlier) return { automationId, contactId, enrolled: true, enrolledAt: earlier.enrolledAt }
 
   const found = isId(automationId)
-    ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null)
+    ? await findEnrollmentTarget(em, workspaceId, automationId, isId(contactId) ? contactId : null)
     : undefined
   if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
   if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
@@ -105,7 +105,7 @@ export async function enrollContact(
 
 /** Determines whether the automation or the contact was deleted in the meantime. */
 async function missingError(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
-  const found = await findEnrollable(em, workspaceId, write.automationId, write.contactId)
+  const found = await findEnrollmentTarget(em, workspaceId, write.automationId, write.contactId)
   return found?.hasContact === false
     ? new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
     : new ApiError(AUTOMATION_NOT_ACTIVE)

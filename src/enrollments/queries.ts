@@ -182,7 +182,7 @@ export async function mayKnowLater(em: EntityManager, enrollmentId: string, even
 }
 
 /** Facts that an enroll call checks before it starts anything: the automation's name, and whether the contact exists. */
-export interface Enrollable {
+export interface EnrollmentTarget {
   automationName: string
   hasContact: boolean
   /** The contact's enrollment according to the database. Only Temporal knows whether it runs. */
@@ -190,17 +190,17 @@ export interface Enrollable {
 }
 
 /** Reads an automation and a contact of a workspace. @returns `undefined` if the automation enrolls no contacts */
-export async function findEnrollable(
+export async function findEnrollmentTarget(
   em: EntityManager,
   workspaceId: string,
   automationId: string,
   contactId: string | null,
-): Promise<Enrollable | undefined> {
-  const rows = await preparedSql(em, 'find-enrollable', ENROLLABLE, [workspaceId, automationId, contactId])
-  return toObjects<Enrollable>(rows)[0]
+): Promise<EnrollmentTarget | undefined> {
+  const rows = await preparedSql(em, 'find-enrollment-target', ENROLLMENT_TARGET, [workspaceId, automationId, contactId])
+  return toObjects<EnrollmentTarget>(rows)[0]
 }
 
-const ENROLLABLE = `
+const ENROLLMENT_TARGET = `
 select automation.name as automation_name,
   exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
   (

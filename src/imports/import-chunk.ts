@@ -326,7 +326,7 @@ async function writeRows(
   { rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] },
   call: Call,
 ): Promise<{ created: number; updated: number; suppressed: number; of: SuppressedMany; errors: RowError[] }> {
-  const of: SuppressedMany = { contactIds: [], nobodys: [] }
+  const of: SuppressedMany = { contactIds: [], keysWithoutContact: [] }
   const done = { created: 0, updated: 0, suppressed: 0, of, errors: [] as RowError[] }
   for (const round of roundsOf(rows)) {
     // Rows with an opt-out start no automation.

@@ -15,7 +15,7 @@ import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transi
 export const LEASE_SECONDS = 30
 
 const listed = (statuses: readonly MessageStatus[]): string => `(${statuses.map((status) => `'${status}'`).join(', ')})`
-const DISMISSABLE = listed(['QUEUED', 'DEFERRED'])
+const DISMISSIBLE = listed(['QUEUED', 'DEFERRED'])
 const IS_RETRYABLE = `message.status in ${listed(RETRYABLE)}`
 const IS_LIVE = `status = 'SENDING' and lease_until > clock_timestamp()`
 
@@ -361,7 +361,7 @@ export async function releaseRecipients(
     em,
     `update messages set variant = $2::smallint, due_at = now() where id in (
        select id from messages
-       where campaign_id = $1::uuid and status in ${DISMISSABLE} and due_at = 'infinity'
+       where campaign_id = $1::uuid and status in ${DISMISSIBLE} and due_at = 'infinity'
        order by id limit $3 for update skip locked
      ) returning id`,
     [campaignId, variant, limit],
@@ -381,7 +381,7 @@ export async function dismissMessages(
       : 'enrollmentIds' in which
         ? ['enrollment_id = any($2::uuid[])', which.enrollmentIds]
         : [
-            `id in (select id from messages where campaign_id = $2::uuid and status in ${DISMISSABLE}
+            `id in (select id from messages where campaign_id = $2::uuid and status in ${DISMISSIBLE}
                order by due_at, id limit $3 for update skip locked)`,
             which.campaignId,
             which.limit,
@@ -389,7 +389,7 @@ export async function dismissMessages(
   const rows = await sql(
     em,
     `update messages set status = 'DISMISSED', final_at = now(), error = $1
-     where ${where} and status in ${DISMISSABLE} returning id`,
+     where ${where} and status in ${DISMISSIBLE} returning id`,
     [error, ...parameters],
   )
   return rows.length

@@ -27,7 +27,7 @@ const DOMAIN_CHARACTERS = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/
 const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
 
 /**
- * Returns whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names
+ * Returns whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalized names
  * allowed (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs spell them differently.
  */
 export function isEmailAddress(text: string): boolean {

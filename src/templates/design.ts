@@ -61,17 +61,17 @@ export interface DesignMjml {
 
 /** Converts an email of blocks to MJML. */
 export function mjmlOf({ theme = {}, blocks }: Design): DesignMjml {
-  const colours = { ...USUAL, ...Object.fromEntries(Object.entries(theme).filter(([, colour]) => colour)) }
-  const parts = [headOf(colours), ...blocks.map((block) => sectionOf(block, colours)), '</mj-body></mjml>']
+  const colors = { ...USUAL, ...Object.fromEntries(Object.entries(theme).filter(([, color]) => color)) }
+  const parts = [headOf(colors), ...blocks.map((block) => sectionOf(block, colors)), '</mj-body></mjml>']
   const blockOfLine = parts.flatMap((part, n) =>
     part.split('\n').map(() => (n === 0 || n === parts.length - 1 ? 0 : n)),
   )
   return { mjml: parts.join('\n'), blockOfLine }
 }
 
-type Colours = Required<Record<keyof Theme, string>>
+type Colors = Required<Record<keyof Theme, string>>
 
-const headOf = ({ page, text, accent }: Colours): string =>
+const headOf = ({ page, text, accent }: Colors): string =>
   `<mjml><mj-head><mj-attributes><mj-all font-family="${FONT}" />` +
   `<mj-text font-size="16px" line-height="1.6" color="${text}" />` +
   `<mj-button font-size="16px" border-radius="6px" background-color="${accent}" color="#ffffff" />` +
@@ -84,7 +84,7 @@ const headOf = ({ page, text, accent }: Colours): string =>
   '.words h1{font-size:26px;line-height:1.3}.words h2{font-size:20px;line-height:1.3}</mj-style></mj-head>' +
   `<mj-body background-color="${page}" css-class="page">`
 
-function sectionOf(block: Block, { surface }: Colours): string {
+function sectionOf(block: Block, { surface }: Colors): string {
   const columns = block.type === 'COLUMNS' ? block.columns : [{ blocks: [block] }]
   const inside = columns.map(({ blocks }) => `<mj-column>${blocks.map(plainOf).join('')}</mj-column>`).join('')
   return `<mj-section background-color="${surface}" css-class="surface" padding="6px 12px">${inside}</mj-section>`

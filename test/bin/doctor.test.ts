@@ -38,8 +38,8 @@ describe('the doctor', () => {
     assert.match(of(closed, 'Postgres')!.words, /ECONNREFUSED/)
     assert.ok(!JSON.stringify(closed).includes('hush-hush'))
     assert.deepEqual(await wrongIn({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` }), ['Temporal'])
-    assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'nobodys' }), 'Temporal')!.words, /no namespace "nobodys"/)
-    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker', 'Temporal binding'])
+    assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'missing' }), 'Temporal')!.words, /no namespace "missing"/)
+    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'missing' }), ['worker', 'Temporal binding'])
     assert.equal(of(await findings({ PORT: String(nowhere) }), 'API')!.is, 'note')
     const mail = of(await findings({ SMTP_URL: `smtp://user:hush-hush@127.0.0.1:${nowhere}` }), 'mail server')!
     assert.equal(mail.is, 'WRONG')
@@ -50,7 +50,7 @@ describe('the doctor', () => {
     const half = await examine({ DATA_DIR: '/tmp' }, () => ({ temporalAddress: '127.0.0.1:7233' }))
     assert.match(of(half, 'service')!.advice!, /^Also set DATABASE_URL here/)
     const refused = new URL(env()['DATABASE_URL']!)
-    refused.pathname = '/nobodys'
+    refused.pathname = '/missing'
     assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /rejects the login/)
   })
 

@@ -160,7 +160,7 @@ describe('bad input', () => {
       'only unknown fields to update',
       'PATCH',
       'automations/:automation',
-      '{"colour":"red"}',
+      '{"color":"red"}',
       /^No updatable fields provided\. Give at least one of name, .*, onSendFailure\. Steps /,
       'nothing_to_update',
     ],

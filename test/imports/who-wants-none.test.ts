@@ -119,7 +119,7 @@ describe('an import', () => {
     assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })
     assert.equal((await service().call('GET', `contacts/email:out@${at}`)).status, 404)
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
-    // A mapped column has exactly the mapped meaning, and an unticked box is an opt-out.
+    // A mapped column has exactly the mapped meaning, and an unchecked box is an opt-out.
     const box = (domain: string) => `email,Newsletter\nin@${domain},on\nout@${domain},\n`
     for (const [field, expected] of [
       ['subscribed', { failed: 1 }],

@@ -216,7 +216,7 @@ const SETTINGS: Record<WorldName, Setting> = {
         expected: [{ contact: 'ada', subjects: ['1', '2'] }],
         never: [],
         times: () => 3,
-        mayEnd: 'unmailed',
+        mayEnd: 'without email',
       }
     },
   },

@@ -59,13 +59,13 @@ describe('fail-over between mail servers', () => {
     assert.deepEqual(taken(), [0, 1])
   })
 
-  for (const [what, behaviour, kind] of [
+  for (const [what, behavior, kind] of [
     ['is rejected', { code: 550, text: '5.1.1 No such user', at: 'rcpt' }, 'refused'],
     ['is deferred because of its recipient', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
     ['may have been accepted', 'cut', 'unknown'],
   ] as const) {
     it(`does not use the next server for a message that ${what}`, async () => {
-      first.behave(behaviour)
+      first.behave(behavior)
       // The second server is up, and the claim is recent. Only the rule keeps the message from it.
       assert.equal((await deliver({ mayBeginAgain: () => true })).kind, kind)
       assert.deepEqual(taken(), [0, 0])

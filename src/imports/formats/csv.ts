@@ -73,7 +73,7 @@ export const csv: Format = {
         : [],
     )
     /** An empty cell is ambiguous in a consent column, except in one called "subscribed". */
-    const isUnticked = (cells: readonly string[], index: number): boolean =>
+    const isUnchecked = (cells: readonly string[], index: number): boolean =>
       fields[index] === 'subscribed' &&
       titles[index]!.toLowerCase() !== 'subscribed' &&
       wordIn(cells[index] ?? '') === ''
@@ -110,7 +110,7 @@ export const csv: Format = {
         ...unsubscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'unsubscribed') })),
       ]
       if (said.some(({ wants }) => wants === false)) return true
-      const unread = said.find(({ index, wants }) => wants === undefined || isUnticked(cells, index))
+      const unread = said.find(({ index, wants }) => wants === undefined || isUnchecked(cells, index))
       if (unread) {
         const title = titles[unread.index]!.slice(0, MAX_TITLE)
         throw new UnclearRow(
