@@ -141,7 +141,10 @@ export async function afterSuppressingMany(
   workspaceId: string,
   { contactIds, keysWithoutContact }: SuppressedMany,
 ): Promise<void> {
-  const found = keysWithoutContact.length === 0 ? [] : await untilDone(() => incrementConsentVersions(em, workspaceId, keysWithoutContact))
+  const found =
+    keysWithoutContact.length === 0
+      ? []
+      : await untilDone(() => incrementConsentVersions(em, workspaceId, keysWithoutContact))
   await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 

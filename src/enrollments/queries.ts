@@ -196,7 +196,11 @@ export async function findEnrollmentTarget(
   automationId: string,
   contactId: string | null,
 ): Promise<EnrollmentTarget | undefined> {
-  const rows = await preparedSql(em, 'find-enrollment-target', ENROLLMENT_TARGET, [workspaceId, automationId, contactId])
+  const rows = await preparedSql(em, 'find-enrollment-target', ENROLLMENT_TARGET, [
+    workspaceId,
+    automationId,
+    contactId,
+  ])
   return toObjects<EnrollmentTarget>(rows)[0]
 }
 
