@@ -4,7 +4,7 @@ import type { ZoneTime } from './recipients-queries.ts'
 /** A local date and time of day (RFC 3339, without an offset). */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/
 
-/** One name of each time zone. Most zones have aliases, too. */
+/** One name of each time zone. Most zones also have aliases. */
 const ZONES: readonly string[] = [...Intl.supportedValuesOf('timeZone'), 'UTC']
 
 /** @returns whether a text is a local time, on a day that exists in the calendar */
@@ -36,8 +36,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Returns when a zone's clocks show a time. A skipped time is moved forward by the length of the gap; of a repeated time, the
- * first counts.
+ * Returns when a zone's clocks show a time. A skipped time is moved forward by the length of the gap; for a repeated time, the
+ * first occurrence counts.
  */
 function instantIn(zone: string, time: Temporal.PlainDateTime): Date {
   return new Date(time.toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds)
@@ -64,7 +64,7 @@ export function localTimes(localTime: string, fallback: string): LocalTimes {
   return { in: (names) => names.flatMap((name) => of(name) ?? []), fallback: instantIn(fallback, time) }
 }
 
-/** The first instant at which a zone's clocks show a time, when a campaign at a local time starts; and the last. */
+/** The first instant at which a zone's clocks show a time, when a campaign at a local time starts, and the last one. */
 export function spanOf(times: LocalTimes): { first: Date; last: Date } {
   const all = [times.fallback.getTime(), ...times.in(ZONES).map(({ at }) => at.getTime())]
   return { first: new Date(Math.min(...all)), last: new Date(Math.max(...all)) }

@@ -3,7 +3,7 @@ import type { ISchema, Schema } from 'yup'
 import { isObjectSchema, resolve } from './parse.ts'
 import { pointerTo } from './pointer.ts'
 
-/** The maximum number of names in a warning. More unknown names are mostly repetitions of one mistake. */
+/** The maximum number of names in a warning. Further unknown names are mostly repetitions of one mistake. */
 const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 50
 const MAX_KNOWN = 10
@@ -52,6 +52,6 @@ const orKnown = (known: readonly string[]): string =>
 export const orMeant = (nearest: string | undefined): string =>
   nearest === undefined ? '' : `; did you mean ${nearest}?`
 
-/** The schema of an array's items, also if the array does not check them itself. */
+/** The schema of an array's items, even if the array does not check them itself. */
 const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>
   (schema as { innerType?: ISchema<unknown> } | undefined)?.innerType ?? schema?.spec.meta?.variants?.[0]

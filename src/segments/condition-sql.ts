@@ -11,7 +11,7 @@ import { timestampForPostgres } from '../platform/timestamp.ts'
  */
 export function conditionSql(condition: Condition, parameters: unknown[]): string {
   const bind = (value: unknown): string => `$${parameters.push(value)}`
-  // Postgres plans a few of them as joins, which is fastest. Planning many would take seconds, and hundreds of megabytes.
+  // Postgres plans a few of them as joins, which is fastest. Planning many would take seconds and hundreds of megabytes.
   const fence = countLookUps(condition) > MAX_JOINS ? 'offset 0' : ''
   const exists = (rest: string): string => `exists (select ${rest} ${fence})`
 
@@ -81,7 +81,7 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
     if (is === 'present') return `(${at}) is not null`
     if (is === 'equal') return `coalesce((${at}) = ${bind(JSON.stringify(value))}::jsonb, false)`
     if (typeof value === 'number') {
-      // CSV files contain nothing but strings.
+      // CSV files contain only strings.
       const isNumber = `jsonb_typeof(${at}) = 'number' or (jsonb_typeof(${at}) = 'string' and (${asText()}) ~ '${A_NUMBER}')`
       return `(case when ${isNumber} then ${ordered(`(${asText()})::numeric`, is, () => `${bind(value)}::numeric`)} else false end)`
     }
@@ -129,8 +129,8 @@ export function conditionSql(condition: Condition, parameters: unknown[]): strin
 }
 
 /**
- * A string that is a number as people write it, short enough to parse quickly. ASCII only: other digits and spaces depend on
- * the database's locale, and Postgres does not convert them to numbers.
+ * A number as people write it, short enough to parse quickly. ASCII only: other digits and spaces depend on the database's
+ * locale, and Postgres does not convert them to numbers.
  */
 const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
 

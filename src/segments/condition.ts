@@ -3,8 +3,8 @@ import { jsonBytes } from '../platform/json.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
 
 /**
- * Conditions on a contact, as segments use them. A condition is one JSON object with
- * one of these forms; `all` of none is true, `any` of none is false.
+ * Conditions on a contact, as segments use them. A condition is one JSON object with one of these forms; `all` of none is true,
+ * `any` of none is false.
  *
  * | form | true for a contact |
  * |---|---|
@@ -13,10 +13,11 @@ import { isTimestamp } from '../platform/timestamp.ts'
  * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata value matches |
  * | `{"tag": name}` | who has the tag (compared without case) |
  * | `{"list": id}` | who is in the list |
- * | `{"activity": "SENT", "automation"?: id, "campaign"?: id, "withinDays"?: n}` | who was sent a message with this status, or opened or clicked one |
+ * | `{"activity": "SENT", "automation"?: id, "campaign"?: id, "withinDays"?: n}` | who was sent a message with this status, or
+ * opened or clicked one |
  * | `{"event": name, "data"?: key, "is"?: comparison, "value"?: v, "withinDays"?: n}` | who had this event, with such data |
  *
- * A field or key that a contact does not have compares as false, with every comparison but `missing`.
+ * A field or key that a contact does not have compares as false with every comparison except `missing`.
  */
 export type Condition =
   | { all: Condition[] }
@@ -66,7 +67,7 @@ export const MAX_CONDITION_BYTES = 16 * 1024
 const FORMS = ['all', 'any', 'not', 'field', 'metadata', 'tag', 'list', 'activity', 'event'] as const
 
 /**
- * Reads a condition from JSON of any shape.
+ * Reads a condition from arbitrary JSON.
  * @returns the condition, or a text that names the wrong part and what is expected
  */
 export function readCondition(json: unknown): { condition: Condition } | { problem: string } {
@@ -166,7 +167,7 @@ class ConditionReader {
     if (!this.areDays(withinDays, path)) return undefined
     const event = { event: name, ...(withinDays === undefined ? {} : { withinDays }) }
     if (data === undefined) return event
-    if (typeof data !== 'string') return this.fail(`${path}.data must be a string, which is a key of the event's data`)
+    if (typeof data !== 'string') return this.fail(`${path}.data must be a key of the event's data, as a string`)
     const compared = this.comparison(json, path, { metadata: data }, false)
     return compared && { ...event, data, ...comparisonOf(compared) }
   }

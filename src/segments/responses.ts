@@ -16,17 +16,14 @@ export const conditionResponse = mixed<Condition>()
   .meta({
     component: 'Condition',
     description:
-      'A condition on a contact. A field or key that a contact does not have compares as false, with every comparison but `missing`.',
+      'A condition on a contact. A field or key that a contact does not have compares as false with every comparison except `missing`.',
     json: {
       anyOf: [
         form({ all: conditions }, ['all']),
         form({ any: conditions }, ['any']),
         form({ not: { $ref: '#/components/schemas/Condition' } }, ['not']),
         form({ field: { type: 'string', enum: [...CONDITION_FIELDS] }, ...comparison }, ['field', 'is']),
-        form({ metadata: { type: 'string', description: 'A key of the metadata.' }, ...comparison }, [
-          'metadata',
-          'is',
-        ]),
+        form({ metadata: { type: 'string', description: 'A metadata key.' }, ...comparison }, ['metadata', 'is']),
         form({ tag: { type: 'string' } }, ['tag']),
         form({ list: { type: 'string', description: "The list's ID." } }, ['list']),
         form(

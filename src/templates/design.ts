@@ -53,7 +53,7 @@ const USUAL = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#
 /** System fonts only: MJML would load others from third parties. */
 const FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
-/** MJML, and the number of the block of each of its lines, from 1; 0 for none. */
+/** MJML, and for each of its lines the number of its block, from 1, or 0 for none. */
 export interface DesignMjml {
   mjml: string
   blockOfLine: readonly number[]
@@ -129,7 +129,7 @@ function paragraphsOf(paragraphs: readonly Paragraph[]): string {
   return html + (open ? `</${open}>` : '')
 }
 
-/** Merges runs that split a Liquid tag: markup inside of a tag would change it. The tag gets the combined style of its parts. */
+/** Merges runs that split a Liquid tag: markup inside a tag would change it. The tag gets the combined style of its parts. */
 function withWholeTags(runs: readonly Run[]): Run[] {
   const take = takerOf(runs)
   const whole = liquidParts(runs.map(({ text }) => text).join('')).flatMap((part, n) => {
@@ -181,7 +181,7 @@ function runOf({ text, bold, italic, underline, link }: Run): string {
   return link === undefined || link === '' ? html : `<a href="${attribute(link)}">${html}</a>`
 }
 
-/** The maximum length of a Liquid tag, in characters. An opening delimiter without an end within that is text. */
+/** The maximum length of a Liquid tag, in characters. An opening delimiter whose tag does not end within this length is text. */
 const MAX_TAG = 2_000
 
 /** Splits a text so that every second part is a Liquid tag. Delimiters in quotes do not end a tag, as in LiquidJS. */
@@ -218,13 +218,13 @@ const words = (text: string): string =>
     .map((part, n) => (n % 2 === 1 ? part : escape(part).replaceAll('\n', '<br />')))
     .join('')
 
-/** Converts a text to an attribute value. Liquid in it uses the other kind of quotes. */
+/** Converts a text to an attribute value. Liquid in the value uses the other kind of quotes. */
 const attribute = (text: string): string =>
   liquidParts(text.replace(/\s+/g, ' ').trim())
     .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
     .join('')
 
-/** Elements whose content is plain text to a browser until they end. `<plaintext>` has no end. */
+/** Elements whose content browsers read as plain text until they end. `<plaintext>` has no end. */
 const RAW = ['style', 'script', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']
 
 /** Constructs that swallow everything that follows if they are not closed, and how they end. */
@@ -236,7 +236,7 @@ const ENDS: Readonly<Record<string, string>> = {
 // `<!-->` does not start a comment: it is the end of one, or nothing.
 const BORDERS = new RegExp(`<!--(?!-?>)|-->|<!\\[CDATA\\[|\\]\\]>|</?(?:${RAW.join('|')})\\b`, 'gi')
 
-/** Returns a construct in an HTML that is not closed, or closes something that was not opened. */
+/** Returns a construct in the HTML that is not closed, or that closes something that was not opened. */
 function unended(html: string): string | undefined {
   let open: string | undefined
   for (const [border] of html.matchAll(BORDERS)) {

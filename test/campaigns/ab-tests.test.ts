@@ -248,7 +248,7 @@ describe('an A/B test', () => {
     assert.equal((await read(id)).abTest, undefined)
   })
 
-  it('is limited to the size of one template in total, because senders read most of it', async () => {
+  it('is limited to the total size of one template, because senders read most of it', async () => {
     const made = await service.call('POST', 'templates', { kind: 'PARTIAL', name: 'much', html: '漢'.repeat(250_000) })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const translations = ['de', 'fr', 'it', 'es', 'pt'].map((locale) => ({ locale, subject: locale }))

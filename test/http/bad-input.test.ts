@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Inputs that broke a library, or would. Each returns a 400 that names the field, and stores no row. */
+/** Inputs that broke a library, or would have. Each returns a 400 that names the field, and stores no row. */
 describe('bad input', () => {
   let service: Service
   let contactId: string

@@ -187,7 +187,7 @@ describe('segments', () => {
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
   })
 
-  it('queries segments of the maximum size in time', async () => {
+  it('queries segments of the maximum size before the timeout', async () => {
     const part = (n: number): Condition[] => [
       { tag: `t${n}` },
       { list: listId },
