@@ -28,11 +28,11 @@ export interface Piece {
   position: number
   /** UTF-8. */
   bytes: Buffer
-  /** This is the end of the file. */
+  /** Whether this is the end of the file. */
   isLast: boolean
 }
 
-/** Maximum number of rows per transaction; lower if each row can start an automation. */
+/** Maximum number of rows per transaction, lower if each row can start an automation. */
 const MAX_ROWS = 5_000
 const MAX_STARTING_ROWS = 100
 /** Maximum number of rows per address in one chunk. Each one needs its own statement, so further rows wait for the next chunk. */
@@ -106,11 +106,11 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
   const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MAX_STARTING_ROWS : MAX_ROWS
   const whole = bytes.subarray(skipped)
-  // Parse only as much as this transaction can apply.
+  // Parse no more than this transaction can apply.
   const text = firstLines(whole, 2 * most)
   const delimiter = found.delimiter ?? delimiterOf(text.subarray(0, 64 * 1024).toString('utf8'))
   const beginning = await readCsv(text, { delimiter, isLast: isLast && text.length === whole.length, most })
-  // A single row can span more lines than that.
+  // A single row can span more lines than this.
   const isLong = beginning.records.length === 0 && text.length < whole.length
   const read = isLong ? await readCsv(whole, { delimiter, isLast, most }) : beginning
   const hasHeader = found.header == null
@@ -165,7 +165,7 @@ interface ReadRow {
   round: number
 }
 
-/** An opt-out from a row of which nothing else could be read. */
+/** An opt-out from a row that is otherwise unreadable. */
 interface OptedOut extends OptOut {
   email: string
   externalId?: string | undefined
@@ -228,7 +228,7 @@ const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly Opt
     ...out,
   ].filter(({ email }) => isEmailAddress(email))
 
-/** Reads records as contacts. An unreadable record fails alone. @throws {ApiError} `wrong_header` */
+/** Reads records as contacts. An unreadable record does not affect the others. @throws {ApiError} `wrong_header` */
 async function readRows(
   { line: before, format, options }: Import,
   { records, header, hasHeader }: Read,
@@ -338,7 +338,7 @@ async function writeRows(
       ...written.errors.map(({ index, error }) => ({ line: index, problem: error.slice(0, MAX_PROBLEM) })),
     )
   }
-  // An opt-out counts even if the rest of the contact could not be read or written.
+  // An opt-out applies even if the rest of the contact could not be read or written.
   const suppressions = new Map<string, SuppressionInput>()
   for (const { email, reason, note } of optedOutOf({ rows, out }))
     suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })

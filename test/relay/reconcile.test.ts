@@ -159,7 +159,7 @@ describe('a reconciliation', () => {
     await markRestored(em())
     const lostUntil = new Date('2020-01-01T00:00:00Z')
     for (const refused of [enableSending(em(), lostUntil), reconcile(service.context.dependencies, { lostUntil })])
-      await assert.rejects(refused, { message: /The backup has data of/ })
+      await assert.rejects(refused, { message: /The backup has data from/ })
     assert.equal((await readSendingGate(em())).isOpen, false)
     await enableSending(em(), null)
     assert.deepEqual(await readSendingGate(em()), { isOpen: true, mail: 'smtp', lostUntil: null })

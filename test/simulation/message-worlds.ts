@@ -480,7 +480,7 @@ export const MESSAGE_WORLDS = {
       const input = { name: 'readers.csv', format: 'csv', options } as const
       const { id } = await createImport(world.em, workspaceId, input, newId())
       const file = Buffer.from('email\nada@example.com\nbob@example.com\ncid@example.com\n')
-      const isElsewhere = (error: Error) => /continues at another position|has ended/.test(error.message)
+      const isElsewhere = (error: Error) => /continues at a different position|has ended/.test(error.message)
       const importing = async () => {
         for (;;) {
           // The client continues at the position that the import reports: a repeated chunk may have been applied.
