@@ -5,7 +5,7 @@ import pMap from 'p-map'
 import { type StepInput, templatesOf } from './steps/index.ts'
 import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
-/** The number of emails of one request that are test-rendered concurrently. Other requests need the renderer, too. */
+/** The number of emails of one request that are test-rendered concurrently. Other requests also need the renderer. */
 const CONCURRENCY = 2
 
 /** The time limit for all emails of one request. */
@@ -65,5 +65,5 @@ export async function checkTemplates(
 
 function inWords(index: number, { field, variable, nearest }: UnknownVariable): string {
   // A name can contain any character, and this goes into a header.
-  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email${orMeant(nearest)}`
+  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, so it is empty in every email${orMeant(nearest)}`
 }

@@ -20,7 +20,7 @@ const automationTable = defineEntity({
     onSendFailure: p.text().$type<SendFailurePolicy>(),
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
-    /** Grows with each change, so that clients that read an earlier one get a conflict. */
+    /** Grows with each change, so that clients that have read an earlier revision get a conflict. */
     revision: p.bigint('number').onCreate(() => 1),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -31,7 +31,7 @@ const automationTable = defineEntity({
   },
 })
 
-/** A sequence of steps and what starts it. Its versions contain the steps. */
+/** A sequence of steps and the trigger that starts it. Its versions contain the steps. */
 export class Automation extends automationTable.class {}
 automationTable.setClass(Automation)
 
@@ -76,7 +76,7 @@ const automationDraftTable = defineEntity({
     content: p.json<Record<string, unknown>>(),
     /** The revision of the automation that it is based on. Moves along if only the status changes. */
     basedOn: p.bigint('number'),
-    /** The revision that its editor stated. */
+    /** The revision that its editor specified. */
     begunWith: p.bigint('number'),
     /** Unique: all drafts share one sequence. */
     revision: p.bigint('number'),

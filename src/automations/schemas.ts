@@ -9,7 +9,7 @@ import { stepInput } from './steps/index.ts'
 const MAX_DESCRIPTION_LENGTH = 10_000
 const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 
-const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In their order.' })
+const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'The steps, in order.' })
 
 const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
 
@@ -57,7 +57,7 @@ const triggerConfig = () =>
       },
     })
 
-/** Normalizes the ID of a list before anything else reads it. */
+/** Normalizes the ID of a list before other code reads it. */
 export const withOneSpelling = <Input extends { triggerConfig?: Record<string, unknown> | undefined }>(
   input: Input,
 ): Input => {
@@ -75,7 +75,7 @@ const description = () =>
 const status = () =>
   string().oneOf(AUTOMATION_STATUSES).meta({
     description:
-      'ACTIVE enrolls contacts. PAUSED and DRAFT pause enrollments before their next email. ARCHIVED lets them finish, and enrolls no one.',
+      'ACTIVE enrolls contacts. PAUSED and DRAFT pause enrollments before their next email. ARCHIVED lets them finish, but enrolls no further contacts.',
     example: 'ACTIVE',
   })
 const trigger = () =>
@@ -121,7 +121,8 @@ export const publishSchema = object({
   ...changeable,
   steps: steps(),
   draftRevision: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).meta({
-    description: 'The revision of the published draft, from its ETag. The draft is deleted. Without it, a draft stays.',
+    description:
+      'The revision of the published draft, from its ETag. The draft is deleted. Without it, any draft stays.',
     example: 3,
   }),
 }).meta({

@@ -37,7 +37,7 @@ const HEAD_OF_CONTACT = `jsonb_build_object(
   )}
 )`
 
-/** A part of a contact that can be large and is read by pages. */
+/** A part of a contact that can be large and is read in pages. */
 interface Part {
   fields: string
   from: string

@@ -108,7 +108,7 @@ export async function deleteSuppression(em: EntityManager, workspaceId: string, 
   return rows.length > 0
 }
 
-/** Deletes the suppressions of an address that its owner asked for. */
+/** Deletes the suppressions of an address that its owner requested. */
 export async function deleteOwnSuppressions(em: EntityManager, workspaceId: string, key: string): Promise<void> {
   await sql(
     em,

@@ -42,7 +42,7 @@ export const tagOperations = [
     tag: 'Tags',
     summary: 'Add tags to a contact',
     description:
-      'Tags are compared without case. A new tag of the contact starts the automations that it triggers. ' +
+      'Tags are compared without case. A tag that is new to the contact starts the automations that it triggers. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: tagsSchema,

@@ -102,7 +102,10 @@ describe('a first start', function () {
       for (const variable of ['POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'PORT']) {
         const run = start(await startEnvironment(dataDir, { [variable]: String(taken) }))
         assert.equal(await run.code, 1)
-        assert.match(run.text(), new RegExp(`Port ${taken} is used by another program. Set ${variable} to a free port`))
+        assert.match(
+          run.text(),
+          new RegExp(`Port ${taken} is in use by another program. Set ${variable} to a free port`),
+        )
         assert.doesNotMatch(run.text(), /^\s+at /m)
         assert.deepEqual(await leftOvers(dataDir), [])
       }

@@ -150,7 +150,7 @@ describe('log lines of emails', () => {
     })
   }
 
-  it('report an email that may have been sent if its sender died, by the process that finds it', async () => {
+  it('report an email that may have been sent when its sending process died, in the process that finds it', async () => {
     const { contactId, automationId } = await enrolled()
     await service.stopWorkers()
     await enroll(service, automationId, contactId)
