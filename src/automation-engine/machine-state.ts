@@ -1,12 +1,12 @@
 import type { EndStatus } from './enrollment.ts'
 
-/** The state of a sequence. It is small, and with the steps it is all that a new run needs to continue. */
+/** The state of a sequence. It is small. Together with the steps, it is all that a new run needs to continue. */
 export interface MachineState {
-  /** The present step: `null` before the first, and `END` after the last. */
+  /** The current step: `null` before the first, and `END` after the last. */
   stepId: string | null
-  /** The event for which the sequence waits. */
+  /** The event that the sequence waits for. */
   waitingFor: 'begin' | 'email' | 'time' | 'change' | 'end' | 'nothing'
-  /** When the present wait ends, in milliseconds since 1970. */
+  /** When the current wait ends, in milliseconds since 1970. */
   wakeAt: number | null
   /** Whether the sequence is paused by its automation. */
   paused: boolean
@@ -21,7 +21,7 @@ export const END = 'end'
 
 export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, paused: false, changed: false }
 
-/** Effects for the caller to carry out. All except `publish` take time, and at most one of those runs at a time. */
+/** Effects for the caller to carry out. All except `publish` take time, and at most one of those is in progress at a time. */
 export type Effect =
   | { do: 'send'; stepId: string }
   /** Waits until a time; `null` waits for the next happening. */

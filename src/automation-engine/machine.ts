@@ -1,14 +1,14 @@
 /**
  * Decides what a sequence does next, as a pure function without a clock, Temporal or a database. The caller passes in what
- * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, and so does
- * anything else that runs sequences on its own clock.
+ * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, as does any
+ * other code that runs sequences on its own clock.
  */
 import { END, end, type Effect, type MachineState, type Move, send, stay } from './machine-state.ts'
 import { enterStep, type StepOutline } from './steps/index.ts'
 
 /**
- * Version of these rules. A run follows one version from its first event to its last. A run that continues as new takes the
- * newest. If you change what a running sequence does, increase this number and keep the old rules.
+ * Version of these rules. A run follows one version from its first event to its last. A run that continues as new uses the newest
+ * version. To change what a running sequence does, increase this number and keep the old rules.
  */
 export const ENGINE = 1
 
@@ -21,7 +21,7 @@ export interface Progress {
   at: number
 }
 
-/** Events in the life of a sequence. */
+/** Events that a sequence reacts to. */
 export type Happening =
   /** A run begins. `resumeAfter` is the progress of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
@@ -73,7 +73,7 @@ function begin(
   now: number,
 ): Move {
   switch (state.waitingFor) {
-    // Continue where the previous run ended.
+    // Continue where the previous run left off.
     case 'time':
       return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'email':
@@ -81,7 +81,7 @@ function begin(
       return send(state, state.stepId!)
     case 'begin': {
       const last = steps.findIndex(({ id }) => id === resumeAfter?.stepId)
-      // The wait that follows began when that email became final, and not when the workflow was found to be lost.
+      // The following wait began when that email became final, not when the workflow was found to be lost.
       return enter(steps, last + 1, state, resumeAfter?.at ?? now)
     }
     case 'end':

@@ -31,7 +31,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('names what is wrong with each component', async () => {
+  it('names the problem of each component', async () => {
     const [nowhere] = (await freePorts(1)) as [number]
     assert.deepEqual(await wrongIn({ PORT: 'x' }), ['configuration'])
     const closed = await findings({ DATABASE_URL: `postgresql://user:hush-hush@127.0.0.1:${nowhere}/x` })
@@ -54,7 +54,7 @@ describe('the doctor', () => {
     assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /rejects the login/)
   })
 
-  it('names what waits for an operator', async () => {
+  it('names the items that wait for an operator', async () => {
     const em = service.context.orm.em.fork()
     await sql(em, `update instance set lost_until = now() + interval '1 hour'`)
     assert.match(of(await findings(), 'sending')!.words, /treats all messages that are due until .* as possibly sent/)
