@@ -33,7 +33,7 @@ export interface RecordState {
   event: { type: Trigger; name: string; data: unknown } | null
   hasContact: boolean
   /** Whether an earlier enrollment in the automation processed that event. */
-  hasHeard: boolean
+  hasProcessed: boolean
   /** The status of this enrollment, if it is already recorded. */
   recorded: EnrollmentStatus | null
   /** Whether another enrollment in the automation has the same deduplication key. */

@@ -6,11 +6,11 @@ import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
  * automation's current version.
  */
 export function planRecording(
-  { automation, workspaceId, event, hasContact, hasHeard, isDedupKeyTaken }: RecordState,
+  { automation, workspaceId, event, hasContact, hasProcessed, isDedupKeyTaken }: RecordState,
   { triggerEventId }: Pick<EnrollmentWrite, 'triggerEventId'>,
 ): NewEnrollment | undefined {
   const isEventGone = triggerEventId !== null && event === null
-  if (!hasContact || isEventGone || hasHeard || isDedupKeyTaken) return undefined
+  if (!hasContact || isEventGone || hasProcessed || isDedupKeyTaken) return undefined
   const { status, version, activeVersion } = automation
   // The automation may have another trigger by now.
   const { type: trigger, key: triggerKey } = event

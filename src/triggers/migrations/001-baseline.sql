@@ -25,15 +25,3 @@ create table processed_events (
   primary key (automation_id, contact_id, event_id)
 );
 create index processed_events_of_event on processed_events (event_id);
-
--- Volatile: an enrollment may have waited for the contact's lock while another request ended one. The function reads after it.
--- https://www.postgresql.org/docs/current/xfunc-volatility.html
-create function has_processed(of_automation uuid, of_contact uuid, of_event uuid) returns boolean
-language plpgsql volatile as $$
-begin
-  perform from contacts where id = of_contact for key share;
-  return exists (
-    select from processed_events
-    where automation_id = of_automation and contact_id = of_contact and event_id = of_event
-  );
-end $$;
