@@ -183,7 +183,12 @@ export async function incrementConsentVersion(em: EntityManager, ids: readonly s
   await sql(em, 'update contacts set consent_version = consent_version + 1 where id = any($1::uuid[])', [ids])
 }
 
-/** Increments the consent version of contacts that are not locked, by address. @returns their IDs */
+/**
+ * Increments the consent version of contacts that are not locked, by address. Includes contacts that had the address a moment ago:
+ * an email to it may still be in flight.
+ *
+ * @returns their IDs
+ */
 export async function incrementConsentVersions(
   em: EntityManager,
   workspaceId: string,
@@ -192,7 +197,11 @@ export async function incrementConsentVersions(
   const rows = await sql<{ id: string }>(
     em,
     `update contacts set consent_version = consent_version + 1 where id in (
-       select id from contacts where workspace_id = $1::uuid and email_key = any($2::text[]) order by id for no key update
+       select id from contacts where workspace_id = $1::uuid and (email_key = any($2::text[]) or id = any(array(
+         select contact_id from former_addresses
+         where workspace_id = $1::uuid and email_key = any($2::text[]) and until > now() - interval '1 minute'
+       )))
+       order by id for no key update
      ) returning id`,
     [workspaceId, emailKeys],
   )

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
 import { startService, type Service } from '../support/service.ts'
-import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { anAttempt, claimStep, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 
 const SENDING = { status: 'SENDING' } as const
 const CONFIRMATION = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
@@ -124,6 +124,27 @@ describe('attempts to send a message, and concurrent stops', () => {
     const attempt = anAttempt(await prepare(service, await join()))
     await optOut()
     assert.equal(await storeOf(service).claim(attempt, SENDING), false)
+  })
+
+  it('waits for an email to an address that is suppressed just after its contact got another one', async () => {
+    const automationId = await anAutomation(service)
+    const { contactId, step } = await aStep(automationId)
+    const email = await addressOf(service, contactId)
+    const attempt = await claimStep(service, step)
+    await service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` })
+    const versionOf = async () => {
+      const [row] = await sql<{ version: number }>(
+        em(),
+        'select consent_version as version from contacts where id = $1::uuid',
+        [contactId],
+      )
+      return row!.version
+    }
+    const before = await versionOf()
+    const suppressed = service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+    await eventually('the request finds the email', async () => (await versionOf()) > before || undefined)
+    await storeOf(service).defer(attempt, '451 later', { dueInSeconds: null })
+    assert.equal((await suppressed).status, 201)
   })
 
   for (const by of ['an unsubscribe', 'an erasure', 'an operator'] as const)
