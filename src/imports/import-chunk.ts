@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { addressesByExternalId, checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
+import {
+  addressesByExternalId,
+  checkContact,
+  type ContactInput,
+  lockContactsByKey,
+  upsertManyContacts,
+} from '../contacts/index.ts'
 import {
   afterSuppressingMany,
   countActiveOf,
@@ -7,6 +13,7 @@ import {
   type SuppressionInput,
   suppressMany,
 } from '../consent/index.ts'
+import { lockListsToJoin } from '../lists/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -322,12 +329,19 @@ const defined = (contact: object): object =>
 
 async function writeRows(
   dependencies: Pick<Dependencies, 'em'>,
-  { workspaceId, options: { triggers } }: Import,
+  { workspaceId, options: { triggers, listId } }: Import,
   { rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] },
   call: Call,
 ): Promise<{ created: number; updated: number; suppressed: number; of: SuppressedMany; errors: RowError[] }> {
   const of: SuppressedMany = { contactIds: [], keysWithoutContact: [] }
   const done = { created: 0, updated: 0, suppressed: 0, of, errors: [] as RowError[] }
+  const optOuts = optedOutOf({ rows, out })
+  if (out.length > 0) {
+    // The contacts of unreadable rows are not written. All contacts of the chunk are locked first, in one order.
+    const keys = [...rows.map(({ contact }) => contact), ...optOuts].map(({ email }) => emailKey(email))
+    await lockListsToJoin(dependencies.em, workspaceId, listId == null ? [] : [listId])
+    await lockContactsByKey(dependencies.em, workspaceId, keys)
+  }
   for (const round of roundsOf(rows)) {
     // Rows with an opt-out start no automation.
     const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))
@@ -340,7 +354,7 @@ async function writeRows(
   }
   // An opt-out applies even if the rest of the contact could not be read or written.
   const suppressions = new Map<string, SuppressionInput>()
-  for (const { email, reason, note } of optedOutOf({ rows, out }))
+  for (const { email, reason, note } of optOuts)
     suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })
   if (suppressions.size > 0)
     Object.assign(done, await suppressMany(dependencies.em, workspaceId, [...suppressions.values()]))

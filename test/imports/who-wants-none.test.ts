@@ -380,4 +380,26 @@ describe('an import', () => {
     for (const run of call.afterCommit) await run()
     assert.ok((await consent_version()) > versionBefore, 'a worker could still claim with the version it read before')
   })
+
+  it('locks contacts in the order of their IDs, also for an opt-out in an unreadable row', async () => {
+    const at = domain()
+    const addresses = [`one@${at}`, `two@${at}`]
+    const ids = await Promise.all(addresses.map((email) => aContact(service(), { email })))
+    const [[first, optedOut], [second, written]] = ids
+      .map((id, n): [string, string] => [id, addresses[n]!])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)) as [[string, string], [string, string]]
+    const { id } = await begin()
+    const lock = 'select from contacts where id = $1::uuid for no key update'
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    const sent = await em().transactional(async (unit) => {
+      await sql(unit, lock, [first])
+      const answer = sendChunk(id, 0, `email,unsubscribed\n${written},no\n${optedOut},yes,surplus\n`, true)
+      await eventually('the import waits', async () => (await sql(em(), waiting)).length > 0 || undefined)
+      await sql(unit, lock, [second])
+      return { answer }
+    })
+    const { status, body } = await sent.answer
+    assert.equal(status, 200)
+    assert.partialDeepStrictEqual(body.data, { updated: 1, suppressed: 1, failed: 1 })
+  })
 })
