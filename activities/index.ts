@@ -18,7 +18,7 @@ export interface Activities {
   sendEmailAtOnce(input: SendEmailInput): Promise<SendEmailResult | { next: 'queue' }>
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
-  /** Advances a campaign for some seconds. */
+  /** Advances a campaign for a few seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<void>

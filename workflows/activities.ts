@@ -71,7 +71,7 @@ export const recordProcessedEvents = (input: RecordProcessedEventsInput) =>
     () => normal.recordProcessedEvents(input),
   )
 
-/** Sends a step's email: at once if a connection is free within a moment, or else through the sending queue. */
+/** Sends a step's email: directly if a connection is free within a moment, otherwise through the sending queue. */
 export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult> {
   const result = await orElse(
     () => localEmail.sendEmailAtOnce(input),
@@ -84,7 +84,7 @@ export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult>
 export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
   queuedEmail(input.workspaceId).retryMessage(input)
 
-/** Advances a campaign for some seconds. Other campaigns take their turns in between. */
+/** Advances a campaign for a few seconds. Other campaigns take their turns in between. */
 export const advanceCampaign = (input: CampaignInput): Promise<CampaignStep> =>
   queuedEmail(input.workspaceId).advanceCampaign(input)
 

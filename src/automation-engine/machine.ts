@@ -34,7 +34,7 @@ export type Happening =
   | { kind: 'woken' }
   /** The automation was changed. */
   | { kind: 'changed' }
-  /** The sequence must end at once. */
+  /** The sequence must end immediately. */
   | { kind: 'exit' }
 
 /** @param now milliseconds since 1970 */

@@ -44,7 +44,7 @@ export type SendResult =
   | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date }
   /** The automation is paused. */
   | { kind: 'paused' }
-  /** The enrollment, the automation or the contact does not exist any more. */
+  /** The enrollment, the automation or the contact no longer exists. */
   | { kind: 'gone' }
   /** Something that the attempt had read has changed. It must read it again. */
   | { kind: 'changed' }

@@ -328,7 +328,7 @@ export interface QueuedRow {
   list_ids: readonly string[]
   /** The A/B variant; `null` if the campaign has none, or its winner is not known yet. */
   variant: number | null
-  /** When to send it: ISO 8601, `infinity` until a winner is decided, `null` for at once. */
+  /** When to send it: ISO 8601, `infinity` until a winner is decided, `null` for immediately. */
   due_at: string | null
 }
 

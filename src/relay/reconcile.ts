@@ -135,7 +135,7 @@ export async function reconcile(
     afterId = page.at(-1)!.id
   }
 
-  // Last, because running enrollments have received their events by now. Workers look for lost events, too, but only for old
+  // Last, because running enrollments have received their events by now. Workers also look for lost events, but only for old
   // ones.
   for (let afterId: string | null = null; ;) {
     const page: LostPage = await lostPage(em, afterId)

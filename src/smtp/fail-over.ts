@@ -10,7 +10,7 @@ const STALLED_MS = 10_000
  * sent and the server is the cause. A message with an unknown outcome is never sent to another server. Neither is a message that
  * a server defers or rejects for its content or recipient, because other servers would respond the same way.
  *
- * @param given servers by priority, each with its own circuit breaker, so that a failing server is skipped at once
+ * @param given servers by priority, each with its own circuit breaker, so that a failing server is skipped immediately
  */
 export function withFailOver(given: readonly MailTransport[], { stalledMs = STALLED_MS } = {}): MailTransport {
   if (given.length === 0) throw new Error('No mail server is configured')

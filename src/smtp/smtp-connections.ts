@@ -36,7 +36,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
       connectionTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       greetingTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       socketTimeout: timeoutMs,
-      // An aborted delivery must end at once, not after the buffered data.
+      // An aborted delivery must end immediately, not after the buffered data.
       socketCloseTimeout: 0,
     })
     const bounded = limitResponses(connection, () => cut(connection))
@@ -47,7 +47,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
       idle.delete(connection)
     }
     connection.once('end', gone)
-    // The pending command reports the error, too.
+    // The pending command also reports the error.
     connection.on('error', gone)
     const late = setTimeout(() => cut(connection), Math.min(timeoutMs, READY_MS))
     let duringLogin = false
@@ -75,7 +75,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
    * If it arrived together with the last response, nodemailer reads it in this turn of the event loop, and closes the connection.
    *
    * @param expected code of the last response
-   * @throws {Error} if the connection ended or the response has another code
+   * @throws {Error} if the connection ended or the response has a different code
    */
   async function inStep(connection: Connection, expected: string): Promise<void> {
     const isExpected = hasCode(connection.lastServerResponse, expected)

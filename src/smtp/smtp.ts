@@ -104,8 +104,7 @@ export function createSmtpTransport({
         else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
         // The server may have closed the idle connection, which says nothing about this message. Retry only if `begin` was not
-        // called,
-        // because it must not be called twice.
+        // called, because it must not be called twice.
         const isStale = kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting'
         if (!isStale) return delivery
         mayBeKept = false

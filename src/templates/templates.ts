@@ -78,7 +78,7 @@ export interface Prepared {
  *
  * @param of the template to replace, or the kind of a new one
  * @param mostMs the time limit in milliseconds
- * @throws {ApiError} `invalid_template`, also if another template would become invalid; `template_not_found`; `busy`
+ * @throws {ApiError} `invalid_template`, even if only another template would become invalid; `template_not_found`; `busy`
  */
 export async function prepareTemplate(
   em: EntityManager,

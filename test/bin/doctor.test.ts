@@ -73,6 +73,6 @@ describe('the doctor', () => {
       await enableSending(em, undefined)
       await sql(em, `delete from outbox where key = 'nobody'`)
     }
-    await eventually('nothing is wrong any more', async () => ((await wrongIn()).length === 0 ? true : undefined))
+    await eventually('nothing is wrong anymore', async () => ((await wrongIn()).length === 0 ? true : undefined))
   })
 })

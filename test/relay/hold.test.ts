@@ -69,7 +69,7 @@ describe('an instance that was restored', () => {
       assert.equal(await isOpen(), true)
     })
 
-    it(`retries at once when that is ${what} and nothing was lost`, async () => {
+    it(`retries immediately when that is ${what} and nothing was lost`, async () => {
       const { statuses, automationId } = await withRetries()
       await markRestored(em())
       await service.stopWorkers()

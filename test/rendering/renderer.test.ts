@@ -187,7 +187,7 @@ describe('the renderer', () => {
     assert.deepEqual(order, ['short', 'heavy', 'heavy', 'heavy'])
   })
 
-  it('rejects a job at once if it has not begun by its deadline', async () => {
+  it('rejects a job immediately if it has not started by its deadline', async () => {
     const long = outcome(compares(500, 17), { owner: 'same' })
     const beginBy = new AbortController()
     const late = renderer.render(email('late'), { contact }, { owner: 'same', beginBy: beginBy.signal })
