@@ -45,9 +45,9 @@ const PAGE = 500
 const CONCURRENCY = 20
 
 /**
- * Compares all enrollments with Temporal, both ways. An enrollment without a workflow continues where it was. A workflow whose
- * enrollment the database does not have, or has as ended, is recorded or cancelled. Messages recorded as sent are not sent again.
- * It is safe to repeat, even while workers run. Afterwards, sending is enabled.
+ * Compares all enrollments with Temporal, both ways. An enrollment without a workflow continues where it left off. A workflow
+ * whose enrollment the database does not have, or has as ended, is recorded or cancelled. Messages recorded as sent are not sent
+ * again. It is safe to repeat, even while workers run. Afterwards, sending is enabled.
  *
  * @param options.isDry whether to change nothing: `differences` is what would change
  * @param options.lostUntil see `enableSending`
@@ -111,7 +111,7 @@ export async function reconcile(
     const doubtful = page.filter(({ enrollmentId }) => known.get(enrollmentId) !== 'ACTIVE')
     await each(doubtful, async (listed) => {
       const { enrollmentId, automationId, contactId } = listed
-      // A listed workflow may have ended since, or belong to another enrollment by now. Both cases need no repair.
+      // A listed workflow may have ended since, or belong to another enrollment by now. Neither needs a repair.
       const state = await enrollments.state(automationId, contactId, enrollmentId)
       if (state !== 'RUNNING' && state !== 'PAUSED') return
       const status = known.get(enrollmentId)
@@ -161,7 +161,7 @@ const lostPage = (em: EntityManager, afterId: string | null): Promise<LostPage> 
 
 /**
  * Records an enrollment whose workflow runs and which the database does not have. Enrollments whose event was processed already,
- * or started by another workflow, are not recorded; their workflow finds that out itself.
+ * or started by another workflow, are not recorded, and their workflow detects this itself.
  * @returns `removed` if its automation or its contact is deleted; nothing if it is left alone
  */
 async function recordRunning(

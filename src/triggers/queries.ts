@@ -304,7 +304,7 @@ order by event.created_at, event.id`
  * SQL: the list by which the row `enrollment` was started, given the row `automation`; `null` if it was started by something
  * else. The automation may have another trigger by now.
  *
- * @param trigger whether by joining the list, or by a request to confirm it
+ * @param trigger whether the contact joined the list or only requested to
  */
 export const listBegunBy = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
     case coalesce(enrollment.trigger, automation.trigger) when '${trigger}'

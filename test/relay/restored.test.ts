@@ -11,7 +11,7 @@ import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Temporal's data come from a backup and are older than the database, or are lost. */
+/** Temporal's data comes from a backup and is older than the database, or is lost. */
 describe('a Temporal that is older than the database', () => {
   let service: Service
   before(async () => {
@@ -67,7 +67,7 @@ describe('a Temporal that is older than the database', () => {
       const { automationId, contactId, wakeAt, enrollmentId } = await forgotten(way)
       const { body } = await again(automationId, contactId)
       assert.ok(body.data.enrolled === false || body.data.matchingAutomations === 1)
-      // The wait began when the email was sent, by any clock.
+      // The wait began when the email was sent, according to every clock.
       assert.ok(Math.abs((await waits(automationId, contactId)) - wakeAt) < 5_000)
       assert.equal(await enrolledIn(automationId, contactId), enrollmentId)
       assert.deepEqual(await rowsOf(contactId), [{ id: enrollmentId, status: 'ACTIVE' }])

@@ -28,7 +28,7 @@ describe('a custom event', () => {
       contactId,
     ])
 
-  it('starts every active automation with its name, in any case', async () => {
+  it('starts every active automation with its name, ignoring case', async () => {
     const contactId = await aContact(service)
     await on('Purchase')
     await on('PURCHASE')
