@@ -23,7 +23,7 @@ export const tagOperations = [
     method: 'GET',
     path: '/tags',
     tag: 'Tags',
-    summary: 'List the tags',
+    summary: 'List tags',
     description: 'In alphabetical order, with the number of contacts of each.',
     scope: 'contacts:read',
     query: pageQuery(),

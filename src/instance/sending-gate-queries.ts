@@ -51,7 +51,7 @@ export async function assertLostUntil(em: EntityManager, given: Date | null | un
   const backedUpAt = dateOf(row?.backed_up_at ?? null)
   if (!backedUpAt || given >= backedUpAt) return
   throw invalid(
-    `The backup has data from ${backedUpAt.toISOString()}, so the original ran at least until then, and not only until ` +
+    `The backup has data from ${backedUpAt.toISOString()}, so the original ran at least until then, not only until ` +
       `${given.toISOString()}. If nothing was lost, pass --nothing-lost.`,
   )
 }

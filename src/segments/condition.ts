@@ -88,7 +88,7 @@ class ConditionReader {
     if (this.parts > MAX_CONDITION_PARTS)
       return this.fail(`condition must not have more than ${MAX_CONDITION_PARTS} parts`)
     if (depth > MAX_CONDITION_DEPTH)
-      return this.fail(`condition must not nest deeper than ${MAX_CONDITION_DEPTH} levels`)
+      return this.fail(`condition must not be nested deeper than ${MAX_CONDITION_DEPTH} levels`)
     if (!isObject(json)) return this.fail(`${path} must be a JSON object`)
     const forms = FORMS.filter((form) => Object.hasOwn(json, form))
     const [form] = forms

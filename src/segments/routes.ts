@@ -38,7 +38,7 @@ export const segmentOperations = [
     method: 'GET',
     path: '/segments',
     tag: 'Segments',
-    summary: 'List the segments',
+    summary: 'List segments',
     description: 'Newest first.',
     scope: 'segments:read',
     query: pageQuery(),

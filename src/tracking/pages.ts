@@ -7,7 +7,7 @@ import { within } from '../platform/bulkhead.ts'
 import { recordVisit } from './record-visit.ts'
 import { isMachine } from './visitor.ts'
 
-/** Maximum milliseconds that a visitor waits for the event to be recorded. It is recorded in any case. */
+/** Maximum milliseconds that a visitor waits for the event to be recorded. The event is recorded either way. */
 const PATIENCE_MS = 1_000
 
 /** A transparent image of one pixel (GIF 89a). */

@@ -46,7 +46,7 @@ describe('the sending gate', () => {
     })
   }
 
-  it('has its changes logged once', () => {
+  it('logs each change once', () => {
     const gate = { isOpen: true, mail: 'smtp', lostUntil: null } as const
     const messages = (...of: Parameters<typeof changesOf>) => changesOf(...of).map(({ message }) => message)
     assert.deepEqual(messages(undefined, gate, { delivers: true }), [])
