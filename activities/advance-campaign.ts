@@ -4,7 +4,7 @@ import type { CampaignInput, CampaignStep } from '../src/automation-engine/index
 import { withHeartbeat } from './with-heartbeat.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
-/** Advances a campaign for some seconds. */
+/** Advances a campaign for a few seconds. */
 export const advanceCampaign = (
   dependencies: ActivityDependencies,
   { campaignId }: CampaignInput,

@@ -28,7 +28,7 @@ export interface Activities {
   /** Runs a step that is not an email. */
   runStep(input: RunStepInput): Promise<StepResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
-  /** Advances a campaign for some seconds. */
+  /** Advances a campaign for a few seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<EnrollmentStatus | undefined>

@@ -17,7 +17,7 @@ export interface SendEmailInput extends OfInstance {
  * - go-on: the message is final, and the sequence continues
  * - stop: it failed permanently, and the automation ends enrollments in this case
  * - paused: the automation is paused or a draft
- * - gone: the enrollment, the automation or the contact does not exist any more
+ * - gone: the enrollment, the automation or the contact no longer exists
  */
 export interface SendEmailResult {
   next: 'go-on' | 'stop' | 'paused' | 'gone'

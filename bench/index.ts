@@ -24,7 +24,7 @@ import { enrollmentsList, messagesList } from './ledger-lists.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
-import { neighbours, neighboursMail } from './neighbours.ts'
+import { neighbors, neighborsMail } from './neighbors.ts'
 import { reconciling } from './reconcile.ts'
 import { holds, type Measured, wanted, writeResults } from './results.ts'
 import { rendering } from './render.ts'
@@ -59,7 +59,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     byEmail,
     cliHelp,
   ],
-  ...[neighbours, neighboursMail],
+  ...[neighbors, neighborsMail],
   ...[reconciling, listeners, sleeping, sleepingMemory, teardown],
 ]
 

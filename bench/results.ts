@@ -45,12 +45,12 @@ const REASONS: Record<string, string> = {
     'a third. The product also has Postgres, with a claim and an outcome for each email (0.35 ms each, and two writes to the disk for about two ' +
     'emails), renders in a process that can be killed, and signs two links. The claim is made when the mail server waits for the content, so ' +
     'that a crash makes only the emails in flight uncertain, and not a page of recipients.',
-  neighbours:
+  neighbors:
     'This machine was so busy that the idle case was slow, too; in quieter moments it was 18 ms against 480. The load that ' +
     'delays others is not templates or bodies (1.3 with them alone), but a thousand contacts per request who sign up: a key may send 120 ' +
     'such requests at once, and these keep the API, Postgres and Temporal busy for minutes.',
-  'neighbours/mail':
-    'As neighbours. Temporal’s queues serve workspaces in turn, but each turn of a busy worker takes seconds.',
+  'neighbors/mail':
+    'As neighbors. Temporal’s queues serve workspaces in turn, but each turn of a busy worker takes seconds.',
 }
 
 /** A benchmark and its result. */

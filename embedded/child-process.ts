@@ -26,7 +26,7 @@ export interface RunningProcess {
   stop(): Promise<void>
 }
 
-/** Milliseconds before a process that ends at once is started again. */
+/** Milliseconds before a process that ends immediately is started again. */
 const RESTART_PAUSE_MS = 300
 
 /**

@@ -36,7 +36,7 @@ export function assertPortFree(variable: string, port: number, host = '127.0.0.1
     probe.once('error', (error: NodeJS.ErrnoException) => {
       const { code = '' } = error
       if (code === 'EADDRINUSE') {
-        reject(new Error(`Port ${port} is used by another program. Set ${variable} to a free port.`))
+        reject(new Error(`Port ${port} is in use by another program. Set ${variable} to a free port.`))
       } else if (INVALID_HOST.includes(code)) {
         reject(new Error(`HOST (${host}) is not an address of this machine (${code}).\nRemove it, or set it to one.`))
       } else reject(new Error(`Port ${port} (${variable}) cannot be used: ${error.message}`))

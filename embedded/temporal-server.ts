@@ -14,7 +14,7 @@ import type { RunningTemporal } from './temporal.ts'
 /** Enough for one machine. The number cannot be changed once there is data. */
 const HISTORY_SHARDS = 4
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const
-/** The settings that the server in Compose has, too. */
+/** The settings that the server in Compose also has. */
 const DYNAMIC_CONFIG = fileURLToPath(new URL('../scripts/cluster/temporal-settings.yaml', import.meta.url))
 /** The owner of these databases, without superuser rights. */
 const ROLE = 'temporal'

@@ -94,7 +94,7 @@ export async function sendEmail(input: SendEmailInput): Promise<SendEmailResult>
 export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
   queuedEmail(input.workspaceId).retryMessage(input)
 
-/** Advances a campaign for some seconds. Other campaigns take their turns in between. */
+/** Advances a campaign for a few seconds. Other campaigns take their turns in between. */
 export const advanceCampaign = (input: CampaignInput): Promise<CampaignStep> =>
   queuedEmail(input.workspaceId).advanceCampaign(input)
 

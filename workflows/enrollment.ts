@@ -38,7 +38,7 @@ import { publishedWaits, publishStatus, publishWait } from './search-attributes.
 const MAX_CARRIED = 500
 
 /**
- * One contact in one automation, from the first step to the last, for however long that takes. The workflow's start creates the
+ * One contact in one automation, from the first step to the last, no matter how long that takes. The workflow's start creates the
  * enrollment; the database follows. The machine (src/automation-engine/machine.ts) decides what happens when. The workflow
  * carries out its effects, and reports their results to it.
  */
@@ -109,7 +109,7 @@ class Run {
       return await this.listed()
     } catch (error) {
       if (!isCancellation(error)) throw error
-      // Cancelled before it began. The row may exist, because the starter writes it, too.
+      // Cancelled before it began. The row may exist, because the starter also writes it.
       this.cancellation = error as Error
       // If a request ended the enrollment and the contact was enrolled again after its response, the database has this one as
       // ended. The new entry starts another enrollment.
@@ -170,7 +170,10 @@ class Run {
     return CancellationScope.nonCancellable(() => handOver(input, { ...entry }))
   }
 
-  /** Records the enrollment in the database, if it is not recorded yet. @returns `null` if there is nothing to do (any more) */
+  /**
+   * Records the enrollment in the database, if it is not recorded yet. @returns `null` if there is nothing (or nothing left) to
+   * do
+   */
   private async listed(): Promise<Begun | null> {
     const { doubted } = this
     this.doubted = false

@@ -30,7 +30,7 @@ const isOurs = (to: string): boolean =>
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  // Only a path of this origin. A parameter that is missing here would be kept unvalidated.
+  // Only a path of this origin. A parameter that is missing here would be kept without validation.
   validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
     to: typeof to === 'string' && isOurs(to) ? to : undefined,
   }),

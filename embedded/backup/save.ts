@@ -40,7 +40,7 @@ export async function saveBackup(
   if (databaseUrl === undefined && temporalAddress === undefined) {
     throw new Error(
       `Nothing is running on ${dataDir}. Set DATA_DIR to the folder of the running "npm start". The folder of a stopped one ` +
-        'can be copied as it is (docs/operations.md, "The data folder").',
+        'can be copied unchanged (docs/operations.md, "The data folder").',
     )
   }
   if (databaseUrl === undefined || temporalAddress === undefined) {
@@ -50,7 +50,7 @@ export async function saveBackup(
     )
   }
   const folder = createPrivateFolder(file)
-  // Cleans up, also if the process ends early.
+  // Cleans up, even if the process ends early.
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   try {

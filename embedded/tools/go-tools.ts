@@ -63,7 +63,7 @@ export function resolveGoTool(
       fromCache(cached),
       {
         name: `go install ${program}@${version}`,
-        slow: 'building with `go install`; this takes some minutes, once',
+        slow: 'building with `go install`; this takes a few minutes, once',
         // In a separate folder, because several programs are called "server".
         find: () =>
           makeInPlace(cached, async (folder) => {

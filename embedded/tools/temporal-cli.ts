@@ -47,7 +47,7 @@ export function resolveTemporalCli(
       }),
       {
         name: `go install ${PACKAGE}`,
-        slow: 'building with `go install`; this takes some minutes, once',
+        slow: 'building with `go install`; this takes a few minutes, once',
         find: () =>
           makeInPlace(cached, async (folder) => {
             await run('go', ['install', PACKAGE], { env: { GOBIN: folder, GOFLAGS: '' }, say, aborted })

@@ -14,12 +14,12 @@ export interface SmtpSink {
   port: number
   mails: ReceivedMail[]
   /** Sets the response to further emails: accept, an SMTP error, or a cut connection after DATA and before the response. */
-  behave(behaviour: Behaviour): void
+  behave(behavior: Behavior): void
   close(): Promise<void>
 }
 
 /** A rejection at RCPT may apply to one recipient only. */
-export type Behaviour = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data'; to?: string }
+export type Behavior = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data'; to?: string }
 
 /** A real SMTP server that stores what it accepts. */
 export async function startSmtpSink(
@@ -27,10 +27,10 @@ export async function startSmtpSink(
   port = 0,
 ): Promise<SmtpSink> {
   const mails: ReceivedMail[] = []
-  let behaviour: Behaviour = 'accept'
+  let behavior: Behavior = 'accept'
   const refusal = (at: 'rcpt' | 'data', to?: string): Error | null =>
-    typeof behaviour === 'object' && behaviour.at === at && (behaviour.to ?? to) === to
-      ? Object.assign(new Error(behaviour.text), { responseCode: behaviour.code })
+    typeof behavior === 'object' && behavior.at === at && (behavior.to ?? to) === to
+      ? Object.assign(new Error(behavior.text), { responseCode: behavior.code })
       : null
 
   async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
@@ -58,7 +58,7 @@ export async function startSmtpSink(
     disableReverseLookup: true,
     onRcptTo: ({ address }, _session, callback) => callback(refusal('rcpt', address)),
     onData(stream, session, callback) {
-      if (behaviour === 'cut') {
+      if (behavior === 'cut') {
         stream.on('end', () => {
           for (const client of server.connections) client.close()
         })
@@ -79,7 +79,7 @@ export async function startSmtpSink(
     port: bound,
     mails,
     behave(next) {
-      behaviour = next
+      behavior = next
     },
     close() {
       for (const client of server.connections) client.close()

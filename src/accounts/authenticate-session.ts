@@ -3,7 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { admitSession } from './queries.ts'
 import { hashToken } from './tokens.ts'
 
-/** Requests of a session in 60 seconds. An open page makes some every few seconds. */
+/** Maximum requests of a session in 60 seconds. An open page makes a few every few seconds. */
 const MAX_REQUESTS = 1_200
 
 /** Authenticates sessions of browsers. Each request is looked up and counted in the database. */

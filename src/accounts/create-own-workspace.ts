@@ -6,7 +6,7 @@ import { TOO_MANY_WORKSPACES } from './errors.ts'
 import { writeAuditEntry } from './write-audit-entry.ts'
 import type { From } from './rate-limits.ts'
 
-/** Maximum number of workspaces of an instance. Every owner can create more, and each one costs resources. */
+/** Maximum number of workspaces of an instance. Every owner can create workspaces, and each one costs resources. */
 const MAX_WORKSPACES = 100
 /** Maximum number of workspaces per owner. Workspaces share capacity fairly, so an owner of many would slow down the others. */
 const MAX_OWNED = 6

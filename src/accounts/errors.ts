@@ -13,7 +13,7 @@ export const TOO_MANY_ATTEMPTS = defineError(
 export const INVITATION_NOT_FOUND = defineError(
   'not-found',
   'invitation_not_found',
-  'This link was already used, has expired or was revoked. Ask for a new one.',
+  'This link has already been used, has expired or was revoked. Ask for a new one.',
 )
 export const INVITED_ANOTHER = defineError('invalid', 'invited_another', 'This link is for another email address')
 export const SESSION_NOT_FOUND = defineError('not-found', 'session_not_found', 'Session not found')
@@ -37,7 +37,7 @@ export const PASSKEY_REFUSED = defineError(
 export const SIGN_IN_AGAIN = defineError(
   'unauthenticated',
   'sign_in_again',
-  'This requires that you signed in within the last ten minutes. Sign out, and sign in again.',
+  'You must have signed in within the last ten minutes. Sign out, then sign in again.',
 )
 export const OIDC_NOT_CONFIGURED = defineError('not-found', 'oidc_not_configured', 'Single sign-on is not configured')
 export const OIDC_FAILED = defineError('unauthenticated', 'oidc_failed', 'Single sign-on failed. Try again.')

@@ -70,11 +70,12 @@ export async function invite(
 
 /**
  * Accepts an invitation and signs in, in one transaction that consumes the invitation. Creates an account or uses the existing
- * account of the email, which requires its password. An invitation by the CLI to an email address resets that password instead.
+ * account of the email, which requires its password. An invitation that the CLI created for an email address resets the password
+ * instead.
  *
  * @returns the cookie value of the session, and the workspaces
  * @throws {ApiError} `invitation_not_found`; `invited_another`; `weak_password`; `wrong_credentials` if the account exists and
- *   has another password; `too_many_attempts`
+ * has another password; `too_many_attempts`
  */
 export async function acceptInvitation(
   em: EntityManager,

@@ -3,7 +3,7 @@ import { Account } from './entities.ts'
 import { lockAccountRow } from './queries.ts'
 
 /**
- * Locks an account until the end of the transaction, so that its credentials and sessions stay.
+ * Locks an account until the end of the transaction, so that its credentials and sessions do not change.
  *
  * @returns `null` if it was deleted
  */

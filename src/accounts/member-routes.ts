@@ -90,7 +90,7 @@ export const memberOperations = [
     path: '/members/{id}',
     tag: 'Members',
     summary: 'Remove a member',
-    description: `The member loses access at once. Members who are not owners can only remove themselves. ${OWNERS}`,
+    description: `The member loses access immediately. Members who are not owners can only remove themselves. ${OWNERS}`,
     role: 'viewer',
     responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
     errors: { 401: [SIGN_IN_AGAIN], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },

@@ -40,7 +40,7 @@ export const listMemberships = (em: EntityManager, accountId: string): Promise<M
       { populate: ['workspace'], orderBy: { workspace: { createdAt: 'asc', id: 'asc' } } },
     )
 
-/** Checks whether no account exists yet. */
+/** Checks that no account exists yet. */
 export const hasNoAccounts = async (em: EntityManager): Promise<boolean> => (await unitOf(em).count(Account)) === 0
 
 /** The person who makes the change. */
@@ -50,7 +50,7 @@ interface By {
 }
 
 /**
- * Changes the role of a member. Changes of owners require a recent sign-in, or a stolen session could lock out all owners
+ * Changes the role of a member. Changes to owners require a recent sign-in. Otherwise, a stolen session could lock out all owners
  * permanently.
  *
  * @throws {ApiError} `member_not_found`; `last_owner`; `sign_in_again`
@@ -85,7 +85,7 @@ export const removeMember = (em: EntityManager, workspaceId: string, accountId: 
     await endInvitationsOf(unit, workspaceId, accountId)
   })
 
-/** Finds a member under the lock of the owners, so that of two owners who leave concurrently one stays. */
+/** Finds a member while holding the lock of the owners, so that one of two owners who leave concurrently stays. */
 async function findMember(
   unit: EntityManager,
   workspaceId: string,

@@ -19,9 +19,9 @@ export const oidcOperations = [
     method: 'GET',
     path: '/session/ways',
     tag: 'Account',
-    summary: 'Get the ways to sign in',
+    summary: 'Get the sign-in methods',
     description: 'Password and passkey are always available, single sign-on if it is configured (OIDC_ISSUER).',
-    responses: { 200: { description: 'The ways.', schema: single(waysResponse) } },
+    responses: { 200: { description: 'The sign-in methods.', schema: single(waysResponse) } },
     handle: (_request, { oidc }) => ok({ oidc: oidc ? { name: oidc.name } : null }),
   }),
 

@@ -90,7 +90,7 @@ export async function completeOidcSignIn(
   })
 }
 
-/** Finds an identity that signed in before. Reads it again after locking the account, in case it was deleted in the meantime. */
+/** Finds an identity that signed in before. Rereads it after locking the account, in case it was deleted in the meantime. */
 async function findKnown(unit: EntityManager, issuer: string, subject: string): Promise<Identity | null> {
   const found = await unit.findOne(Identity, { issuer, subject })
   if (!found) return null
@@ -99,8 +99,8 @@ async function findKnown(unit: EntityManager, issuer: string, subject: string): 
 }
 
 /**
- * Finds the account of an email address that the provider verified, at its first single sign-on. Revokes its other credentials,
- * because its creator never proved to own the address.
+ * Finds the account of an email address that the provider verified, on its first single sign-on. Revokes its other credentials,
+ * because its creator never proved that they own the address.
  */
 async function claimByEmail(unit: EntityManager, email: string, issuer: string): Promise<string | undefined> {
   const named = await unit.findOne(Account, { emailKey: emailKey(email) })

@@ -22,7 +22,7 @@ import { verifyRegistration } from './verify-registration.ts'
 import { limitSignInStarts } from './rate-limits.ts'
 
 /**
- * EdDSA, ES256 and RS256, which devices support. By default, the library also tries an experimental one, which logs a warning.
+ * EdDSA, ES256 and RS256, which devices support. By default, the library also offers an experimental one, which logs a warning.
  */
 const ALGORITHMS = [-8, -7, -257]
 

@@ -5,8 +5,8 @@ import type { SignedIn } from '../http/index.ts'
 import type { WorkspaceMode, Role } from '../workspaces/index.ts'
 
 /**
- * Looks a session up and counts the request in its rate limit, in one round trip. The limit is per session, so a stolen one
- * cannot keep its owner from ending it in another. A session lasts 14 days from its last use, and at most 90.
+ * Looks a session up and counts the request in its rate limit, in one round trip. The limit is per session, so a stolen session
+ * cannot keep its owner from ending it from another one. A session lasts 14 days from its last use, and at most 90.
  *
  * @returns `undefined` if it does not exist or has expired
  */
@@ -59,7 +59,7 @@ with found as (
 select found.*, window_.*
 from found cross join lateral take_request(md5('session ' || session_id)::uuid, $3::integer, null) window_`
 
-/** Extends a session that is in use. Called at most about once a minute, so that a request rarely writes. */
+/** Extends a session that is in use. Called about once a minute at most, so that requests rarely write. */
 async function extendSession(em: EntityManager, id: string): Promise<void> {
   await sql(
     em,

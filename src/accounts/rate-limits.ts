@@ -7,7 +7,7 @@ import { TOO_MANY_ATTEMPTS, TOO_MANY_TEST_EMAILS } from './errors.ts'
 /** Maximum sign-in attempts per minute: of an IP address, and of an account from any address. */
 const MAX_PER_ADDRESS = 10
 const MAX_PER_ACCOUNT = 30
-/** The same for the first 48 bits of IPv6, because one customer can have many networks. */
+/** The same for the first 48 bits of IPv6, because one customer can have many /64 networks. */
 const MAX_PER_SITE = 60
 /** Maximum password checks of a session, and of all sessions of the account. A check is expensive. */
 const MAX_PASSWORD_CHECKS_PER_SESSION = 10
@@ -60,7 +60,7 @@ export const limitSignInStarts = (em: EntityManager, from: From): Promise<void> 
   limitAttempts(em, addressLimits(from, 'begin '))
 
 /**
- * Checks the session's limit first, so that a stolen session uses up little of the account's limit.
+ * Checks the session's limit first, so that a stolen session can use up only little of the account's limit.
  *
  * @throws {ApiError} `too_many_attempts`
  */

@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { Challenge, Invitation, Session } from './entities.ts'
 
 /**
- * Ends all sessions and invitations, because those of a backup may have been used or revoked since. People must sign in again,
+ * Ends all sessions and invitations, because those in a backup may have been used or revoked since. People must sign in again,
  * and open invitations must be created again.
  */
 export async function revokeAllSessionsAndInvitations(transaction: EntityManager): Promise<void> {

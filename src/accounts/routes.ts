@@ -3,5 +3,5 @@ import { memberOperations } from './member-routes.ts'
 import { passkeyOperations } from './passkey-routes.ts'
 import { sessionOperations } from './session-routes.ts'
 
-/** Operations on accounts, sessions, passkeys, single sign-on and members. */
+/** Operations for accounts, sessions, passkeys, single sign-on and members. */
 export const accountOperations = [...sessionOperations, ...passkeyOperations, ...oidcOperations, ...memberOperations]

@@ -97,7 +97,7 @@ export const newPasskeyInput = object({
 export const presentPasswordInput = object({
   presentPassword: string()
     .max(1_000)
-    .meta({ description: 'The current password, if the account has one.', example: 'correct horse battery' }),
+    .meta({ description: 'The current password; only if the account has one.', example: 'correct horse battery' }),
 })
 
 export const oidcSignInInput = object({

@@ -48,7 +48,7 @@ async function presentSignedIn(
   return { id: sessionId, account, workspaces: members.map(presentMembership) }
 }
 
-/** Operations on sessions and the own account. */
+/** Operations on sessions and the caller's own account. */
 export const sessionOperations = [
   openOperation({
     id: 'signIn',
@@ -182,7 +182,7 @@ export const sessionOperations = [
     tag: 'Account',
     summary: 'Accept an invitation',
     description:
-      'Creates an account with the email and the password, or uses the existing account of the email if the password matches. ' +
+      'Creates an account with the email and the password, or uses the existing account of that email if the password matches. ' +
       `Adds it to the workspaces, signs in and consumes the link. ${GUESSES}`,
     body: acceptInput,
     responses: {

@@ -67,7 +67,7 @@ export const signOutEverywhere = (em: EntityManager, { account }: Who, from: Fro
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, account.id)
     await endAllSessions(unit, account.id)
-    // Its invitations end, too.
+    // Its invitations also end.
     await writeAuditEntry(unit, 'endAllSessions', account, from)
   })
 
@@ -75,7 +75,7 @@ export const signOutEverywhere = (em: EntityManager, { account }: Who, from: Fro
 export const endAllSessions = (em: EntityManager, accountId: string): Promise<void> =>
   unitOf(em).transactional(async (unit) => {
     await lockAccount(unit, accountId)
-    // First, so that this waits for requests of the sessions, and then deletes what they created.
+    // Delete the sessions first, so that this waits for their requests and then deletes everything that they created.
     await unit.nativeDelete(Session, { account: accountId })
     await unit.nativeDelete(Invitation, { invitedBy: accountId })
     await unit.nativeDelete(Challenge, { account: accountId })

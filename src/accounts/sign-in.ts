@@ -9,7 +9,7 @@ import { beginSession } from './sessions.ts'
 import { limitSignInAttempts, type From } from './rate-limits.ts'
 
 /**
- * Requires that the password did not change while it was checked, which takes long. Locks the account, so that it stays
+ * Asserts that the password did not change while it was being checked, which takes long. Locks the account, so that it stays
  * unchanged.
  * @throws {ApiError} `wrong_credentials`
  */
@@ -22,7 +22,7 @@ export async function assertPasswordStill(
 }
 
 /**
- * Signs in by password. Neither the error nor the time reveals whether the account exists.
+ * Signs in by password. Neither the error nor the response time reveals whether the account exists.
  *
  * @returns the cookie value of the session
  * @throws {ApiError} `wrong_credentials`; `too_many_attempts`

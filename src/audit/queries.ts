@@ -58,7 +58,7 @@ export async function entriesOf(
   return toItems<ListedEntry>(rows, 'createdAt')
 }
 
-/** Days that entries are kept. Keys can make thousands of changes per minute. */
+/** Days for which entries are kept. Keys can make thousands of changes per minute. */
 const RETENTION_DAYS = { people: 400, keys: 30 }
 
 /** Deletes entries after their retention time. @returns how many */

@@ -18,7 +18,7 @@ export const auditOperations = [
     summary: 'List audit entries',
     description:
       'Changes by people, API keys and the CLI, newest first. Changes by people and the CLI are kept for 400 days, changes by keys ' +
-      'for 30. A change that also takes place outside of Postgres, such as an enrollment, is logged when it is requested.',
+      'for 30. A change that also takes effect outside Postgres, such as an enrollment, is logged when it is requested.',
     role: 'owner',
     query: auditQuery,
     responses: { 200: { description: 'A page of changes.', schema: cursorListOf(auditEntryResponse) } },

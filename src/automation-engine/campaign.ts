@@ -7,7 +7,7 @@ export interface CampaignInput extends OfInstance {
   campaignId: string
 }
 
-/** Next action of a campaign, according to the database: continue at once, later, after a change, or end. */
+/** Next action of a campaign, according to the database: continue immediately, later, or after a change, or end. */
 export interface CampaignStep {
   next: 'go-on' | 'wait' | 'end'
   /** When to continue, in milliseconds since 1970; `null` waits for a change. */

@@ -5,20 +5,20 @@ import type { MachineState } from './machine-state.ts'
 
 /** A reason to enter an automation. It has IDs only and no personal data, because histories store it. */
 export interface Entry {
-  /** The enrollment's ID. Stays the same across continue-as-new and a reset, in which Temporal's run ID changes. */
+  /** The enrollment's ID. Stays the same across continue-as-new and resets, which change Temporal's run ID. */
   enrollmentId: string
   /** Deduplication key, unique per automation. A second run with the same key ends without sending. */
   dedupKey: string | null
   /** The trigger event that started it, if any. */
   triggerEventId: string | null
-  /** Progress according to the database. Set if the enrollment had lost its workflow. */
+  /** Progress according to the database, if the enrollment had lost its workflow. */
   resumeAfter?: Progress
 }
 
 /** An entry, as it is signalled to a running workflow. */
 export interface Arrival extends Entry {
   /**
-   * The active enrollment according to the database, if the sender has read it. A workflow that receives another ID than its own
+   * The active enrollment according to the database, if the sender has read it. A workflow that receives an ID other than its own
    * checks in the database whether it has ended, because Temporal's data may be older.
    */
   databaseHas?: string | null
@@ -64,7 +64,7 @@ export interface EnrollmentState {
   receivedCount: number
 }
 
-/** Signals another reason to enter, for a contact that is, or seems to be, in the automation already. */
+/** Signals another reason to enter, for a contact that is, or seems to be, already in the automation. */
 export const enterSignal = defineSignal<[Arrival]>('enter')
 
 /** Signals that the automation changed. An enrollment that it paused must check again. */

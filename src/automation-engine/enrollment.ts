@@ -27,13 +27,13 @@ export const placeColumns = (places: readonly EnrollmentPlace[]): [string[], str
 export const enrollmentWorkflowId = (automationId: string, contactId: string, concurrencyKey = ''): string =>
   `enrollment:${automationId}:${contactId}${concurrencyKey && `:${concurrencyKey}`}`.toLowerCase()
 
-/** Deduplication key of an enrollment by an API call, unique per automation. A second run with the same key ends. */
+/** Deduplication key of an enrollment by an API call, unique per automation. A second run with the same key ends immediately. */
 export const callDedupKey = (callId: string): string => `call:${callId}`
 
 /** Deduplication key of an enrollment by a trigger event. */
 export const eventDedupKey = (triggerEventId: string): string => `event:${triggerEventId}`
 
-/** Events that an enrollment has received. Delivered again, they start nothing. */
+/** Events that an enrollment has received. If they are delivered again, they start nothing. */
 export interface Received {
   automationId: string
   contactId: string

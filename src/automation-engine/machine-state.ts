@@ -1,8 +1,8 @@
 import type { EndStatus } from './enrollment.ts'
 
-/** The state of a sequence. It is small, and with the steps it is all that a new run needs to continue. */
+/** The state of a sequence. It is small. Together with the steps, it is all that a new run needs to continue. */
 export interface MachineState {
-  /** The present step: `null` before the first, and `END` after the last. */
+  /** The current step: `null` before the first, and `END` after the last. */
   stepId: string | null
   /**
    * The event for which the sequence waits: `step` for the result of a step's activity, and `retry` for a time or a change at
@@ -24,7 +24,7 @@ export const END = 'end'
 
 export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, paused: false, changed: false }
 
-/** Effects for the caller to carry out. All except `publish` take time, and at most one of those runs at a time. */
+/** Effects for the caller to carry out. All except `publish` take time, and at most one of those is in progress at a time. */
 export type Effect =
   | { do: 'send'; stepId: string }
   /** Runs the activity of a step that is not an email. */

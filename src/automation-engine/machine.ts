@@ -1,7 +1,7 @@
 /**
  * Decides what a sequence does next, as a pure function without a clock, Temporal or a database. The caller passes in what
- * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, and so does
- * anything else that runs sequences on its own clock.
+ * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, as does any
+ * other code that runs sequences on its own clock.
  */
 import type { EndStatus } from './enrollment.ts'
 import { END, end, type Effect, type MachineState, type Move, retryAt, run, send, stay, wait } from './machine-state.ts'
@@ -9,8 +9,8 @@ import { enterStep, isRunByActivity, type StepOutline } from './steps/index.ts'
 import { branchStart, successorOf } from './tree.ts'
 
 /**
- * Version of these rules. A run follows one version from its first event to its last. A run that continues as new takes the
- * newest. If you change what a running sequence does, increase this number and keep the old rules.
+ * Version of these rules. A run follows one version from its first event to its last. A run that continues as new uses the newest
+ * version. To change what a running sequence does, increase this number and keep the old rules.
  */
 export const ENGINE = 1
 
@@ -23,7 +23,7 @@ export interface Progress {
   at: number
 }
 
-/** Events in the life of a sequence. */
+/** Events that a sequence reacts to. */
 export type Happening =
   /** A run begins. `resumeAfter` is the progress of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
@@ -38,7 +38,7 @@ export type Happening =
   | { kind: 'woken' }
   /** The automation was changed, or an event arrived for which a step waits. */
   | { kind: 'changed' }
-  /** The sequence must end at once. The default status is CANCELLED. */
+  /** The sequence must end immediately. The default status is CANCELLED. */
   | { kind: 'exit'; status?: EndStatus }
 
 /**
@@ -97,7 +97,7 @@ function begin(
   now: number,
 ): Move {
   switch (state.waitingFor) {
-    // Continue where the previous run ended.
+    // Continue where the previous run left off.
     case 'time':
       return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'email':

@@ -1,6 +1,6 @@
 /**
  * Statuses of an automation. DRAFT and PAUSED automations send nothing, and their triggers start no enrollments. In an ARCHIVED
- * one the present enrollments continue.
+ * automation, the current enrollments continue.
  */
 export const AUTOMATION_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'ARCHIVED'] as const
 export type AutomationStatus = (typeof AUTOMATION_STATUSES)[number]

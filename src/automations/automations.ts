@@ -98,7 +98,7 @@ export type AutomationChange = {
   [Field in Exclude<keyof AutomationInput, 'steps'>]?: AutomationInput[Field] | undefined
 }
 
-/** Updates the given fields. Wakes paused enrollments when the automation sends again. */
+/** Updates the given fields. Wakes paused enrollments if the automation sends again. */
 export async function updateAutomation(
   em: EntityManager,
   workspaceId: string,
@@ -150,8 +150,8 @@ export async function updateAutomation(
 }
 
 /**
- * Waits for in-flight emails of an automation that does not send any more. No email of it starts after this. An email that a
- * slow mail server delays still completes, but the wait ends before.
+ * Waits for in-flight emails of an automation that no longer sends. None of its emails starts after this. An email that a slow
+ * mail server delays still completes, but the wait ends earlier.
  */
 export async function waitForSendingMessages(
   em: EntityManager,
@@ -161,7 +161,7 @@ export async function waitForSendingMessages(
   await waitForSenders(() => countSending(em.fork(), { automationId: id }))
 }
 
-/** Replaces all steps by a new version. Running enrollments keep the version they entered with. */
+/** Replaces all steps with a new version. Running enrollments keep the version they entered with. */
 export async function replaceSteps(
   em: EntityManager,
   workspaceId: string,
@@ -309,8 +309,8 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
 }
 
 /**
- * Assigns IDs to new steps. A step with the ID of a current one is that step. Other IDs are not an error, so that steps of one
- * automation can be copied to another.
+ * Assigns IDs to new steps. A step with the ID of a current step keeps its identity. Other IDs are not an error, so that steps
+ * can be copied from one automation to another.
  */
 function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
   const free = new Set(present.map((step) => step.id))

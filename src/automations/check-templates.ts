@@ -6,7 +6,7 @@ import { flattenSteps } from './step-tree.ts'
 import { type StepInput, templatesOf } from './steps/index.ts'
 import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
-/** The number of emails of one request that are test-rendered concurrently. Other requests need the renderer, too. */
+/** The number of emails of one request that are test-rendered concurrently. Other requests also need the renderer. */
 const CONCURRENCY = 2
 
 /** The time limit for all emails of one request. */

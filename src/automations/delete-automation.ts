@@ -11,11 +11,11 @@ import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 
 /**
- * Deletes an automation. From the commit on, no email of it can be claimed. Waits for in-flight emails, so none is sent after
+ * Deletes an automation. After the commit, none of its emails can be claimed. Waits for in-flight emails, so none is sent after
  * the response. The relay removes the enrollments, page by page.
  *
- * @throws {ApiError} `not-found`; `automation_confirms_list`; `unavailable` if an email is in flight for seconds. Deleting
- * again waits again, and succeeds when the email has a final status
+ * @throws {ApiError} `not-found`; `automation_confirms_list`; `unavailable` if an email is in flight for seconds. Deleting again
+ * waits again, and succeeds when the email has a final status
  */
 export async function deleteAutomation(
   em: EntityManager,
@@ -49,7 +49,7 @@ export async function deleteAutomation(
   throw new ApiError(STILL_SENDING, {
     message:
       'The automation is deleted and sends no further email, but one is still in flight. ' +
-      'Repeat this request to learn when its status is final.',
+      'Repeat this request to find out when its status is final.',
   })
 }
 

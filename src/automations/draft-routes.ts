@@ -28,10 +28,10 @@ const savedFields = {
     .required()
     .meta({ description: 'Whether the automation was changed after the draft was started.', example: false }),
   savedBy: string().required().meta({
-    description: 'Who saved the draft last: an email address, or the name of a key.',
+    description: 'Who last saved the draft: an email address, or the name of a key.',
     example: 'ada@example.com',
   }),
-  savedAt: timestamp('The time at which the draft was saved last.'),
+  savedAt: timestamp('The time at which the draft was last saved.'),
 }
 
 const draftResponse = object({

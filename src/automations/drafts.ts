@@ -11,11 +11,11 @@ import { DRAFT_NOT_FOUND } from './errors.ts'
 const NONE = 0
 
 export interface DraftInput {
-  /** The data of the editor, which is not validated. */
+  /** The editor's data, which is not validated. */
   content: Record<string, unknown>
   /** The revision of the automation that the draft is based on. */
   basedOn: number
-  /** The name of the editor, for the next one. */
+  /** The name of the editor, which is shown to the next one. */
   savedBy: string
 }
 

@@ -24,7 +24,7 @@ const automationTable = defineEntity({
     goal: p.json<EventOrCondition>().nullable(),
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
-    /** Grows with each change, so that clients that read an earlier one get a conflict. */
+    /** Grows with each change, so that clients that have read an earlier revision get a conflict. */
     revision: p.bigint('number').onCreate(() => 1),
     deletedAt: p.datetime().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
@@ -35,7 +35,7 @@ const automationTable = defineEntity({
   },
 })
 
-/** A sequence of steps and what starts it. Its versions contain the steps. */
+/** A sequence of steps and the trigger that starts it. Its versions contain the steps. */
 export class Automation extends automationTable.class {}
 automationTable.setClass(Automation)
 
@@ -87,7 +87,7 @@ const automationDraftTable = defineEntity({
     content: p.json<Record<string, unknown>>(),
     /** The revision of the automation that it is based on. Moves along if only the status changes. */
     basedOn: p.bigint('number'),
-    /** The revision that its editor stated. */
+    /** The revision that its editor specified. */
     begunWith: p.bigint('number'),
     /** Unique: all drafts share one sequence. */
     revision: p.bigint('number'),

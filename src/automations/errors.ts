@@ -16,7 +16,7 @@ export const AUTOMATION_CONFIRMS_LIST = defineError(
   'This is the only automation that sends confirmation emails for its list. Activate another one, or set "doubleOptIn" of the list to false first.',
 )
 const notActive = (why: string): string =>
-  `This automation cannot be ACTIVE: ${why}. Correct this, or leave it a DRAFT.`
+  `This automation cannot be ACTIVE: ${why}. Correct this, or keep it as a DRAFT.`
 
 export const AUTOMATION_NEVER_ACTS = defineError(
   'invalid',

@@ -7,7 +7,7 @@ import { endDraft, findDraft } from './drafts.ts'
 
 export interface Publication extends AutomationChange {
   steps?: readonly StepInput[] | undefined
-  /** The revision of the draft that this publishes, and so deletes. Without it, a draft stays. */
+  /** The revision of the draft that this publishes and deletes. Without it, any draft stays. */
   draftRevision?: number | undefined
 }
 

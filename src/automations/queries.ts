@@ -20,7 +20,7 @@ export interface AutomationSummary {
   updatedAt: Date
 }
 
-/** Returns a revision that no draft has had. */
+/** Returns a revision that no draft has had before. */
 export async function nextDraftRevision(em: EntityManager): Promise<number> {
   const [row] = await sql<{ revision: number }>(em, `select nextval('draft_revisions')::float8 as revision`)
   return row!.revision
@@ -29,8 +29,8 @@ export async function nextDraftRevision(em: EntityManager): Promise<number> {
 const NOW_AS_REVISION = `(extract(epoch from clock_timestamp() - timestamptz '2026-01-01Z') * 1000)::bigint`
 
 /**
- * Moves the revisions of automations and drafts beyond any that existed since a backup, so that clients that read one of those
- * get a conflict. Uses milliseconds: nothing changes more often, and each restore is later than the one before.
+ * Moves the revisions of automations and drafts beyond any that existed since a backup, so that clients that have read one of
+ * those get a conflict. Uses milliseconds: nothing changes more often, and each restore is later than the previous one.
  */
 export async function skipRevisions(em: EntityManager): Promise<void> {
   await sql(
@@ -75,7 +75,7 @@ order by automation.created_at desc, automation.id desc
 limit $2 offset $3`
 
 /**
- * Stores the contents of an automation's emails by hash. Existing ones stay. Each text is a parameter of its own: in the
+ * Stores the contents of an automation's emails by hash. Existing ones stay unchanged. Each text is its own parameter: in the
  * statement, or in an array, megabytes would be escaped character by character, and block the event loop.
  */
 export async function keepContents(
@@ -112,7 +112,7 @@ export async function asksAlone(
   workspaceId: string,
   { id, listId }: { id: string; listId: string },
 ): Promise<boolean> {
-  // Lock: of two automations that are deactivated concurrently, the second one sees the first.
+  // Lock: if two automations are deactivated concurrently, the second one sees the first.
   await sql(em, 'select from lists where id = $1::uuid and workspace_id = $2::uuid for no key update', [
     listId,
     workspaceId,

@@ -74,7 +74,7 @@ const written = (caller: Caller, automation: AutomationDetail, body: object, war
   body: { data: presentWrittenAutomation(caller, automation, body) },
 })
 
-/** Loads and checks the templates of steps, which takes a while. */
+/** Loads and checks the templates of steps. This takes a while. */
 async function prepareSteps(
   { em, renderer }: ApiDependencies,
   { workspace }: Caller,
@@ -182,7 +182,7 @@ export const automationOperations = [
     tag: 'Automations',
     summary: 'Update an automation',
     description:
-      'Changes the given fields. Paused enrollments continue when it is ACTIVE again. The response to a pause waits until no email ' +
+      'Changes the given fields. Paused enrollments continue when it is ACTIVE again. The response to a pause waits until none of its emails ' +
       'is in flight, or for several seconds. No email starts after it. ' +
       WITHOUT_READING,
     scope: 'automations:write',
@@ -266,7 +266,7 @@ export const automationOperations = [
     summary: 'Delete an automation',
     description:
       'Deletes the automation permanently, with its steps and all enrollments. After the response, enrolled contacts receive ' +
-      'no further email of it.',
+      'no further email from it.',
     scope: 'automations:write',
     transactional: false,
     audit: 'by-handler',

@@ -13,7 +13,7 @@ const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 /** Maximum length of an unknown key in a message. */
 const MAX_SHOWN = 50
 
-const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'In their order.' })
+const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'The steps, in order.' })
 
 const TRIGGER_KEYS = ['listId', 'tagName', 'eventName'] as const satisfies (keyof TriggerConfig)[]
 
@@ -66,7 +66,7 @@ const triggerConfig = () =>
       },
     })
 
-/** Normalizes the ID of a list before anything else reads it. */
+/** Normalizes the ID of a list before other code reads it. */
 export const withOneSpelling = <Input extends { triggerConfig?: Record<string, unknown> | undefined }>(
   input: Input,
 ): Input => {
@@ -84,7 +84,7 @@ const description = () =>
 const status = () =>
   string().oneOf(AUTOMATION_STATUSES).meta({
     description:
-      'ACTIVE enrolls contacts. PAUSED and DRAFT pause enrollments before their next email. ARCHIVED lets them finish, and enrolls no one.',
+      'ACTIVE enrolls contacts. PAUSED and DRAFT pause enrollments before their next email. ARCHIVED lets them finish, but enrolls no further contacts.',
     example: 'ACTIVE',
   })
 const trigger = () =>
@@ -136,7 +136,8 @@ export const publishSchema = object({
   ...changeable,
   steps: steps(),
   draftRevision: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).meta({
-    description: 'The revision of the published draft, from its ETag. The draft is deleted. Without it, a draft stays.',
+    description:
+      'The revision of the published draft, from its ETag. The draft is deleted. Without it, any draft stays.',
     example: 3,
   }),
 }).meta({

@@ -4,7 +4,7 @@ import type { ConnectedConfig } from '../runtime/context.ts'
 import { whyUnknown } from '../runtime/service-addresses.ts'
 
 /**
- * Determines the addresses of Postgres and Temporal from the configuration, or else from the `npm start` that runs on the same
+ * Determines the addresses of Postgres and Temporal from the configuration, otherwise from the `npm start` that runs on the same
  * data folder.
  *
  * @throws {Error} that states what to do if neither has them

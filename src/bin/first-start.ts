@@ -56,7 +56,7 @@ function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: 
   return `Mail is captured, not delivered (${MAIL_CAPTURE ? 'MAIL_CAPTURE is set' : 'set SMTP_URL to deliver it'}).`
 }
 
-/** The link by which the first owner signs in. It is shown at each start until it is used. */
+/** The link by which the first owner signs in. It is shown on each start until it is used. */
 export const showFirstLink = (origin: string, token: string): string =>
   ['There are no members yet. The first person to open this link owns the workspaces:', '', linkOf(origin, token)].join(
     '\n',
@@ -77,7 +77,7 @@ export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string
     ...firstSequence(`${origin}/api/v1`),
   ].join('\n')
 
-/** Three shell commands whose lines fit a terminal. The third one uses the IDs in the responses to the first two. */
+/** Three shell commands whose lines fit in a terminal. The third one uses the IDs in the responses to the first two. */
 function firstSequence(base: string): string[] {
   const post = (path: string, body: string) => [
     `curl -s ${base}${path} \\`,

@@ -8,12 +8,12 @@ class StoppedError extends Error {
 }
 
 /**
- * One Ctrl-C arrives twice, from the terminal and from npm, which forwards signals. Within this time it is the same one. A second
- * key press takes longer.
+ * A single Ctrl-C arrives twice, from the terminal and from npm, which forwards signals. Within this time, both count as one. A
+ * second key press takes longer.
  */
 const SAME_SIGNAL_MS = 150
 
-/** @returns a signal that is aborted at the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once. */
+/** @returns a signal that is aborted on the first SIGINT, SIGTERM or SIGHUP. A second one ends the process immediately. */
 export function stopSignal(onStop: () => void = () => undefined): AbortSignal {
   const controller = new AbortController()
   let askedAt: number | undefined
@@ -36,14 +36,14 @@ export const whenAborted = (aborted: AbortSignal): Promise<void> =>
     else aborted.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Collects resources to close at the end, while they are opened. */
+/** Collects the resources to close at the end as they are opened. */
 export interface Closers {
   add(close: () => Promise<void>): void
 }
 
 /**
  * Runs the composition root of a process, and closes what it opened, in reverse order, however it ends: by a signal, by an error,
- * or by a part that fails for good. A failing close does not prevent the others.
+ * or by a permanent failure of a part. A failing close does not prevent the others.
  * @param start starts the parts, and registers how to close them
  * @throws the first error, which is the reason for the end
  */
@@ -72,7 +72,7 @@ function explain(error: unknown): string {
     return `The database schema is older than this version (${message}). Migrate it: npm run --silent cli -- migrate`
   }
   if (!isDatabaseUnavailable(error)) return message
-  return `Postgres is not reachable (${message}). Check that "npm start", or the server in DATABASE_URL, is running.`
+  return `Postgres cannot be reached (${message}). Check that "npm start", or the server in DATABASE_URL, is running.`
 }
 
 /**

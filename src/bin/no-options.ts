@@ -2,7 +2,7 @@
  * Rejects command line options of a process that takes none. Settings come from the environment, and an ignored option would look
  * like an effective one.
  *
- * @throws {Error} unless help was requested: then it prints the usage and ends the process
+ * @throws {Error} unless help was requested, in which case it prints the usage and ends the process
  */
 export function takesNoOptions(call: string, args: readonly string[] = process.argv.slice(2)): void {
   const [first] = args

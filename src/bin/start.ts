@@ -25,7 +25,10 @@ import { endWhenBeyondRecovery } from '../runtime/health.ts'
 import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
 import { takesNoOptions } from './no-options.ts'
 
-/** Milliseconds between two renewals of the data folder's generation, which distinguishes it from any copy or snapshot. */
+/**
+ * Milliseconds between two renewals of the data folder's generation, which distinguishes the folder from any copy or snapshot of
+ * it.
+ */
 const GENERATION_MS = 60_000
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -67,7 +70,7 @@ main(async () => {
     const metrics = await startMetrics(context)
     for (const part of metrics) closers.add(() => part.stop())
 
-    // Last, when nothing can fail any more: keys are shown only once.
+    // Last, when nothing else can fail: keys are shown only once.
     const { port } = api
     const { isOpen: sends } = await readSendingGate(context.orm.em.fork())
     const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, sends }
@@ -125,12 +128,12 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
 }
 
 /**
- * Renews the generation of the data folder regularly, so that it differs from any copy. @returns a function that renews it a last
- * time, when nothing is sent any more
+ * Renews the generation of the data folder regularly, so that it differs from any copy. @returns a function that renews it one
+ * last time, when nothing is sent anymore
  */
 function keepRenewing(dataDir: string): () => Promise<void> {
   if (!renewGeneration(dataDir)) {
-    say(`The file system of ${dataDir} has no creation times of files. Start a copy of it with RESTORED=true`)
+    say(`The file system of ${dataDir} does not store creation times of files. Start a copy of it with RESTORED=true`)
   }
   const timer = setInterval(() => renewQuietly(dataDir), GENERATION_MS).unref()
   return () => {
@@ -140,7 +143,7 @@ function keepRenewing(dataDir: string): () => Promise<void> {
   }
 }
 
-/** A full disk is not a reason to stop: only a copy that is made now is harder to detect. */
+/** A full disk is no reason to stop: it only makes a copy that is created now harder to detect. */
 function renewQuietly(dataDir: string): void {
   try {
     renewGeneration(dataDir)
@@ -150,7 +153,7 @@ function renewQuietly(dataDir: string): void {
 }
 
 /**
- * Marks a data folder that was restored from a copy: emails may have been sent since that its database does not know. This
+ * Marks a data folder that was restored from a copy: emails may have been sent since then that its database does not know. This
  * happens before other processes can find its Postgres, because a worker next to this process sends as soon as it does.
  */
 async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): Promise<void> {
@@ -169,7 +172,7 @@ async function markIfCopied({ dataDir, RESTORED }: Config, stop: AbortSignal): P
 
 /**
  * Checks the sender before the first start, which takes minutes and would end with the same error: no sender can have been
- * configured before.
+ * configured yet.
  */
 function assertSenderKnown(config: Config): void {
   const { SMTP_URL, MAIL_CAPTURE, MAIL_FROM, DATABASE_URL, dataDir } = config

@@ -21,7 +21,7 @@ main(async () => {
     const context = openContext(config, log)
     closers.add(() => context.close())
     await unlessAborted(assertMigrated(context.orm), stop)
-    // First, because health checks must work while the process waits for Temporal.
+    // Start this first, because health checks must work while the process waits for Temporal.
     const metrics = await startMetrics(context)
     for (const part of metrics) closers.add(() => part.stop())
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)

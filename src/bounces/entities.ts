@@ -35,7 +35,7 @@ const sourceTable = defineEntity({
   },
 })
 
-/** A mail provider that reports bounces of a workspace, and the credential that proves its webhook calls. */
+/** A mail provider that reports bounces of a workspace, and the credential that authenticates its webhook calls. */
 export class FeedbackSource extends sourceTable.class {}
 sourceTable.setClass(FeedbackSource)
 

@@ -14,8 +14,8 @@ import { CREDENTIAL } from './sources.ts'
 const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * Serves the webhooks for bounces: `POST /feedback/{provider}/{workspace id}`. Providers have no API key; each proves its calls
- * in its own way. Each event counts once, because providers repeat every call whose response is not 200.
+ * Serves the webhooks for bounces: `POST /feedback/{provider}/{workspace id}`. Providers have no API key; each authenticates its
+ * calls in its own way. Each event counts once, because providers repeat every call whose response is not 200.
  */
 export function feedbackPages(router: Router<never>, dependencies: ApiDependencies): void {
   const { secrets, log } = dependencies

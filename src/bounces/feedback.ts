@@ -11,7 +11,7 @@ import { recordBounce, type Recorded } from './record-bounce.ts'
 
 /**
  * Records the events that a mail provider reports to a workspace. Ignores events of addresses that the workspace sent nothing to,
- * because the provider's account may serve other senders, too.
+ * because the provider's account may also serve other senders.
  *
  * @param secret signs return paths
  */
@@ -80,5 +80,5 @@ async function findFor(
   return isOurs && (await isOfAnother(em, workspaceId, key, given!)) ? 'elsewhere' : 'erased'
 }
 
-/** Message-IDs of Dripline. Such an ID identifies one message, so no other message is searched for. */
+/** Message-IDs of Dripline. Such an ID identifies one message, so do not search for another one. */
 const OURS = /^<[0-9a-f]{32}@/

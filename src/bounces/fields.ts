@@ -6,7 +6,7 @@ const MAX_VALUE = 2_000
 
 /**
  * Reads the fields of a report: groups of `Name: value`, with a blank line between them (RFC 3464, section 2.1; RFC 5965, section
- * 3). Names are in lower case. The first of several fields with the same name counts.
+ * 3). Names are in lower case. If several fields have the same name, the first one counts.
  */
 export function readGroups(text: string): Fields[] {
   const groups: Fields[] = []

@@ -8,16 +8,18 @@ import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import { createReader } from './reader.ts'
 import { takeReturnedMail } from './returned-mail.ts'
 
-/** Local parts that take complaints, for all messages; and the ones that each mail domain must have (RFC 5321, section 4.5.1). */
+/**
+ * Local parts that receive complaints about any message, and those that every mail domain must have (RFC 5321, section 4.5.1).
+ */
 const SHARED_MAILBOXES = ['feedback', 'abuse', 'postmaster']
-/** Bytes that are read of a mail. The report comes first, and the returned message last. */
+/** Maximum bytes read from a mail. The report comes first, and the returned message last. */
 const MAX_READ_BYTES = 128 * 1024
-/** A returned mail is no longer than the mail that was sent. */
+/** A returned mail is not longer than the mail that was sent. */
 const MAX_MAIL_BYTES = 10 * 1024 * 1024
 const MAX_CONNECTIONS = 100
 const MAX_RECIPIENTS = 20
 const IDLE_MS = 30_000
-/** A connection is closed after this time, also if it is not idle: a report is short. */
+/** A connection is closed after this time, even if it is not idle: a report is short. */
 const MAX_CONNECTION_MS = 120_000
 /** Mails that wait to be read. Further ones are rejected for now, and their servers try again. */
 const MAX_WAITING = 50
@@ -29,11 +31,11 @@ export interface Listener {
 }
 
 /**
- * Listens for returned mail. It accepts mail to return paths of this instance and to the shared mailboxes. It forwards nothing and
- * never answers by mail, so it cannot start a loop.
+ * Listens for returned mail. It accepts mail to return paths of this instance and to the shared mailboxes. It forwards nothing
+ * and never sends a reply, so it cannot start a loop.
  *
  * @param secret signs return paths
- * @throws {NodeJS.ErrnoException} if the port is taken or not permitted
+ * @throws {NodeJS.ErrnoException} if the port is in use or not permitted
  */
 export async function listenForBounces(
   dependencies: Dependencies,

@@ -57,8 +57,8 @@ export async function findByOrigin(
 }
 
 /**
- * Finds a message to an address, in any spelling and also if it is a former address of its contact: the message with the
- * Message-ID, if it is one of Dripline, else the last one.
+ * Finds a message to an address, in any spelling and even if it is a former address of the contact: the message with the
+ * Message-ID, if it is one of Dripline's, otherwise the last one.
  */
 export async function findByRecipient(
   em: EntityManager,
@@ -102,7 +102,7 @@ export async function isOfAnother(
   return rows.length > 0
 }
 
-/** Lists the addresses that a contact was emailed at, as spelled then. */
+/** Lists the addresses at which a contact was emailed, as spelled at the time. */
 async function recipientsOf(em: EntityManager, contactId: string): Promise<string[]> {
   const rows = await sql<{ recipient: string }>(
     em,
@@ -112,7 +112,7 @@ async function recipientsOf(em: EntityManager, contactId: string): Promise<strin
   return rows.map(({ recipient }) => recipient)
 }
 
-/** Maximum number of former owners of an address to check, the latest first. */
+/** Maximum number of former owners of an address to check, latest first. */
 const MAX_OWNERS = 20
 
 /** Lists the contacts that have or had an address. */
@@ -173,9 +173,9 @@ export async function renewUnsubscribing(
 }
 
 /**
- * Returns the bounces at the end of a contact's row of soft bounces: of the last messages to the same address that bounced or
- * arrived. A message that arrived ends the row, and so does a bounce that was counted before. A blocked message does neither: it
- * says nothing about the mailbox.
+ * Returns the current series of consecutive soft bounces of a contact, among the last messages to the same address that bounced
+ * or arrived. A message that arrived ends the series, as does a bounce that was already counted. A blocked message is ignored,
+ * because it says nothing about the mailbox.
  *
  * @param em a transaction that holds the contact's lock
  */
@@ -249,7 +249,7 @@ export async function bouncePage(
   return items.map(({ messageId: id, header: messageId, ...bounce }) => ({ ...bounce, message: { id, messageId } }))
 }
 
-/** Returns the encrypted credential that a provider's calls for a workspace must prove; undefined if none is set. */
+/** Returns the encrypted credential that authenticates a provider's calls for a workspace; undefined if none is set. */
 export async function readCredential(
   em: EntityManager,
   workspaceId: string,
@@ -258,14 +258,14 @@ export async function readCredential(
   return (await em.findOne(FeedbackSource, { workspaceId, provider }, FRESH_READ))?.credential
 }
 
-/** Stores that a provider called, at most once a minute. */
+/** Stores the time of a provider's last call, at most once a minute. */
 export async function updateLastUsed(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
   const aMinuteAgo = new Date(Date.now() - 60_000)
   const isOld = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: aMinuteAgo } }] }
   await em.nativeUpdate(FeedbackSource, { workspaceId, provider, ...isOld }, { lastUsedAt: new Date() })
 }
 
-/** Checks whether a call was processed before. */
+/** Checks whether a call has already been processed. */
 export const isKnownWebhookCall = async (
   em: EntityManager,
   workspaceId: string,
@@ -273,7 +273,7 @@ export const isKnownWebhookCall = async (
   id: string,
 ): Promise<boolean> => (await em.count(FeedbackCall, { workspaceId, provider, id })) > 0
 
-/** Stores that a call was processed. @returns whether it is new */
+/** Records that a call was processed. @returns whether it is new */
 export async function insertWebhookCall(
   em: EntityManager,
   workspaceId: string,
@@ -291,7 +291,7 @@ export async function insertWebhookCall(
   return inserted.length > 0
 }
 
-/** Deletes calls that providers do not repeat any more. @returns how many */
+/** Deletes calls that providers no longer repeat. @returns how many */
 export async function deleteOldWebhookCalls(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,

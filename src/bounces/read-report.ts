@@ -15,7 +15,7 @@ export interface Report {
   recipient: string | null
 }
 
-/** Data in a report that can identify the email. */
+/** Data in a report that may identify the email. */
 export interface Traces {
   /** Addresses that may be its return path. */
   addresses: string[]
@@ -37,14 +37,14 @@ const MAX_TEXT = 10_000
  * older servers. Ignores anything else, such as replies, out-of-office notices and delays.
  *
  * @param raw the mail or its beginning: the returned message comes last
- * @param isFromNobody whether its sender is `<>`, as of every automatic response (RFC 3834). Free text is trusted only then.
+ * @param isFromNobody whether its sender is `<>`, as for every automatic response (RFC 3834). Free text is trusted only then.
  */
 export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobody: boolean }): Promise<Reports> {
   let mail: Email
   try {
     mail = await new MimeParts({ forceRfc822Attachments: true }).parse(firstLines(raw, MAX_LINES))
   } catch {
-    // Nested too deeply, or headers without an end.
+    // It is nested too deeply, or its headers have no end.
     return NOTHING
   }
   const partOf = (type: RegExp): string | undefined => {
@@ -104,7 +104,7 @@ function failureOf(fields: Fields, text: string): Report[] {
     ? withoutComments(fields.get('action')!).toLowerCase()
     : status?.startsWith('5.') && 'failed'
   if (recipient === null || (action !== 'failed' && action !== 'failure')) return []
-  // Some servers have no diagnostic field, but a line of text.
+  // Some servers have a line of text instead of a diagnostic field.
   const line = text.split('\n').find((line) => line.startsWith(`${recipient}: `))
   const diagnostic = fields.get('diagnostic-code') ?? line?.slice(recipient.length + 2) ?? null
   const verdict = classifyBounce(status, diagnostic, diagnostic === null ? text : '')
@@ -113,7 +113,7 @@ function failureOf(fields: Fields, text: string): Report[] {
   return [{ ...verdict, kind: isPassedOn && verdict.kind === 'HARD' ? 'SOFT' : verdict.kind, diagnostic, recipient }]
 }
 
-/** Detects out-of-office notices. `auto-replied` is not one: servers use it for failed deliveries, too. */
+/** Detects out-of-office notices. `auto-replied` is not one: servers also use it for failed deliveries. */
 const isOutOfOffice = ({ headers }: Email): boolean =>
   headers.some(({ key, value }) => key === 'auto-submitted' && /vacation|auto-generated\s*$/i.test(value))
 
@@ -142,7 +142,7 @@ function reportsInText({ headers }: Email, text: string): Report[] {
 /** Maximum number of addresses and of tokens to look up. */
 const MAX_TRACES = 5
 
-/** Reads data from the headers of a returned email that identifies it, independent of the reported recipient. */
+/** Reads data that identifies a returned email from its headers, regardless of the reported recipient. */
 function tracesOf(returned = '', ...more: readonly (string | undefined)[]): Traces {
   const [head = ''] = returned.trimStart().split(/\r?\n\r?\n/, 1)
   const fields = readGroups(head)[0]

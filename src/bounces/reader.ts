@@ -14,9 +14,8 @@ export interface Mail {
 
 export interface Reader {
   /**
-   * Reads a mail; one at a time.
-   *
-   * @throws {Error} if it takes too long or too much memory: it is crafted, or the machine is busy
+   * Reads a mail, one at a time. @throws {Error} if that takes too long or too much memory, because the mail is crafted or the
+   * machine is busy
    */
   read(mail: Mail): Promise<Reports>
   close(): Promise<void>
@@ -26,7 +25,7 @@ export interface Reader {
  * Reads untrusted mails in a separate thread, which is terminated if a mail takes too long. A regular expression can take hours
  * on crafted input and would block the process.
  *
- * @param script code of the thread; tests pass another one
+ * @param script code of the thread; tests pass a different one
  */
 export function createReader({ mostMs = MAX_MS, script = SCRIPT } = {}): Reader {
   let thread: Worker | undefined

@@ -19,7 +19,7 @@ export interface BounceReport {
   source: string
   /** The source's ID of the event, to deduplicate it. */
   sourceId: string | null
-  /** The report is only about addresses that the mail was forwarded to. */
+  /** Whether the report is only about addresses that the mail was forwarded to. */
   isOfOthers?: boolean
 }
 
@@ -38,7 +38,7 @@ export const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
 
 /**
  * Records a bounce and, if required, suppresses the address, in one transaction. Suppresses the address that the message was sent
- * to, whatever recipient the report names. Idempotent.
+ * to, regardless of the recipient in the report. Idempotent.
  */
 export async function recordBounce(dependencies: Dependencies, of: Bounced, report: BounceReport): Promise<Recorded> {
   if (of.isUnderWay) return 'later'
@@ -69,7 +69,7 @@ async function record(
   if (reason === undefined) return { suppressed: [] }
   const fullNote = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
   const note = fullNote === '' ? null : fullNote.slice(0, 500)
-  // An opt-out or complaint applies to the contact's new address, too. A bounce applies to one mailbox only.
+  // An opt-out or complaint also applies to the contact's new address. A bounce applies to one mailbox only.
   const isOne = reason === 'BOUNCED' || contact.key === emailKey(of.recipient)
   const suppressed = []
   for (const email of isOne ? [of.recipient] : [of.recipient, contact.email]) {
@@ -98,7 +98,7 @@ async function reasonOf(
   }
 }
 
-/** Counts the contact's soft bounces in a row, if they are enough to suppress the address. */
+/** Counts the contact's consecutive soft bounces, if they are enough to suppress the address. */
 async function isGivenUp(unit: EntityManager, contactId: string): Promise<boolean> {
   const inARow = await countConsecutiveSoftBounces(unit, contactId, MAX_CONSECUTIVE_SOFT_BOUNCES)
   if (inARow.length < MAX_CONSECUTIVE_SOFT_BOUNCES) return false

@@ -41,7 +41,7 @@ export const sourceResponse = object({
     example: `https://mail.example.com/feedback/postmark/…`,
   }),
   credential: string().required().meta({
-    description: 'The kind of credential that proves calls of the provider.',
+    description: 'The kind of credential that authenticates calls of the provider.',
     example: 'The HTTP webhook signing key',
   }),
   isSet: boolean()

@@ -39,11 +39,11 @@ export async function takeReturnedMail(
     results.push(result)
   }
   if (paths.length > 0) return results
-  // Everyone who has the message can forge its traces, so they are trusted for complaints only.
+  // Any recipient of the message can forge its traces, so they are trusted only for complaints.
   const complaints = reports.filter(({ kind }) => kind === 'COMPLAINT')
   if (complaints.length === 0) return []
   const { bounced, isByLink } = await findByTraces(em, secret, traces)
-  // Links are forwarded with the message, so a link allows no more than its page: to unsubscribe.
+  // Links are forwarded with the message, so a link allows no more than its page does: unsubscribing.
   const accepted = isByLink ? complaints.map((report) => ({ ...report, kind: 'UNSUBSCRIBE' as const })) : complaints
   const result = bounced ? await recordOne(dependencies, bounced, accepted) : 'erased'
   if (result === 'erased') await suppressErasedByTraces(dependencies, secret, traces)

@@ -33,7 +33,7 @@ const bouncesQuery = cursorQuery({
 
 const sourceInput = object({
   credential: filledText().required('credential is required').test(atMost(2_000)).meta({
-    description: 'The credential that proves calls of the provider. See `credential` of GET /feedback-sources.',
+    description: 'The credential that authenticates calls of the provider. See `credential` of GET /feedback-sources.',
     example: 'dripline:a long password of your own',
   }),
 }).meta({ component: 'FeedbackSourceInput' })
@@ -55,7 +55,7 @@ export const bounceOperations = [
     summary: 'List bounces',
     description:
       'Newest first. HARD: the mailbox does not exist. SOFT: a temporary failure. BLOCKED: rejected because of the content or the ' +
-      'sender. COMPLAINT: marked as spam. UNSUBSCRIBE: unsubscribed at a mail provider. All kinds but SOFT and BLOCKED suppress the ' +
+      'sender. COMPLAINT: marked as spam. UNSUBSCRIBE: unsubscribed at a mail provider. All kinds except SOFT and BLOCKED suppress the ' +
       'address, and so do five SOFT bounces in a row.',
     scope: 'contacts:read',
     query: bouncesQuery,

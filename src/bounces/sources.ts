@@ -15,7 +15,7 @@ export const listSources = (em: EntityManager, workspaceId: string): Promise<Fee
   unitOf(em).find(FeedbackSource, { workspaceId }, FRESH_READ)
 
 /**
- * Sets the credential that proves a provider's calls.
+ * Sets the credential that authenticates a provider's calls.
  * @throws {ApiError} `feedback_source_not_found`; `invalid`; `secrets_key_missing`
  */
 export async function setSource(

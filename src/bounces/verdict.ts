@@ -23,7 +23,7 @@ const ENHANCED = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])/
 const REPLY = /(?:^|;\s{0,9})([245])\d\d(?=[ :-])/
 const NO_MAILBOX =
   /user unknown|unknown user\b|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown/i
-/** Texts that mean an unknown mailbox, unless another cause is given. */
+/** Texts that indicate an unknown mailbox, unless another cause is given. */
 const LIKELY_NO_MAILBOX =
   /mailbox not found|(?:unknown|invalid|no such) (?:mailbox|recipient)\b|(?:mailbox|recipient) unknown/i
 /** Texts about the sender, not the mailbox. */
@@ -44,12 +44,12 @@ const MAX_TEXT = 10_000
 
 /**
  * Classifies a failed delivery. The status of the report and the response of the other server decide together, because many
- * servers report 5.0.0 for everything, or turn a 4 into a 5 when they give up. In doubt, it is SOFT.
+ * servers report 5.0.0 for everything, or turn a 4 into a 5 when they give up. When in doubt, it is SOFT.
  *
  * @param status status in the report of a server or a provider
  * @param reply the other server's response, as reported
  * @param text surrounding text, if there is no response
- * @see https://www.iana.org/assignments/smtp-enhanced-status-codes what the codes mean
+ * @see https://www.iana.org/assignments/smtp-enhanced-status-codes for the meaning of the codes
  */
 export function classifyBounce(status: string | null, reply: string | null, text = ''): Verdict {
   const response = reply?.slice(0, MAX_TEXT) ?? ''

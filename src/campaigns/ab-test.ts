@@ -15,7 +15,7 @@ export interface Variant {
 /** Sends variants to a random part of the recipients, and later the best variant to the rest. */
 export interface AbTest {
   variants: Variant[]
-  /** Percentage of the recipients that the test is sent to. With 100, all get a random variant and there is no rest. */
+  /** Percentage of the recipients that the test is sent to. With 100, every recipient gets a random variant. */
   testPercent: number
   winnerBy: WinnerBy
   afterMinutes: number
@@ -30,8 +30,8 @@ export interface VariantResult {
 }
 
 /**
- * Picks the variant for the remaining recipients: the one with the best rate. If several are equal, the first of them wins.
- * Without any opens or clicks, the campaign's own content wins.
+ * Picks the variant for the remaining recipients: the one with the best rate. If several are tied, the first one wins. Without
+ * any opens or clicks, the campaign's own content wins.
  */
 export function pickWinner(results: readonly VariantResult[], winnerBy: WinnerBy): number {
   const rate = ({ sent, opened, clicked }: VariantResult) => (winnerBy === 'OPENED' ? opened : clicked) / sent

@@ -32,14 +32,14 @@ async function accountIn(unit: EntityManager, workspaceId: string, id: string): 
   return { ...account, signature: sign(await readLinkSecret(unit), account) }
 }
 
-/** Checks whether this instance made an account, and that nothing in it changed since. */
+/** Checks that this instance created a report and that nothing in it has changed since. */
 export async function isGenuine(em: EntityManager, { signature, ...account }: CampaignAccount): Promise<boolean> {
   const expected = Buffer.from(sign(await readLinkSecret(em.fork()), account))
   const given = Buffer.from(signature)
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Signs the JSON with sorted keys (as in RFC 8785), so that the signature does not depend on how it was transmitted. */
+/** Signs the JSON with sorted keys (as in RFC 8785), so that the signature does not depend on how the report was transmitted. */
 const sign = (secret: KeyObject, account: Omit<CampaignAccount, 'signature'>): string =>
   createHmac('sha256', secret)
     .update('account:')

@@ -30,7 +30,7 @@ import { type PageOf, type Times, zonesOfPage } from './recipients-queries.ts'
 
 /** Emails that are prepared and rendered at once. */
 const PAGE = 200
-/** Maximum milliseconds of one turn. Other campaigns wait for their turns. */
+/** Maximum milliseconds of one turn. Other campaigns wait for theirs. */
 const TURN_MS = 10_000
 /** Milliseconds until the next check if no connection was free, an email is being sent, or sending is disabled. */
 const SOON_MS = 2_000
@@ -39,7 +39,7 @@ const DISMISSED_AT_ONCE = 2_000
 const EXPIRED_AT_ONCE = 1_000
 
 /**
- * Advances a campaign for some seconds: queues recipients, or sends to those that are due. It is safe to repeat, and to run in
+ * Advances a campaign for a few seconds: queues recipients, or sends to those that are due. It is safe to repeat, and to run in
  * two processes concurrently, because each message is claimed before it is sent.
  */
 export async function advanceCampaign(
@@ -80,7 +80,7 @@ const CANCELLED = 'The campaign was cancelled before it could be sent'
 
 const soon = (ms: number): CampaignStep => ({ next: 'wait', until: Date.now() + ms })
 
-/** Makes messages UNCONFIRMED whose sender died. Includes campaigns that have ended: a retry may have been sent. */
+/** Makes messages UNCONFIRMED whose sending process died. Includes campaigns that have ended: a retry may have been sent. */
 async function expireAbandoned({ em, metrics, log }: AdvanceDependencies, campaignId: string): Promise<void> {
   const expired = await expireLeases(em.fork(), {
     error: SENDER_DIED,
@@ -118,7 +118,7 @@ async function send(
     if (!settings) return { next: 'end' }
     if (!settings.isOpen) return soon(RECHECK_MS)
     const messages = await preparePage(em, campaign, page, settings)
-    // Counted before they are sent: a process that dies never sent more than the rate allows.
+    // Counted before they are sent, so that a process that dies has never sent more than the rate allows.
     const keepsOwnRate = campaign.throttlePerHour != null && messages.length > 0
     if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, messages.length)
     const done = await sendPage(dependencies, messages, {
@@ -148,7 +148,7 @@ async function queueAll(
   const { id, workspaceId } = campaign
   const audience = await recipientsOf(em, workspaceId, campaign.audience, { at: campaign.startedAt ?? new Date() })
   if (audience.missing !== null) {
-    // The excluded contacts cannot be determined any more.
+    // The excluded contacts can no longer be determined.
     log.error({ campaignId: id }, 'Campaign paused: a list or a segment of its audience was deleted')
     return (await pauseAutomatically(em, id, 'AUDIENCE_MISSING')) ? { next: 'wait', until: null } : { next: 'go-on' }
   }
@@ -218,13 +218,13 @@ export async function preparePage(
   })
 }
 
-/** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each turn in it is one email. */
+/** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each email takes its own turn. */
 function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
   if (keepsRate) return 1
   return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 }
 
-/** Checks whether the campaign was due before a restore, so that it may have been sent and the record of it lost. */
+/** Checks whether the campaign was due before a restore, which may have lost the record that it was sent. */
 const isLost = ({ scheduledAt, startedAt }: Campaign, settings: SendSettings): boolean =>
   [scheduledAt, startedAt].some((at) => at != null && mayBeLost(settings, at))
 

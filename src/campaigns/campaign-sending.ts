@@ -19,7 +19,7 @@ export interface AdvanceDependencies extends SendDependencies {
   keepsRate: boolean
 }
 
-/** Seconds before a deferred recipient is tried again, at first and at most. */
+/** Seconds before a deferred recipient is tried again: initially and at most. */
 const FIRST_PAUSE_SECONDS = 5
 const MAX_PAUSE_SECONDS = 300
 
@@ -29,9 +29,9 @@ const MAY_HAVE_BEEN_SENT = 'The instance was restored during the campaign: the m
 export interface Sent {
   /** Recipients that were processed, with any outcome. */
   tried: number
-  /** Recipients of these for which a mail server was contacted. */
+  /** How many of them a mail server was contacted for. */
   mailed: number
-  /** Recipients of these to which an email was or may have been sent. */
+  /** How many of them an email was or may have been sent to. */
   begun: number
   /** Whether this process cannot send at all. */
   isHeld: boolean
@@ -131,7 +131,7 @@ async function takeQuotaFor(dependencies: AdvanceDependencies, messages: readonl
 }
 
 /**
- * Checks whether this process can sign the workspace's mail. Unsigned mail would be taken for spam. Another worker may have the
+ * Checks whether this process can sign the workspace's mail. Unsigned mail would be treated as spam. Another worker may have the
  * key.
  */
 function canSign({ secrets, log }: AdvanceDependencies, { sender, workspaceId }: Prepared): boolean {

@@ -1,11 +1,11 @@
 /**
  * Statuses of a campaign:
  * - DRAFT: can be edited; nothing is sent
- * - SCHEDULED: starts at a set time; cannot be edited any more
+ * - SCHEDULED: starts at a set time; can no longer be edited
  * - SENDING: recipients are being queued and mailed
  * - PAUSED: stopped by a member or by Dripline; continues with the remaining recipients when resumed
- * - SENT: every recipient was mailed, or has a reason why not
- * - CANCELLED: the recipients that were not mailed by then get nothing
+ * - SENT: every recipient was mailed or has a reason why not
+ * - CANCELLED: recipients who had not been mailed get nothing
  */
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]

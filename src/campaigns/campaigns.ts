@@ -99,7 +99,7 @@ export async function touch(unit: EntityManager, campaign: Campaign): Promise<Ca
 }
 
 /**
- * Deletes a campaign that sends nothing any more. Messages that it sent stay with their contacts. @throws {ApiError}
+ * Deletes a campaign that no longer sends anything. Messages that it sent stay with their contacts. @throws {ApiError}
  * `campaign_status_wrong`
  */
 export async function deleteCampaign(em: EntityManager, workspaceId: string, id: string): Promise<void> {

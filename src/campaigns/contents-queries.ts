@@ -58,7 +58,7 @@ export interface Head {
   saysSomething: boolean
 }
 
-/** Summarizes a campaign's variants without reading their bodies, the campaign's own first, in the default language. */
+/** Summarizes a campaign's variants in the default language without reading their bodies, the campaign's own content first. */
 export async function headsOf(em: EntityManager, campaignId: string): Promise<(Head | undefined)[]> {
   const rows = await sql<{ variant: number; subject: string; says: boolean }>(
     em,
@@ -112,7 +112,7 @@ export interface Wanted {
 
 const keyOf = ({ variant, locale }: Wanted): string => `${variant} ${locale}`
 
-/** Reads the content for the next recipients, each once even if it is wanted for several languages. */
+/** Reads the content for the next recipients, each content once even if several languages share it. */
 export async function contentsFor(
   em: EntityManager,
   campaignId: string,
@@ -137,10 +137,7 @@ export async function contentsFor(
   }
 }
 
-/**
- * Content by language: the language itself, else the language that it is a variety of, else the default. The longest matching tag
- * wins.
- */
+/** Content by language: the locale itself, else its base language, else the default. The longest matching tag wins. */
 const CONTENTS = `
 with found as (
   select distinct on (wanted.variant, wanted.locale) wanted.variant, wanted.locale, content.locale as said_in

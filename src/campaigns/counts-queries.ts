@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Counts } from './counts.ts'
 
-/** SQL that counts campaigns' messages by status and a column: the aggregated counters plus the changes since. */
+/** SQL that counts campaigns' messages by status and a column: the aggregated counters plus the changes since then. */
 const countersBy = (column: 'automation_id' | 'step_id'): string => `
 select ${column}, figure, sum(count) as count from (
   select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])

@@ -19,12 +19,12 @@ export function decisionTime(em: EntityManager, id: string): Promise<Date | unde
   })
 }
 
-/** Recipients that are released at once. */
+/** Recipients released per statement. */
 const RELEASED_AT_ONCE = 5_000
 
 /**
- * Decides the winner, unless it is decided, and releases some of the recipients that wait for it. Safe to repeat and to run
- * concurrently.
+ * Decides the winner unless it is already decided, and releases some of the recipients that wait for it. Safe to repeat and to
+ * run concurrently.
  * @returns whether any were released
  */
 export function releaseRest(em: EntityManager, id: string, winnerBy: WinnerBy): Promise<boolean> {

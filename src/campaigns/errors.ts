@@ -10,7 +10,7 @@ export const CAMPAIGN_INCOMPLETE = defineError(
 export const AUDIENCE_EMPTY = defineError(
   'invalid',
   'audience_empty',
-  'The audience has no contacts at the moment. Add contacts to its lists or segments, or choose others',
+  'The audience currently has no contacts. Add contacts to its lists or segments, or choose others',
 )
 export const TIME_IN_PAST = defineError('invalid', 'time_in_past', 'at must not be in the past')
 /** The message is replaced by one that names the status, and the statuses that allow the operation. */

@@ -33,7 +33,7 @@ async function assertTestable(
   if (test.testPercent === 100) return
   if (localTime !== undefined)
     throw lacks(
-      'An A/B test with a testPercent below 100 cannot be sent at a localTime: the rest is sent when the winner is decided',
+      'An A/B test with a testPercent below 100 cannot be sent at a localTime: the remaining emails are sent when the winner is decided',
     )
   const sender = await getSender(unit, campaign.workspaceId)
   const [isTracked, field] =
@@ -44,7 +44,7 @@ async function assertTestable(
     )
 }
 
-/** Milliseconds by which a time may be past and still counts as now: clocks differ. */
+/** Milliseconds by which a time may be in the past and still count as now, because clocks differ. */
 const PAST_MS = 60_000
 
 const isPast = (time: Date): boolean => time.getTime() < Date.now() - PAST_MS
@@ -53,7 +53,7 @@ const isPast = (time: Date): boolean => time.getTime() < Date.now() - PAST_MS
 const timeIn = (times: LocalTimes, zone: string): Date => times.in([zone])[0]?.at ?? times.fallback
 
 /**
- * Schedules a DRAFT for a time, or at once. The recipients are determined when it starts.
+ * Schedules a DRAFT for a given time, or sends it immediately. The recipients are determined when it starts.
  * @param expected the revision on which the request is based
  * @throws {ApiError} `campaign_incomplete`; `audience_empty`; `time_in_past`; `campaign_status_wrong`; `revision_conflict`
  */
@@ -85,7 +85,7 @@ export function scheduleCampaign(
     if (isPast(begins)) throw new ApiError(TIME_IN_PAST, { param: '/at', message: 'at must not be in the past' })
     const fallback = fallbackTimeZone ?? 'UTC'
     const times = localTime === undefined ? undefined : localTimes(localTime, fallback)
-    // Contacts in that zone would get the email at once, which cannot be undone.
+    // Contacts in that zone would get the email immediately, which cannot be undone.
     const zone = times && (await findZone(unit, workspaceId, campaign, (each) => isPast(timeIn(times, each))))
     if (times && zone !== undefined)
       throw new ApiError(TIME_IN_PAST, {
@@ -115,11 +115,11 @@ export async function pauseCampaign(
   })
 }
 
-/** Retries that a resumed campaign makes due. */
+/** Retries that become due when a campaign resumes. */
 const MAX_RETRIES = 10_000
 
 /**
- * Resumes a campaign for the recipients that were not mailed. @throws {ApiError} `campaign_status_wrong`; `list_not_found`,
+ * Resumes a campaign for the recipients who have not been mailed. @throws {ApiError} `campaign_status_wrong`; `list_not_found`,
  * `segment_not_found` if a part of its audience was deleted
  */
 export async function resumeCampaign(
@@ -139,7 +139,7 @@ export async function resumeCampaign(
 }
 
 /**
- * Cancels a campaign. Recipients that were not mailed yet get nothing. A campaign that has not started becomes a DRAFT again.
+ * Cancels a campaign. Recipients who have not been mailed yet get nothing. A campaign that has not started becomes a DRAFT again.
  * @throws {ApiError} `campaign_status_wrong`
  */
 export async function cancelCampaign(
@@ -164,7 +164,7 @@ export async function cancelCampaign(
   })
 }
 
-/** Changes a campaign and wakes its workflow. If it sends nothing any more, waits for the emails in flight. */
+/** Changes a campaign and wakes its workflow. If it no longer sends anything, waits for the emails in flight. */
 async function change(
   dependencies: Dependencies,
   workspaceId: string,

@@ -26,7 +26,7 @@ export function localTimes(localTime: string, fallback: string): LocalTimes {
   return { in: (names) => names.flatMap((name) => of(name) ?? []), fallback: instantIn(fallback, time) }
 }
 
-/** The first instant at which a zone's clocks show a time, when a campaign at a local time starts; and the last. */
+/** The first instant at which a zone's clocks show a time, when a campaign at a local time starts, and the last one. */
 export function spanOf(times: LocalTimes): { first: Date; last: Date } {
   const all = [times.fallback.getTime(), ...times.in(ZONES).map(({ at }) => at.getTime())]
   return { first: new Date(Math.min(...all)), last: new Date(Math.max(...all)) }

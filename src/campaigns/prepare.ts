@@ -60,8 +60,7 @@ export const CONTENT_MISSING: CampaignContentInput = {
 const NO_CONTENT: CompiledContents = { content: null, translations: {} }
 
 /**
- * Checks the length of a campaign with its variants, which may together be no longer than one template, because a sender reads
- * much of it.
+ * Checks that a campaign with all its variants is no longer than one template may be, because a sender reads most of it.
  * @throws {ApiError} `invalid_template`
  */
 function assertNotTooLong(own: number, variants: readonly CompiledContents[]): void {
@@ -72,7 +71,7 @@ function assertNotTooLong(own: number, variants: readonly CompiledContents[]): v
   })
 }
 
-/** Whether a change is only to the A/B test. The content stays as it is then. */
+/** Whether a change affects only the A/B test. If so, the content stays unchanged. */
 const changesOnlyTest = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
   abTest !== undefined && [templateId, subject, previewText, html, text].every((said) => said === undefined)
 
@@ -124,7 +123,7 @@ const removalWarnings = ({ templateId, abTest, ...words }: CampaignInput, campai
 ]
 
 /**
- * Reads a campaign's content as written; from its template, in the version that the campaign uses; or the compiled content if the
+ * Reads a campaign's content: as written, from the version of its template that the campaign uses, or the compiled content if the
  * template was deleted.
  */
 async function readWrittenContent(
@@ -157,7 +156,7 @@ export interface Prepared {
   /** The content, compiled. */
   contents: CampaignContents | undefined
   warnings: readonly string[]
-  /** The revision of the campaign from which it was made, if any. */
+  /** The revision of the campaign that it was prepared from, if any. */
   revision?: number
 }
 

@@ -16,8 +16,8 @@ export async function shareCampaign(em: EntityManager, id: string): Promise<Camp
 }
 
 /**
- * Runs ANALYZE on messages if the campaign added more than a tenth of the rows. Until autovacuum runs, Postgres plans for the
- * former small table and would scan the whole table for each message.
+ * Runs ANALYZE on messages if the campaign added more than a tenth of the rows. Until autovacuum runs, Postgres plans as if the
+ * table were still small, and would scan all of it for each message.
  */
 export async function analyzeMessages(em: EntityManager, id: string): Promise<void> {
   const isNews = await sql(
@@ -116,7 +116,7 @@ export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
 
 /**
  * Counts messages against the campaign's hourly rate; a negative count returns unused ones. @returns when the next message may be
- * sent; `null` if the campaign has no rate any more
+ * sent; `null` if the campaign no longer has a rate
  */
 export async function keepRate(em: EntityManager, id: string, count: number): Promise<Date | null> {
   const [row] = await sql<{ next_at: string }>(
@@ -155,13 +155,13 @@ export async function listUnfinishedCampaigns(em: EntityManager): Promise<Unfini
   )
 }
 
-/** Maximum number of reasons listed, the most frequent first. The rest are grouped by status. */
+/** Maximum number of reasons listed, most frequent first. The rest are grouped by status. */
 const MAX_REASONS = 100
 const OTHER_REASONS = 'Other reasons'
 
 /**
  * Counts the messages that were not sent, by status and reason. Of a server's response, only the codes are kept (RFC 5321,
- * section 4.2; RFC 3463): the text after them mostly repeats the address.
+ * section 4.2; RFC 3463): the text after them usually repeats the address.
  */
 export async function reasonsOf(
   em: EntityManager,

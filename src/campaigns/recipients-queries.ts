@@ -41,7 +41,7 @@ export async function countRecipients(em: EntityManager, workspaceId: string, of
   return row?.count ?? 0
 }
 
-/** Maximum number of zones read: some hundred exist, but the metadata can contain any text. */
+/** Maximum number of zones read: a few hundred exist, but the metadata can contain any text. */
 const MAX_ZONES = 2_000
 
 /** Reads the time zones of the recipients as stored in their metadata; `''` for contacts without one. */
@@ -59,7 +59,7 @@ export async function zonesOfRecipients(em: EntityManager, workspaceId: string, 
 
 const ZONE = `coalesce(lower(contact.metadata ->> 'timezone'), '')`
 
-/** Returns one of these zones in which a recipient would be mailed. Suppressed contacts do not count. */
+/** Returns one of these zones in which a recipient would be mailed. Ignores suppressed contacts. */
 export async function zoneOfAnyMailed(
   em: EntityManager,
   workspaceId: string,
@@ -97,7 +97,7 @@ export interface PageOf {
   cursor: number
 }
 
-/** Contacts read for one page of recipients, and the maximum of recipients in a page. */
+/** Contacts read for one page of recipients, and the maximum number of recipients on a page. */
 export const CONTACTS_AT_ONCE = 2_000
 
 /** Reads the time zones in the metadata of the next contacts. They are not validated. */
@@ -126,7 +126,7 @@ export interface RecipientRow {
  * Reads a page of contacts, determines which are recipients, and locks the campaign and the recipients, so that none is erased
  * before the transaction ends.
  *
- * @returns `undefined` if another process advanced the campaign, or it is not sending any more
+ * @returns `undefined` if another process advanced the campaign, or it is no longer sending
  */
 export async function recipientsPage(
   em: EntityManager,

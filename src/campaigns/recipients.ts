@@ -39,7 +39,7 @@ export function drawVariant(campaignId: string, contactId: string, { testPercent
   return Math.floor(number / BUCKETS) % (variants.length + 1)
 }
 
-/** A recipient as it is queued. @param times when each is due, by their time zone; `null` for at once */
+/** A recipient as it is queued. @param times when each is due, by their time zone; `null` for immediately */
 export function queuedRow(
   { id: contactId, zone, listIds }: RecipientRow,
   campaign: { id: string; abTest: Draw | null },
@@ -58,12 +58,12 @@ export function queuedRow(
 
 /**
  * Queues a page of a campaign's recipients, and moves on to the next page, in one transaction. It sends nothing. A contact that
- * is queued already stays as it is.
+ * is already queued stays unchanged.
  *
  * Race: a contact leaves a list while the page is read. Guard: the row records the lists that included the contact, and the
  * opt-out is compared when the message is prepared; the claim fails if it came after that. Test: test/campaigns/opt-outs.test.ts.
  *
- * @returns the position of the campaign; `undefined` if another process advanced it, or it is not sending any more
+ * @returns the position of the campaign; `undefined` if another process advanced it, or it is no longer sending
  */
 export async function queuePage(
   em: EntityManager,

@@ -24,8 +24,8 @@ const lengthOf = (rendered: Rendered): number =>
   rendered && 'subject' in rendered ? (rendered.html?.length ?? 0) + (rendered.text?.length ?? 0) : 0
 
 /**
- * Renders emails in jobs, one job ahead of the consumer and no further. However slowly emails are sent, no more than that are in
- * memory.
+ * Renders emails in jobs, one job ahead of the consumer and no further. No matter how slowly emails are sent, no more than that
+ * are in memory.
  */
 export class RenderAhead<Item> {
   private readonly renderer: Renderer

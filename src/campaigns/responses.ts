@@ -39,7 +39,7 @@ export const statsResponse = object({
   ...(Object.fromEntries(
     MESSAGE_STATUSES.map((status) => [lower(status), count(`Messages that are ${status}.`, 0)]),
   ) as Record<Lowercase<(typeof MESSAGE_STATUSES)[number]>, ReturnType<typeof count>>),
-  erased: count('Messages of contacts that were erased since.', 0),
+  erased: count('Messages to contacts that have since been erased.', 0),
 })
   .required()
   .meta({ component: 'CampaignStats', description: 'recipients is the sum of all other counts.' })
@@ -64,7 +64,7 @@ const head = {
   scheduledAt: nullableTime('When the campaign starts or started.'),
   localTime: nullable(null, 'The local time at which each contact gets it, if it is scheduled by local time.'),
   startedAt: nullableTime('When sending started.'),
-  finishedAt: nullableTime('When every recipient was mailed, or had a reason why not.'),
+  finishedAt: nullableTime('When every recipient had been mailed or had a reason why not.'),
   createdAt: timestamp('When the campaign was created.'),
   updatedAt: timestamp('When the campaign was last changed.'),
   stats: statsResponse,
@@ -94,12 +94,12 @@ const abTestResponse = object({
         subject: nullable('What is new', 'The subject as written, or the subject of the template.'),
         templateId: nullable(
           null,
-          'The template of the variant. null: everything but the subject is as in the campaign.',
+          'The template of the variant. null: everything except the subject is the same as in the campaign.',
         ),
         recipients: count('Recipients that get this variant.', 100),
         sent: count('Recipients to whom it was sent.', 100),
-        opened: count('Recipients of these who opened it.', 40),
-        clicked: count('Recipients of these who clicked a link.', 12),
+        opened: count('How many of them opened it.', 40),
+        clicked: count('How many of them clicked a link.', 12),
       }).required(),
     )
     .required()
@@ -113,7 +113,7 @@ const abTestResponse = object({
     .min(0)
     .nullable()
     .defined()
-    .meta({ description: 'The variant that the rest gets, as an index in variants.', example: 1 }),
+    .meta({ description: 'The variant for the remaining recipients, as an index in variants.', example: 1 }),
 })
   .default(undefined)
   .meta({ component: 'AbTest', description: 'An A/B test and its results.' })
@@ -239,13 +239,13 @@ export const accountResponse = object({
         status: string().oneOf(MESSAGE_STATUSES).required().meta({ example: 'SUPPRESSED' }),
         // No data of erased contacts is kept.
         reason: string().defined().meta({ example: 'The contact has unsubscribed' }),
-        count: count('How many.', 3),
+        count: count('Number of messages.', 3),
       }).required(),
     )
     .required()
     .meta({ description: 'Why messages were not sent. GET /messages lists them by campaign and status.' }),
-  madeAt: timestamp('When this account was made.'),
-  // An empty signature is not ours, but it is not an error either.
+  madeAt: timestamp('When this account was created.'),
+  // An empty signature is not from this instance, but it is not an error either.
   signature: string().defined().meta({
     description: 'Signature of this instance over all other fields. POST /campaigns/verify-account checks it.',
     example: 'q7Zk1mJ0',

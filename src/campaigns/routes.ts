@@ -138,8 +138,7 @@ export const campaignOperations = [
     path: '/campaigns',
     tag: 'Campaigns',
     summary: 'Create a campaign',
-    description:
-      'Creates a DRAFT, which is sent when it is scheduled. The content is compiled at once, like a template.',
+    description: 'Creates a DRAFT. Schedule it to send it. The content is compiled immediately, like a template.',
     scope: 'campaigns:write',
     body: createCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
@@ -186,7 +185,7 @@ export const campaignOperations = [
     tag: 'Campaigns',
     summary: 'Verify an account',
     description:
-      'Checks whether this instance made the account and it was not changed since. Unknown fields are ignored.',
+      'Checks that this instance created the account and that it has not been changed since. Unknown fields are ignored.',
     scope: 'campaigns:read',
     changesNothing: true,
     body: accountResponse.meta({ component: 'CampaignAccount' }),
@@ -254,7 +253,7 @@ export const campaignOperations = [
     tag: 'Campaigns',
     summary: 'Delete a campaign',
     description:
-      'Deletes the campaign permanently, if it sends nothing any more. Messages that it sent stay with their contacts.',
+      'Deletes the campaign permanently, if it no longer sends anything. Messages that it sent stay with their contacts.',
     scope: 'campaigns:write',
     responses: { 200: { description: 'The campaign is deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [CAMPAIGN_NOT_FOUND], 409: [CAMPAIGN_STATUS_WRONG] },
@@ -271,7 +270,7 @@ export const campaignOperations = [
     tag: 'Campaigns',
     summary: 'Send a campaign',
     description:
-      'Sends at once, at a time, or at a local time of each contact. The recipients are determined when it starts. Each contact gets ' +
+      'Sends immediately, at a given time, or at a local time of each contact. The recipients are determined when it starts. Each contact gets ' +
       'one email, unless they unsubscribed before it is sent.',
     scope: 'campaigns:write',
     body: scheduleSchema,
@@ -298,14 +297,14 @@ export const campaignOperations = [
     {
       summary: 'Pause a campaign',
       description:
-        'No email of the campaign starts after the response. The request waits some seconds for emails in flight.',
+        'No email of the campaign starts after the response. The request waits a few seconds for emails in flight.',
     },
     pauseCampaign,
   ),
   move(
     'resumeCampaign',
     'resume',
-    { summary: 'Resume a campaign', description: 'Continues with the recipients that were not mailed yet.' },
+    { summary: 'Resume a campaign', description: 'Continues with the recipients who have not been mailed yet.' },
     resumeCampaign,
   ),
   move(
@@ -314,7 +313,7 @@ export const campaignOperations = [
     {
       summary: 'Cancel a campaign',
       description:
-        'Recipients that were not mailed yet get nothing. A campaign that has not started becomes a DRAFT again.',
+        'Recipients who have not been mailed yet get nothing. A campaign that has not started becomes a DRAFT again.',
     },
     cancelCampaign,
   ),

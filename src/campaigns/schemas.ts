@@ -50,7 +50,7 @@ const WEEKS_IN_MINUTES = 4 * 7 * 24 * 60
 const variant = () =>
   object({
     subject: text().nullable().test(atMost(MAX_SUBJECT_LENGTH)).meta({
-      description: 'Another subject. Everything else is as in the campaign.',
+      description: 'Another subject. Everything else is the same as in the campaign.',
       example: 'What is new in December',
     }),
     templateId: text().nullable().meta({ description: 'Another template.', isId: true, example: null }),
@@ -72,7 +72,8 @@ const abTestSchema = () =>
       .required()
       .meta({ description: "Variants, in addition to the campaign's own content." }),
     testPercent: number().integer().min(1).max(100).required().meta({
-      description: 'The percentage of recipients that the test is sent to, at random. With 100 there is no rest.',
+      description:
+        'The percentage of recipients, chosen at random, that the test is sent to. With 100, all recipients are in the test.',
       example: 20,
     }),
     winnerBy: string()
@@ -84,7 +85,7 @@ const abTestSchema = () =>
       .min(1)
       .max(WEEKS_IN_MINUTES)
       .required()
-      .meta({ description: 'Minutes after the test emails at which the winner is chosen.', example: 240 }),
+      .meta({ description: 'Minutes between sending the test emails and choosing the winner.', example: 240 }),
   })
     .nullable()
     .default(undefined)
@@ -97,7 +98,7 @@ const abTestSchema = () =>
 const fields = () => ({
   templateId: text().nullable().meta({
     description:
-      'A template of the workspace, in its current version. It replaces subject, html and text, which are ignored then.',
+      'A template of the workspace, in its current version. It replaces subject, html and text, which are then ignored.',
     isId: true,
     example: null,
   }),
@@ -155,11 +156,11 @@ export const countSchema = object({ audience: audienceSchema().required() })
 
 /** Error for a body with unknown fields, or without a time. */
 export const SCHEDULE_TIME_MISSING =
-  'Pass only at, or localTime and fallbackTimeZone. With an empty body the campaign starts at once'
+  'Pass only at, or localTime and fallbackTimeZone. With an empty body, the campaign starts immediately'
 
 /** `POST /campaigns/{id}/schedule`. */
 export const scheduleSchema = object({
-  at: instant('When the campaign starts. Default: at once.'),
+  at: instant('When the campaign starts. Default: immediately.'),
   localTime: string()
     .test({
       name: 'local-time',

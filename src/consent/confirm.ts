@@ -13,11 +13,11 @@ import { lockContact } from './queries.ts'
 import { endEnrollments } from './suppress.ts'
 
 /**
- * Confirms that a contact wants to be in a list. They join it, which fires its triggers. For an unconfirmed contact this is the
- * sign-up, whose triggers fire too. Pending confirmation emails are cancelled. An unsubscribe by the contact ends: they asked
- * for mail again.
+ * Confirms that a contact wants to be in a list. They join it, which fires its triggers. For an unconfirmed contact, this is the
+ * sign-up, whose triggers also fire. Pending confirmation emails are cancelled. Removes an unsubscribe by the contact, who has
+ * asked for mail again.
  *
- * Idempotent: after the first call the request does not exist any more, and nothing happens.
+ * Idempotent: after the first call, the request no longer exists, and nothing happens.
  *
  * @returns whether the request to confirm existed
  */

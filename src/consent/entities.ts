@@ -15,6 +15,6 @@ const erasedTable = defineEntity({
   },
 })
 
-/** Maps the links in emails of an erased contact to their addresses, which are stored as hashes, as in suppressions. */
+/** Maps the links in emails of an erased contact to their addresses, which are stored as hashes, like those of suppressions. */
 export class ErasedContact extends erasedTable.class {}
 erasedTable.setClass(ErasedContact)

@@ -29,7 +29,7 @@ export async function hashesOfErased(
 }
 
 /**
- * Finds the hash of an address at which an erased contact was emailed, unless this notification was applied before.
+ * Finds the hash of an address at which an erased contact was emailed, unless this notification has already been applied.
  *
  * @param notificationId identifies the notification; `null` if it has no ID
  */

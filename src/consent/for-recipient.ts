@@ -45,7 +45,7 @@ export function forRecipients<Link>(
     }
 }
 
-/** The language of a page: the contact's locale, or else the one that the browser requests. */
+/** The language of a page: the contact's locale, otherwise the one that the browser requests. */
 export const languageFor = (ctx: Context, metadata: Record<string, unknown> | undefined): Language =>
   languageOf(metadata?.['locale'], ...acceptedLanguages(ctx))
 

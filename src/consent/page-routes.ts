@@ -64,6 +64,6 @@ function preferenceChangeOf(form: URLSearchParams): PreferenceChange | undefined
   return { kind: 'lists', ids: form.getAll('list').filter(isId).slice(0, MAX_LISTS) }
 }
 
-/** Matches the field of RFC 8058 in any case, with surrounding white space. */
+/** Matches the field of RFC 8058, ignoring case and surrounding whitespace. */
 const isOneClick = (name: string, value: string): boolean =>
   name.trim().toLowerCase() === 'list-unsubscribe' && value.trim().toLowerCase() === 'one-click'

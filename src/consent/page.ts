@@ -2,7 +2,7 @@ import { escapeHtml, type Language } from '../messages/index.ts'
 import type { Preferences } from './queries.ts'
 import { WORDS } from './words.ts'
 
-/** Allows only what is on the page itself, and forms that post back to it. */
+/** Allows only the page's own content, and forms that post back to it. */
 export const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 

@@ -17,8 +17,8 @@ export type PreferenceChange =
   | { kind: 'lists'; ids: readonly string[] }
 
 /**
- * Applies a preference change immediately: enrollments that may not send any more end, and no queued email goes out. Any link
- * of the contact can unsubscribe. Only a link that was sent to the current address can subscribe again.
+ * Applies a preference change immediately: enrollments that may no longer send end, and no queued email goes out. Any link of the
+ * contact can unsubscribe. Only a link that was sent to the current address can subscribe again.
  *
  * @param originId the enrollment or campaign that the link was sent for
  * @returns whether the change was applied; for an erased contact, whether their addresses are suppressed
@@ -35,11 +35,11 @@ export async function setPreferences(
     const { isCurrent, others } = await addressesOfLink(unit, { contactId, originId }, key)
     if (change.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
-      // If the link was also sent to the current address, it is unknown from which of them the request came. The others may
+      // If the link was also sent to the current address, it is unknown which of them the request came from. The others may
       // belong to other contacts.
       return { workspaceId, email, due, others: isCurrent ? [] : others }
     }
-    // A choice of lists does not end an unsubscribe from everything.
+    // Choosing lists does not undo an unsubscribe from everything.
     if (change.kind === 'everything' && isCurrent) await deleteOwnSuppressions(unit, workspaceId, key)
     const due = change.kind === 'lists' ? await changeLists(unit, { contactId, key }, change.ids, isCurrent) : []
     await incrementConsentVersion(unit, [contactId])
@@ -52,7 +52,10 @@ export async function setPreferences(
   return true
 }
 
-/** Joins and leaves lists as the contact chose. Joining starts nothing: they asked for the list, not for its beginning. */
+/**
+ * Joins and leaves lists as the contact chose. Joining starts no automations: the contact asked for the list, not for its welcome
+ * emails.
+ */
 async function changeLists(
   unit: EntityManager,
   { contactId, key }: { contactId: string; key: string },

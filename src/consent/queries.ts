@@ -62,12 +62,12 @@ export async function activeEnrollments(em: EntityManager, contactIds: readonly 
   return toObjects<ActiveEnrollment>(rows)
 }
 
-/** The lists and the unsubscribe of a contact, for the preferences page. */
+/** A contact's lists, and whether they unsubscribed, for the preferences page. */
 export interface Preferences {
   workspaceId: string
-  /** Whether the contact gets no marketing, at their own request. */
+  /** Whether the contact asked not to get marketing. */
   isUnsubscribed: boolean
-  /** The lists that the contact may see. */
+  /** The lists that are visible to the contact. */
   lists: { id: string; name: string; isMember: boolean }[]
   metadata: Record<string, unknown>
 }
@@ -184,7 +184,7 @@ export async function addressesOfLink(
 
 /** The state of a confirmation request that a link refers to. */
 export interface Standing {
-  /** The list to confirm; `null` if there is nothing to confirm any more. */
+  /** The list to confirm; `null` if there is nothing left to confirm. */
   listName: string | null
   metadata: Record<string, unknown>
 }

@@ -4,16 +4,16 @@ import { id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
 
 export const suppressionResponse = object({
   id: id('suppression'),
-  email: nullableText('The address. Null if its contact was erased.', 'ada@example.com'),
+  email: nullableText('The address; null if its contact was erased.', 'ada@example.com'),
   reason: string().oneOf(SUPPRESSION_REASONS).required().meta({ example: 'MANUAL' }),
   note: string().nullable().defined().meta({ example: null }),
-  createdAt: timestamp('Since when.'),
+  createdAt: timestamp('When the address was suppressed.'),
 })
   .required()
   .meta({ component: 'Suppression', description: 'An address that is not emailed, and the reason.' })
 
 /**
- * The response to creating a suppression. To a key that may not read contacts it does not reveal why the address is suppressed.
+ * The response to creating a suppression. For a key that may not read contacts, it does not reveal why the address is suppressed.
  */
 export const writtenSuppressionResponse = writtenResponse(suppressionResponse, {
   component: 'WrittenSuppression',

@@ -45,7 +45,7 @@ export const consentOperations = [
     summary: 'Suppress an address',
     description:
       'Stops emails to the address: marketing, or all email, depending on the reason. Enrollments of its contact end, unless one ' +
-      'of their emails may still be sent. If the suppression exists already, the existing one is returned. ' +
+      'of their emails may still be sent. If the suppression already exists, it is returned. ' +
       withoutReading('contacts:read'),
     scope: 'contacts:write',
     body: suppressionSchema,
@@ -73,7 +73,7 @@ export const consentOperations = [
     tag: 'Consent',
     summary: 'Delete a suppression',
     description:
-      'The address is emailed again, unless it is also suppressed for another reason. Delete a suppression only if the recipient asked ' +
+      'The address can be emailed again, unless it is also suppressed for another reason. Delete a suppression only if the recipient asked ' +
       'for it. Enrollments that ended stay ended.',
     scope: 'contacts:write',
     responses: { 200: { description: 'The suppression was deleted.', schema: single(deleteResultResponse) } },

@@ -2,7 +2,7 @@
 export interface ActiveEnrollment {
   automationId: string
   contactId: string
-  /** The numbers of emails of its automation, and of transactional ones among them. */
+  /** The number of emails in its automation, and how many of them are transactional. */
   emails: number
   transactional: number
   /** The list that the contact joined to start it. */
@@ -11,7 +11,7 @@ export interface ActiveEnrollment {
   asksFor: string | null
 }
 
-/** The emails that a contact must not get any more. */
+/** The emails that a contact must no longer get. */
 export type Stop =
   /** All email. */
   | { kind: 'all' }
@@ -23,8 +23,8 @@ export type Stop =
   | { kind: 'request'; listId: string }
 
 /**
- * Decides which enrollments end: those that may not send any of their emails. An enrollment with a transactional email
- * continues after an unsubscribe, and skips the others. An enrollment without emails continues.
+ * Decides which enrollments end: those that may send none of their emails. An enrollment with a transactional email continues
+ * after an unsubscribe, and skips the others. An enrollment without emails continues.
  *
  * @param stopsOf returns the stops of a contact
  */

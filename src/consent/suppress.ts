@@ -32,8 +32,8 @@ export interface SuppressionInput {
 }
 
 /**
- * Suppresses an address. From the commit on, no email to it can be claimed, even if the email was prepared before. Enrollments
- * of its contact end if they may not send any more. An automation with a transactional email continues and skips the others.
+ * Suppresses an address. After the commit, no email to it can be claimed, even if the email was already prepared. Enrollments of
+ * its contact end if they may no longer send. An automation with a transactional email continues and skips the others.
  * Idempotent.
  *
  * @param unit a transaction
@@ -50,7 +50,7 @@ export async function suppressAddress(
   const write = { id: newId(), email: address, key, reason, note }
   const { suppression, isNew } = await insertSuppression(unit, workspaceId, write)
   if (!contact) return { suppression, due: [] }
-  // Unconfirmed requests get no reminder.
+  // Pending confirmation requests get no reminder.
   await dropRequests(unit, [contact.id])
   if (isNew) await incrementConsentVersion(unit, [contact.id])
   return { suppression, contactId: contact.id, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
@@ -60,7 +60,7 @@ const stopFor = (reason: SuppressionReason): Stop => ({
   kind: suppresses(reason, 'transactional') ? 'all' : 'marketing',
 })
 
-/** Ends the enrollments of a contact that may send nothing more. @param unit a transaction in which the contact is locked */
+/** Ends the enrollments of a contact that may send nothing else. @param unit a transaction in which the contact is locked */
 export async function endEnrollments(unit: EntityManager, contactId: string, stop: Stop): Promise<Delivery[]> {
   const toEnd = enrollmentsToEnd(await activeEnrollments(unit, [contactId]), () => [stop])
   return (await endRows(unit, toEnd)).due
@@ -69,16 +69,16 @@ export async function endEnrollments(unit: EntityManager, contactId: string, sto
 /** Contacts that were suppressed together, and the keys of addresses that had no contact. */
 export interface SuppressedMany {
   contactIds: readonly string[]
-  nobodys: readonly string[]
+  keysWithoutContact: readonly string[]
 }
 
 /**
  * Suppresses many addresses, for imports. Ends the contacts' enrollments like `suppressAddress`, but leaves cancelling their
- * workflows to the bulk lane of the relay: the request of a chunk would wait for hundreds of calls to Temporal.
+ * workflows to the bulk lane of the relay: otherwise the request of a chunk would wait for hundreds of calls to Temporal.
  *
  * @param unit a transaction
  * @param inputs distinct by address and reason
- * @returns how many were not suppressed for that reason before, and the input of `afterSuppressingMany`
+ * @returns how many were not yet suppressed for that reason, and the input of `afterSuppressingMany`
  */
 export async function suppressMany(
   unit: EntityManager,
@@ -111,8 +111,8 @@ export async function suppressMany(
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
   const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
   await endRows(unit, toEnd, { isBulk: true })
-  const nobodys = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
-  return { suppressed: added.size, of: { contactIds, nobodys } }
+  const keysWithoutContact = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
+  return { suppressed: added.size, of: { contactIds, keysWithoutContact } }
 }
 
 /** Suppresses an address for an API call, and delivers to Temporal after its commit. */
@@ -132,16 +132,19 @@ export async function suppressByCall(
 }
 
 /**
- * Finishes `suppressMany` after its commit, before the response. Race: a contact is created concurrently, and neither
- * transaction sees the other. Guard: increments the consent version again, so that no email that was prepared before can be
- * claimed. Not in a transaction, because it waits for other ones.
+ * Finishes `suppressMany` after its commit, before the response. Race: a contact is created concurrently, and neither transaction
+ * sees the other. Guard: increments the consent version again, so that no email that was prepared before can be claimed. Runs
+ * outside a transaction, because it waits for other transactions.
  */
 export async function afterSuppressingMany(
   em: EntityManager,
   workspaceId: string,
-  { contactIds, nobodys }: SuppressedMany,
+  { contactIds, keysWithoutContact }: SuppressedMany,
 ): Promise<void> {
-  const found = nobodys.length === 0 ? [] : await untilDone(() => incrementConsentVersions(em, workspaceId, nobodys))
+  const found =
+    keysWithoutContact.length === 0
+      ? []
+      : await untilDone(() => incrementConsentVersions(em, workspaceId, keysWithoutContact))
   await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
 }
 
@@ -176,7 +179,10 @@ export async function suppressAtOnce(
   await afterSuppressing(dependencies, workspaceId, { email }, due)
 }
 
-/** Deletes a suppression. The address is emailed again, unless it has another one. @throws {ApiError} `suppression_not_found` */
+/**
+ * Deletes a suppression. The address is emailed again, unless another suppression remains. @throws {ApiError}
+ * `suppression_not_found`
+ */
 export async function liftSuppression(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new ApiError(SUPPRESSION_NOT_FOUND)
 }

@@ -22,7 +22,7 @@ import { writeMemberships } from './write-memberships.ts'
 import { confirmContacts, loadTagKeys, lockContacts } from './write-queries.ts'
 
 export interface JoinResult {
-  /** Contacts that were not in the list before. Only these start automations. */
+  /** Contacts that were not in the list before. Only they start automations. */
   added: number
   alreadyIn: number
   /** Contacts that must confirm first. */
@@ -33,7 +33,8 @@ export interface JoinResult {
 type Outcome = MembershipPlan['outcome']
 
 /**
- * Adds contacts to a list. Delivers a single contact's automations immediately, and leaves those of many to the relay.
+ * Adds contacts to a list. Delivers the automations of a single contact immediately, and leaves those of many contacts to the
+ * relay.
  *
  * @throws {ApiError} `not-found` for the list; `invalid` for a single contact that is in too many lists
  */

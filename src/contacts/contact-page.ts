@@ -4,7 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { listContacts, type ContactSearch } from './search-contacts.ts'
 import { contactResponse, presentContact } from './responses.ts'
 
-/** The part of a description that explains the response to a key that may not read contacts. */
+/** The part of a description that explains the response for a key that may not read contacts. */
 export const WITHOUT_READING = withoutReading('contacts:read')
 
 /** The response of operations that return contacts. */

@@ -14,7 +14,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { incrementConsentVersion, lockContacts } from './write-queries.ts'
 
-/** The number of contacts that leave a list in one transaction. It bounds how long others wait for the counter of the list. */
+/** The number of contacts that leave a list in one transaction. It limits how long others wait for the counter of the list. */
 const PAGE = 5_000
 
 /**
@@ -29,8 +29,8 @@ export async function deleteList(
   id: string,
   { audit }: Pick<Call, 'audit'>,
 ): Promise<void> {
-  // Recorded first: some contacts have left when it fails halfway. The mark stops new automations and campaigns from using half
-  // a list.
+  // Recorded first: if it fails halfway, some contacts have already left. The mark keeps new automations and campaigns from using
+  // half a list.
   await em.fork().transactional(async (unit) => {
     await getList(unit, workspaceId, id)
     await lockList(unit, workspaceId, id)
@@ -62,7 +62,7 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
   while ((await leave()) === PAGE);
   await em.fork().transactional(async (unit) => {
     if (!(await deleteListRow(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
-    // After the lock on the list's row, for which publishing an automation with this trigger waits.
+    // Checked after the lock on the list's row, because publishing an automation with this trigger waits for it.
     if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
   })
 }

@@ -14,7 +14,7 @@ const schema = defineEntity({
     metadata: p.json<Record<string, unknown>>(),
     /** An optimistic lock that grows with each change to what may be sent to the contact: see `src/messages/store-queries.ts`. */
     consentVersion: p.integer().onCreate(() => 0),
-    /** Whether the address was entered, but its owner has not confirmed it yet: see docs/consent.md. */
+    /** Whether the address was entered but its owner has not confirmed it yet: see docs/consent.md. */
     unconfirmed: p.boolean().onCreate(() => false),
     place: p.bigint('number').generated('identity'),
     createdAt: p.datetime(),

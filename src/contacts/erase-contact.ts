@@ -23,12 +23,12 @@ export async function eraseContact(
 ): Promise<void> {
   const fork = dependencies.em.fork()
   if (!isId(id)) {
-    // The contact may have been erased a moment ago by the same address, which is not stored any more.
+    // The contact may have been erased a moment ago by the same address, which is no longer stored.
     if (await erasure.waitForSendersToErased(fork, workspaceId)) throw new ApiError(CONTACT_NOT_FOUND)
     throw new ApiError(STILL_SENDING, {
       message:
         'No contact has this name, but an email to an erased contact is still in flight. ' +
-        'Repeat this request to learn when its status is final.',
+        'Repeat this request to find out when its status is final.',
     })
   }
   const contact = { workspaceId, id }
@@ -46,7 +46,7 @@ export async function eraseContact(
     throw new ApiError(STILL_SENDING, {
       message:
         'The contact is erased and gets no further email, but one is still in flight. ' +
-        `Repeat DELETE /contacts/${id} to learn when its status is final.`,
+        `Repeat DELETE /contacts/${id} to find out when its status is final.`,
     })
   }
   await erasure.eraseRest(fork, id)

@@ -16,7 +16,7 @@ export interface Erasure {
    * Each function returns the deliveries that become due.
    */
   eraseData: readonly ((em: EntityManager, contact: ErasedContact) => Promise<readonly Delivery[]>)[]
-  /** Waits until no email to the contact is in flight. @returns false if it takes too long for a request */
+  /** Waits until no email to the contact is in flight. @returns false if that takes too long for a request */
   waitForSenders(em: EntityManager, contact: ErasedContact): Promise<boolean>
   /** Waits until no email to any erased contact of a workspace is in flight. */
   waitForSendersToErased(em: EntityManager, workspaceId: string): Promise<boolean>

@@ -2,8 +2,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { type Document, FIRST, pageOfPart, PART_NAMES, type PartName } from './export-queries.ts'
 
 /**
- * The number of items per query, which blocks the event loop while they are decoded. Postgres can expand an event of 16 KB to
- * 700 KB, because it writes numbers out.
+ * The number of items per query, which blocks the event loop while they are decoded. Postgres can expand an event of 16 KB to 700
+ * KB, because it writes numbers in full.
  */
 const PAGE = 5
 
@@ -11,7 +11,7 @@ const PAGE = 5
  * Streams all data of a contact as JSON. A contact can have more events than fit into memory.
  *
  * @param head the parts that are always small
- * @param first the first items of each part, where they were read already; fewer than `FIRST` are all of them
+ * @param first the first items of each part, if they have already been read; fewer than `FIRST` means all of them
  */
 export async function* contactPieces(
   em: EntityManager,

@@ -37,7 +37,7 @@ const HEAD_OF_CONTACT = `jsonb_build_object(
   )}
 )`
 
-/** A part of a contact that can be large and is read by pages. */
+/** A part of a contact that can be large and is read in pages. */
 interface Part {
   fields: string
   from: string
@@ -172,7 +172,7 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'description', item.description, 'status', item.status,
       'trigger', item.trigger, 'triggerConfig', item.trigger_config, 'onSendFailure', item.on_send_failure, 'version', item.version,
       'steps', (select steps from automation_versions where automation_id = item.id and version = item.version),
-      -- By what the steps call them.
+      -- By the hash that the steps refer to.
       'emails', coalesce((select jsonb_object_agg(hash, jsonb_build_object('subject', subject, 'html', html, 'text', text))
         from email_contents where automation_id = item.id), '{}'),
       'createdAt', item.created_at)`,

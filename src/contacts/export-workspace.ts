@@ -3,7 +3,7 @@ import { NIL_ID } from '../platform/ids.ts'
 import { contactPieces } from './export-contact.ts'
 import { contentsOfCampaign, type Document, documentPage, type Kind, KINDS, type PartName } from './export-queries.ts'
 
-/** The number of objects per query; fewer contacts, because each can be large. */
+/** The number of objects per query. Fewer for contacts, because each can be large. */
 const PAGE = 200
 const PAGE_OF_CONTACTS = 25
 

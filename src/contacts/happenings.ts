@@ -4,7 +4,7 @@ import type { Happening } from '../triggers/index.ts'
 export interface ContactChanges {
   contactId: string
   isCreated: boolean
-  /** Whether the contact was created by a request to join a double opt-in list, and was unconfirmed until now. */
+  /** Whether the contact was created by a request to join a double opt-in list, and has been unconfirmed until now. */
   wasUnconfirmed: boolean
   isUnconfirmed: boolean
   /** A list that the contact joined. */

@@ -2,7 +2,7 @@ import { type MembershipPlan, type MembershipState, planMembership } from '../li
 import type { Happening } from '../triggers/index.ts'
 import { happeningsOf } from './happenings.ts'
 
-/** The state of a contact who is to join a list, read after the contact's row was locked. */
+/** The state of a contact who is about to join a list, read after the contact's row was locked. */
 export interface JoinState {
   contactId: string
   emailKey: string

@@ -47,7 +47,7 @@ export const listContactOperations = [
     tag: 'Lists',
     summary: 'List the contacts in a list',
     description:
-      'Newest contact first, like GET /contacts with listId. With status=pending, the contacts that have not confirmed that they want ' +
+      'Newest contact first, like GET /contacts with listId. With status=pending, the contacts who have not confirmed that they want ' +
       'to join.',
     scope: 'contacts:read',
     query: membersQuery,
@@ -65,7 +65,7 @@ export const listContactOperations = [
     summary: 'Add contacts to a list',
     description:
       'Adds one contact, or up to 1,000. Joining the list starts the automations that it triggers. ' +
-      'If the list has doubleOptIn, contacts join after they confirm by email. ' +
+      'If the list has doubleOptIn, contacts join once they confirm by email. ' +
       'Returns 404 for a single contact that does not exist. One of several fails without affecting the others.',
     scope: 'lists:write',
     body: joinSchema,

@@ -105,8 +105,8 @@ select id, false from contacts where workspace_id = $1::uuid and external_id = $
 const BLOCK = 4096
 
 /**
- * A page of a workspace's contacts, newest first, and the total. The counters of the blocks give the total, and the block in
- * which the page begins. So a far page costs no more than a near one.
+ * A page of a workspace's contacts, newest first, and the total. The counters of the blocks give the total and the block in which
+ * the page begins, so a late page costs no more than an early one.
  */
 export async function contactPage(
   em: EntityManager,

@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
-/** A contact as a message sees it: its address, and what may suppress the message. */
+/** A contact from the perspective of a message: the address, and the facts that may suppress the message. */
 export interface Recipient {
   contactId: string
   email: string
@@ -14,7 +14,7 @@ export interface Recipient {
   suppressions: readonly SuppressionReason[]
   /** The lists that the contact has left. */
   optOutListIds: readonly string[]
-  /** Whether the contact signed up and has not confirmed the sign-up. */
+  /** Whether the contact has signed up but not confirmed the sign-up. */
   isUnconfirmed: boolean
   isInAnyList: boolean
 }

@@ -7,7 +7,7 @@ import { SUPPRESSION_REASONS } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
 
-/** The reasons why a contact gets no marketing at all; not those of one list or email. */
+/** The reasons why a contact gets no marketing at all, excluding those of one list or email. */
 const SUPPRESSED = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
 
 export const contactResponse = object({
@@ -15,7 +15,7 @@ export const contactResponse = object({
   email: string()
     .required()
     .meta({ description: 'As it was given, without surrounding spaces.', example: 'ada@example.com' }),
-  externalId: nullableText('Your own ID for the contact. Null if none was set.', '4711'),
+  externalId: nullableText('Your own ID for the contact; null if none was set.', '4711'),
   firstName: string().nullable().defined().meta({ example: 'Ada' }),
   metadata: freeObject()
     .required()
@@ -26,7 +26,7 @@ export const contactResponse = object({
     .oneOf([...SUPPRESSED, null] as const)
     .meta({
       description:
-        'The reason why the contact gets no marketing. Null if they get it. UNCONFIRMED: they have not confirmed their sign-up yet.',
+        'The reason why the contact gets no marketing; null if they get it. UNCONFIRMED: they have not confirmed their sign-up yet.',
       json: { type: ['string', 'null'], enum: [...SUPPRESSED, null] },
       example: null,
     }),
@@ -114,7 +114,7 @@ export const eventResultResponse = object({
 export const joinResultResponse = object({
   listId: id('list'),
   added: count('The number of contacts added to the list.'),
-  alreadyIn: count('The number of contacts that were in the list already.', 0),
+  alreadyIn: count('The number of contacts that were already in the list.', 0),
   pending: count('The number of contacts that must confirm first, if the list has doubleOptIn.', 0),
   failed: count('The number of contacts that do not exist or have left the list.', 0),
   errors: array()

@@ -73,7 +73,7 @@ export const contactOperations = [
     path: '/segments/{id}/contacts',
     tag: 'Segments',
     summary: 'List the contacts in a segment',
-    description: 'Newest contact first. Like GET /contacts with segmentId.',
+    description: 'Newest contact first. The same as GET /contacts with segmentId.',
     scope: 'contacts:read',
     query: pageQuery(),
     // The response can be several megabytes.
@@ -91,7 +91,7 @@ export const contactOperations = [
     summary: 'Create or update a contact',
     description:
       'Creates a contact, or updates the one with this email. Given fields replace the stored ones, and metadata is merged. ' +
-      'A new contact, a list that it joins and a tag that it gets start the automations that they trigger. Only changes do. ' +
+      'A new contact, a list that it joins and a tag that it gets start the automations that they trigger. Repeating stored values starts nothing. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: contactSchema,
@@ -236,7 +236,7 @@ export const contactOperations = [
     bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
     responses: {
       202: {
-        description: 'The event was stored, and starts the matching automations.',
+        description: 'The event is stored and starts the matching automations.',
         schema: single(eventResultResponse),
         links: { listActivity: { id: '$response.body#/data/contactId' } },
       },

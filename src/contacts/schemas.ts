@@ -7,7 +7,7 @@ import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
 import { MAX_METADATA_BYTES } from './metadata.ts'
 
-/** Chosen to exceed the IDs of other services. */
+/** Maximum length of an external ID, longer than the IDs of other services. */
 const MAX_EXTERNAL_ID_LENGTH = 200
 
 const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
@@ -21,13 +21,13 @@ const email = () =>
       test: (value) => value === undefined || isEmailAddress(value.trim()),
     })
     .meta({
-      description: 'Unique in the workspace, compared without case.',
+      description: 'Unique in the workspace, case-insensitive.',
       json: { format: 'email' },
       example: 'ada@example.com',
     })
 const externalId = () =>
   filledText().test(atMost(MAX_EXTERNAL_ID_LENGTH)).meta({
-    description: 'Your own ID for the contact. Unique in the workspace, compared with case.',
+    description: 'Your own ID for the contact. Unique in the workspace, case-sensitive.',
     example: '4711',
   })
 const firstName = () => text().nullable().test(atMost(MAX_FIRST_NAME_LENGTH)).meta({ example: 'Ada' })
@@ -78,7 +78,7 @@ export const bulkSchema = object({
       variants: [contactSchema],
     }),
   triggers: boolean().meta({
-    description: 'False enrolls no contact, for imports. The default is true.',
+    description: 'Set to false to enroll no contacts, such as for imports. The default is true.',
     example: true,
   }),
 })
@@ -143,7 +143,7 @@ const without = (field: string) => ({ not: { properties: { [field]: {} }, requir
 
 const resubscribe = () =>
   boolean().meta({
-    description: 'True if the contacts asked to rejoin. Required for contacts that left the list themselves.',
+    description: 'True if the contacts asked to rejoin. Required for contacts who left the list themselves.',
     example: false,
   })
 

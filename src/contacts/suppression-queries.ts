@@ -108,7 +108,7 @@ export async function deleteSuppression(em: EntityManager, workspaceId: string, 
   return rows.length > 0
 }
 
-/** Deletes the suppressions of an address that its owner asked for. */
+/** Deletes the suppressions of an address that its owner requested. */
 export async function deleteOwnSuppressions(em: EntityManager, workspaceId: string, key: string): Promise<void> {
   await sql(
     em,
@@ -160,7 +160,7 @@ export async function anonymizeSuppressions(
     `update suppressions set email = null, note = null from contacts contact
      where contact.id = $1::uuid and suppressions.workspace_id = contact.workspace_id and (
        address_hash = address_hash(contact.workspace_id, contact.email_key)
-       -- Former addresses, unless another contact has them by now.
+       -- Former addresses, unless they now belong to another contact.
        or address_hash in (
          select address_hash(contact.workspace_id, key) from unnest($2::text[]) key
          where not exists (

@@ -3,8 +3,8 @@ import type { Recipient } from './recipients-queries.ts'
 import { type SuppressedBy, suppresses, WEIGHTIEST_FIRST } from './suppression.ts'
 
 /**
- * Decides why a message must not be sent to a recipient; `null` if it may. Of several reasons, returns the one with the highest
- * priority.
+ * Decides why a message must not be sent to a recipient; `null` if it may be sent. If there are several reasons, returns the one
+ * with the highest priority.
  *
  * @param message.listIds the lists because of which it is sent: an opt-out from one of them suppresses marketing
  */
@@ -15,7 +15,7 @@ export function suppressionOf(
   const reasons = new Set<SuppressedBy>(suppressions.filter((reason) => suppresses(reason, category)))
   if (category === 'marketing') {
     if (listIds.some((id) => optOutListIds.includes(id))) reasons.add('LEFT_LIST')
-    // A member of any list is confirmed. Only sign-ups need a confirmation.
+    // A contact in any list counts as confirmed. Only sign-ups need a confirmation.
     if (isUnconfirmed && !isInAnyList) reasons.add('UNCONFIRMED')
   }
   return WEIGHTIEST_FIRST.find((reason) => reasons.has(reason)) ?? null

@@ -3,7 +3,7 @@ import type { EmailCategory } from '../automation-engine/index.ts'
 /**
  * The reasons for a suppression:
  * - UNSUBSCRIBED, IMPORTED: the contact opted out of marketing, by a link in an email or in the service they were imported from
- * - BOUNCED: the mailbox does not exist
+ * - BOUNCED: an email bounced because the mailbox does not exist
  * - COMPLAINED: the recipient reported an email as spam
  * - MANUAL: a member of the workspace suppressed the address
  */
@@ -21,7 +21,7 @@ const AGAINST_MARKETING: readonly SuppressionReason[] = ['UNSUBSCRIBED', 'IMPORT
 export const SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'LEFT_LIST', 'UNCONFIRMED', 'NOT_PENDING'] as const
 export type SuppressedBy = (typeof SUPPRESSED_BY)[number]
 
-/** The reasons by priority: of several, the first is reported. */
+/** The reasons by priority: if several apply, the first is reported. */
 export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
   ...AGAINST_ALL,
   ...AGAINST_MARKETING,
@@ -33,14 +33,13 @@ export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
 /** The error text of a suppressed message by its reason, for the delivery log and signed delivery reports. */
 export const SUPPRESSED_WORDS: Readonly<Record<SuppressedBy, string>> = {
   COMPLAINED: 'The contact reported an earlier email as spam',
-  BOUNCED: 'The address bounced: the mailbox does not exist',
+  BOUNCED: 'An earlier email bounced because the mailbox does not exist',
   MANUAL: 'The address was suppressed manually',
   UNSUBSCRIBED: 'The contact has unsubscribed',
-  IMPORTED: 'The contact had unsubscribed in the service they were imported from',
-  LEFT_LIST: 'The contact has left the list',
-  UNCONFIRMED: 'The contact has not confirmed the sign-up',
-  NOT_PENDING:
-    'The contact has no pending confirmation: they confirmed already, or the request went to another address',
+  IMPORTED: 'The contact had already opted out before they were imported',
+  LEFT_LIST: 'The contact unsubscribed from the list',
+  UNCONFIRMED: 'The contact has not confirmed their sign-up',
+  NOT_PENDING: 'No confirmation is pending: the contact has already confirmed, or the request went to another address',
 }
 
 /** Returns whether a reason suppresses emails of a category. */
@@ -53,7 +52,7 @@ const quoted = (reasons: readonly string[]): string => reasons.map((reason) => `
  * SQL expression: the reason why a row `contact` must not be sent an email, or null.
  *
  * @param category an expression for the email's category, null for marketing
- * @param listId an expression for the ID of the list that the email is sent because of, as text, or null
+ * @param listId an expression for the ID of the list because of which the email is sent, as text, or null
  */
 export const suppressedBy = (category: string, listId: string): string => `(
   select reason from (
@@ -66,7 +65,7 @@ export const suppressedBy = (category: string, listId: string): string => `(
     where contact_id = contact.id and list_id::text = ${listId} and ${category} is distinct from 'transactional'
     union all
     select 'UNCONFIRMED' where contact.unconfirmed and ${category} is distinct from 'transactional'
-      -- Whoever has put her into another list knows her.
+      -- A contact who is in any list counts as confirmed.
       and not exists (select from list_members where contact_id = contact.id)
   ) reasons
   order by array_position(array[${quoted([...AGAINST_ALL, ...AGAINST_MARKETING, 'UNCONFIRMED', 'LEFT_LIST'])}], reason) limit 1

@@ -23,7 +23,7 @@ export const tagOperations = [
     method: 'GET',
     path: '/tags',
     tag: 'Tags',
-    summary: 'List the tags',
+    summary: 'List tags',
     description: 'In alphabetical order, with the number of contacts of each.',
     scope: 'contacts:read',
     query: pageQuery(),
@@ -42,7 +42,7 @@ export const tagOperations = [
     tag: 'Tags',
     summary: 'Add tags to a contact',
     description:
-      'Tags are compared without case. A new tag of the contact starts the automations that it triggers. ' +
+      'Tags are compared without case. A tag that is new to the contact starts the automations that it triggers. ' +
       WITHOUT_READING,
     scope: 'contacts:write',
     body: tagsSchema,

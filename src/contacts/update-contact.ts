@@ -22,9 +22,9 @@ export interface ContactChange {
 }
 
 /**
- * Updates a contact. After a change of the address, no email to the old one is claimed. Starts no automation.
+ * Updates a contact. After a change of address, no email to the old one is claimed. Starts no automation.
  *
- * @param tellsWhose whether the caller may see the ID of the other contact that has the address or the external ID
+ * @param tellsWhose whether the caller may see the ID of another contact that has the address or the external ID
  * @throws {ApiError} `not-found`; `taken`
  */
 export const updateContact = (

@@ -78,7 +78,7 @@ export async function upsertBatch(
       if ('exceeds' in plan) failed.set(write.emailKey, CONTACT_LIMITS[plan.exceeds])
       else plans.push({ write, contact, plan })
     }
-    // As late as possible: it locks the counters of the contacts' blocks until the commit, and every request that creates
+    // As late as possible, because it locks the counters of the contacts' blocks until the commit, and every request that creates
     // contacts waits for them.
     const missing = plans.filter(({ contact }) => contact.isCreated && !created.has(contact.id))
     const inserted = await insertContacts(

@@ -71,7 +71,7 @@ export interface BulkResult {
  * Creates or updates many contacts in one transaction. If an email occurs twice, the later item wins. The relay delivers the
  * automations that they start.
  *
- * @param given.inputs each with the index for its error; a `quiet` one starts nothing in any case
+ * @param given.inputs each with the index for its error; a `quiet` one never starts anything
  * @param given.triggers whether the changes start automations
  */
 export async function upsertManyContacts(
@@ -120,7 +120,7 @@ export async function upsertManyContacts(
 /** The maximum number of attempts to write a batch. Another request may take an external ID concurrently. */
 const MAX_ATTEMPTS = 4
 
-/** Writes a batch. A contact that violates a constraint fails alone in the next attempt. */
+/** Writes a batch. In the next attempt, a contact that violates a constraint fails alone. */
 async function upsertAll(
   em: EntityManager,
   workspaceId: string,

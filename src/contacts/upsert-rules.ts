@@ -23,7 +23,7 @@ export interface ContactWrite {
   confirmed?: boolean
   /** Tags to add, distinct by key. */
   tags: { key: string; name: string }[]
-  /** Whether it starts no automation. */
+  /** Whether it starts no automations. */
   quiet?: boolean
 }
 
@@ -52,18 +52,18 @@ export interface UpsertContext {
 
 export interface UpsertPlan {
   isUnconfirmed: boolean
-  /** Whether what may be sent to the contact changes, so that messages that were prepared before must not be claimed. */
+  /** Whether what may be sent to the contact changes, so that messages that were already prepared must not be claimed. */
   bumpsConsents: boolean
   membership: MembershipPlan | null
   newTags: { key: string; name: string }[]
   happenings: Happening[]
 }
 
-/** Whether joining its list requires that the contact confirms it. */
+/** Whether the contact must confirm before joining the list. */
 const mustConfirm = (write: ContactWrite, doubleOptIn: boolean): boolean =>
   write.listId !== null && doubleOptIn && write.confirmed !== true
 
-/** Decides what writing a contact does. @returns the limit that it exceeds, if any: then nothing is written */
+/** Decides what writing a contact does. @returns the limit that it exceeds, if any, in which case nothing is written */
 export function planUpsert(
   state: UpsertState,
   write: ContactWrite,

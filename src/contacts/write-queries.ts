@@ -12,8 +12,8 @@ export interface LockedContact {
 const LOCKED = 'id, email, email_key, unconfirmed as is_unconfirmed'
 
 /**
- * Locks contacts of a workspace, by ID. A claim of an email to them waits for the end of the transaction. State of the contacts
- * that later statements read does not change until then: see docs/lock-order.md.
+ * Locks contacts of a workspace, by ID. A claim of an email to them waits for the end of the transaction. Until then, the
+ * contacts' state that later statements read does not change: see docs/lock-order.md.
  */
 export async function lockContacts(
   em: EntityManager,
@@ -50,7 +50,7 @@ export interface ContactRow {
   email_key: string
   external_id: string | null
   first_name: string | null
-  /** Whether `first_name` stays unchanged. An insert has none to keep. */
+  /** Whether `first_name` stays unchanged. An insert has no stored name to keep. */
   keeps_first_name: boolean
   metadata: Record<string, unknown>
   /** Keys to remove. */
@@ -167,7 +167,7 @@ export async function whoseExternalIdIsTaken(
   return taken
 }
 
-/** Confirms locked contacts, which a request to join a double opt-in list had created. */
+/** Confirms locked contacts that a request to join a double opt-in list created. */
 export async function confirmContacts(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql(
@@ -177,15 +177,18 @@ export async function confirmContacts(em: EntityManager, ids: readonly string[])
   )
 }
 
-/**
- * Increments the consent version, so that messages that were prepared before are not claimed. The contacts must be locked.
- */
+/** Increments the consent version, so that messages that are already prepared are not claimed. The contacts must be locked. */
 export async function incrementConsentVersion(em: EntityManager, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql(em, 'update contacts set consent_version = consent_version + 1 where id = any($1::uuid[])', [ids])
 }
 
-/** Increments the consent version by address, of contacts that are not locked. @returns their IDs */
+/**
+ * Increments the consent version of contacts that are not locked, by address. Includes contacts that had the address a moment ago:
+ * an email to it may still be in flight.
+ *
+ * @returns their IDs
+ */
 export async function incrementConsentVersions(
   em: EntityManager,
   workspaceId: string,
@@ -194,7 +197,11 @@ export async function incrementConsentVersions(
   const rows = await sql<{ id: string }>(
     em,
     `update contacts set consent_version = consent_version + 1 where id in (
-       select id from contacts where workspace_id = $1::uuid and email_key = any($2::text[]) order by id for no key update
+       select id from contacts where workspace_id = $1::uuid and (email_key = any($2::text[]) or id = any(array(
+         select contact_id from former_addresses
+         where workspace_id = $1::uuid and email_key = any($2::text[]) and until > now() - interval '1 minute'
+       )))
+       order by id for no key update
      ) returning id`,
     [workspaceId, emailKeys],
   )

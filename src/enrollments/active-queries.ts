@@ -20,7 +20,7 @@ export interface ActiveEnrollment {
 }
 
 /**
- * Reads enrollments that have been ACTIVE for some minutes, in the order of their IDs. @param minutes 0 selects all, regardless
+ * Reads enrollments that have been ACTIVE for a few minutes, in the order of their IDs. @param minutes 0 selects all, regardless
  * of clocks
  */
 export async function activePage(

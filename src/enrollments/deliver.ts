@@ -14,14 +14,14 @@ import { readStarts, type Start } from './start-queries.ts'
 
 /**
  * Maximum concurrent deliveries by the requests of one workspace, per process. One event can start hundreds of automations. The
- * outbox relay delivers the rest and alternates between workspaces, so that the calls of other workspaces do not queue at
+ * outbox relay delivers the rest and alternates between workspaces, so that calls of other workspaces do not queue up at
  * Temporal.
  */
 const DELIVERED_AT_ONCE = 10
 
 /**
- * Delivers pending outbox rows to Temporal in parallel. Each one is marked as delivered or rescheduled on its own. Safe to
- * repeat: enrollments deduplicate the events they receive, and an event starts an enrollment once.
+ * Delivers pending outbox rows to Temporal in parallel. Each one is completed or rescheduled individually. Safe to repeat:
+ * enrollments deduplicate the events they receive, and an event starts an enrollment once.
  */
 export async function deliver(
   dependencies: Dependencies,

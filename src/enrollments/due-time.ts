@@ -7,9 +7,9 @@ export interface FinalStep {
 }
 
 /**
- * Computes when a step of an enrollment was due, by what the database can prove: after the waits that follow the last email
- * before it, or the start. A workflow's own clock proves less, because a task that is replayed after a restore runs at today's
- * time.
+ * Computes when a step of an enrollment was due, as far as the database can prove it: after the waits that follow the last email
+ * before it, or the start. A workflow's own clock is less reliable, because a task that is replayed after a restore runs at the
+ * current time.
  *
  * @returns also when the wait began; `undefined` if the enrollment has no such step
  */

@@ -12,11 +12,11 @@ import { NOT_ENROLLED } from './errors.ts'
 
 /**
  * Ends a contact's enrollment in an automation, and cancels pending retries of earlier enrollments. After the commit no email of
- * it can be claimed. Waits for an email in flight, so that none is sent after the response. The workflow is cancelled at once, or
- * by the relay. The contact may be enrolled again by events after the response.
+ * it can be claimed. Waits for an email in flight, so that none is sent after the response. The workflow is cancelled
+ * immediately, or by the relay. Events after the response may enroll the contact again.
  *
  * @throws {ApiError} `not-found`; `unavailable` if an email is in flight for seconds. A repeated request waits again, and
- *   succeeds when the message is final
+ * succeeds when the message is final
  */
 export async function endEnrollment(
   dependencies: Dependencies,
@@ -40,7 +40,7 @@ export async function endEnrollment(
     })
     await dependencies.deliverAtOnce(dependencies, ended.due)
     wasPending ||= ended.wasPending
-    // The enrollment ended since it was read, and another one may have started.
+    // The enrollment has ended since it was read, and another one may have started.
     if (enrollmentId === null || (ended.wasPending && isReconciled)) break
   }
   const sending = () => countSending(em, { automationId, contactIds: [contactId] })

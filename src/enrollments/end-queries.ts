@@ -14,15 +14,15 @@ export interface Ended {
 }
 
 /**
- * Ends contacts' enrollments and enqueues the cancellation of their workflows. After the commit no email of these automations to
- * these contacts can be claimed, deferred emails are dismissed, and retries of these enrollments or earlier ones are dropped.
+ * Ends contacts' enrollments and enqueues the cancellation of their workflows. After the commit, no email of these automations to
+ * these contacts can be claimed, deferred emails are dismissed, and retries of these or earlier enrollments are cancelled.
  * Earlier events that are still in the outbox start nothing.
  *
- * The number of statements is constant, for one place as for the five hundred of an import.
+ * The number of statements is constant, whether for one place or for the five hundred of an import.
  *
  * @param em a transaction
  * @param places without duplicates
- * @param isBulk whether the relay cancels the workflows, in the bulk lane, because the caller does not
+ * @param isBulk whether the relay cancels the workflows in the bulk lane instead of the caller
  */
 export async function endRows(
   em: EntityManager,
@@ -50,7 +50,7 @@ export async function endRows(
   return { due: [], wasPending }
 }
 
-/** A present enrollment, and the one that an event starts in its place. */
+/** A current enrollment, and the one that an event starts in its place. */
 export interface AskingAnew {
   id: string
   automationId: string
@@ -61,7 +61,7 @@ export interface AskingAnew {
 
 /**
  * Ends an enrollment so that an event in the outbox can start another one for the same contact. Does nothing if that one has
- * already started, or if the present one is newer than the event.
+ * already started, or if the current one is newer than the event.
  *
  * @param em a transaction
  * @returns the deliveries to Temporal; none if it was not ended

@@ -1,6 +1,6 @@
 import { AUTOMATION_NOT_ACTIVE, type EntryRules } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
-import { findActive, findEnrollable, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
+import { findActive, findEnrollmentTarget, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { callDedupKey } from '../automation-engine/index.ts'
@@ -34,7 +34,7 @@ const RECORD_PATIENCE_MS = 1_500
 
 /**
  * Enrolls a contact by an API call, regardless of the automation's trigger. The start of the workflow is the commit point: after
- * it, the enrollment cannot be lost. The row is written here only so that it can be read at once. If that fails, the workflow
+ * it, the enrollment cannot be lost. The row is written here only so that it can be read immediately. If that fails, the workflow
  * writes it.
  *
  * A repeated call enrolls once and returns the same result, because the enrollment has the call's ID.
@@ -57,7 +57,7 @@ export async function enrollContact(
 
   const concurrencyKey = (key !== undefined && hashOfKey(key)) || ''
   const found = isId(automationId)
-    ? await findEnrollable(em, workspaceId, automationId, isId(contactId) ? contactId : null, concurrencyKey)
+    ? await findEnrollmentTarget(em, workspaceId, automationId, isId(contactId) ? contactId : null, concurrencyKey)
     : undefined
   if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
   if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
@@ -141,7 +141,7 @@ function assertKeyFits({ concurrency }: EntryRules, key: string | undefined): vo
 
 /** Determines whether the automation or the contact was deleted in the meantime. */
 async function missingError(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
-  const found = await findEnrollable(em, workspaceId, write.automationId, write.contactId)
+  const found = await findEnrollmentTarget(em, workspaceId, write.automationId, write.contactId)
   return found?.hasContact === false
     ? new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
     : new ApiError(AUTOMATION_NOT_ACTIVE)

@@ -16,7 +16,7 @@ const schema = defineEntity({
     concurrencyKey: p.text(),
     dedupKey: p.text().nullable(),
     /**
-     * The automation's trigger when the enrollment started. `null` for old enrollments, which use the automation's present
+     * The automation's trigger when the enrollment started. `null` for old enrollments, which use the automation's current
      * trigger.
      */
     trigger: p.text().$type<Trigger>().nullable(),

@@ -26,7 +26,7 @@ const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status,
   (select nullif(email_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
   (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
 
-/** Lists enrollments of an existing automation, or of a contact, the most recent first. */
+/** Lists enrollments of an existing automation, or of a contact, most recent first. */
 export async function enrollmentsOf(
   em: EntityManager,
   whose: { automationId: string } | { contactId: string },

@@ -36,12 +36,12 @@ export interface RecordState {
   event: { type: Trigger; name: string; data: unknown; depth: number } | null
   hasContact: boolean
   /** Whether an earlier enrollment in the automation processed that event. */
-  hasHeard: boolean
-  /** The status of this enrollment, if it is recorded already. */
+  hasProcessed: boolean
+  /** The status of this enrollment, if it is already recorded. */
   recorded: EnrollmentStatus | null
   /** Whether another enrollment in the automation has the same deduplication key. */
   isDedupKeyTaken: boolean
-  /** The enrollment that is recorded as active, if it is another one. */
+  /** The enrollment that is recorded as active, if it is a different one. */
   otherActiveId: string | null
   /** The automation's rule for entering again; `null` for none. */
   reentry: EntryRules['reentry'] | null
@@ -118,7 +118,7 @@ export interface NewEnrollment {
  * Race: two processes record enrollments of one contact. Guard: the unique index of active enrollments. Test:
  * test/enrollments/one-active.test.ts.
  *
- * @returns false if this row exists already, or another active one
+ * @returns false if this row or another active one already exists
  */
 export async function insertEnrollment(
   em: EntityManager,
@@ -193,8 +193,8 @@ counted as (
 select from ended`
 
 /**
- * Checks whether a workflow may be right although the database lacks the event that started it: a restored database is older than
- * Temporal until it is reconciled.
+ * Checks whether a workflow may be valid even though the database lacks the event that started it: a restored database is older
+ * than Temporal until it is reconciled.
  */
 export async function mayKnowLater(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
   // Read the gate first: the second statement sees everything that a reconciliation records before it opens the gate.
@@ -209,7 +209,7 @@ export async function mayKnowLater(em: EntityManager, enrollmentId: string, even
 }
 
 /** Facts that an enroll call checks before it starts anything: the automation's name, and whether the contact exists. */
-export interface Enrollable {
+export interface EnrollmentTarget {
   automationName: string
   hasContact: boolean
   /** The contact's enrollment according to the database. Only Temporal knows whether it runs. */
@@ -218,19 +218,19 @@ export interface Enrollable {
 }
 
 /** Reads an automation and a contact of a workspace. @returns `undefined` if the automation enrolls no contacts */
-export async function findEnrollable(
+export async function findEnrollmentTarget(
   em: EntityManager,
   workspaceId: string,
   automationId: string,
   contactId: string | null,
   concurrencyKey = '',
-): Promise<Enrollable | undefined> {
+): Promise<EnrollmentTarget | undefined> {
   const parameters = [workspaceId, automationId, contactId, concurrencyKey]
-  const rows = await preparedSql(em, 'find-enrollable', ENROLLABLE, parameters)
-  return toObjects<Enrollable>(rows)[0]
+  const rows = await preparedSql(em, 'find-enrollment-target', ENROLLMENT_TARGET, parameters)
+  return toObjects<EnrollmentTarget>(rows)[0]
 }
 
-const ENROLLABLE = `
+const ENROLLMENT_TARGET = `
 select automation.name as automation_name,
   exists (select from contacts where id = $3::uuid and workspace_id = $1::uuid) as has_contact,
   (
@@ -247,7 +247,7 @@ export async function findEnrollment(em: EntityManager, id: string): Promise<{ e
 }
 
 /**
- * Locks the entrance of one contact to one automation until the transaction ends. Used by the rare call that has to decide itself
+ * Locks the entrance of one contact to one automation until the transaction ends. Needed only by a call that must itself decide
  * whether the contact enters, because the running workflow does not.
  */
 export async function lockEntrance(
@@ -258,7 +258,7 @@ export async function lockEntrance(
   await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [name])
 }
 
-/** Returns the enrollment that the database has as active, if any. */
+/** Returns the active enrollment according to the database, if any. */
 export async function findActive(
   em: EntityManager,
   automationId: string,
@@ -288,7 +288,7 @@ export async function enrollmentPage(
 
 /**
  * Deletes enrollments of a deleted automation, and finalizes their messages.
- * @returns whether all are deleted; one stays while an email of it is being sent
+ * @returns whether all are deleted; one remains while an email of it is being sent
  */
 export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
   return em.transactional(async (unit) => {

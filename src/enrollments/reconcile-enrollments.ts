@@ -2,13 +2,13 @@ import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from './act
 import type { Dependencies } from '../outbox/index.ts'
 
 /**
- * Reconciles an ACTIVE enrollment with Temporal. If an operator ended its workflow, the enrollment ends, too. If Temporal does
+ * Reconciles an ACTIVE enrollment with Temporal. If an operator ended its workflow, the enrollment also ends. If Temporal does
  * not know it, because Temporal's data is older than the database, it resumes from its last message; nothing is sent twice. If an
  * older enrollment's workflow runs in its place, that workflow is signalled, checks in the database that its enrollment has
- * ended, and starts this one. If it is paused although its automation sends, it is signalled to continue.
+ * ended, and starts this one. If it is paused while its automation sends, it is signalled to continue.
  *
- * Must run before a contact is enrolled, for the present enrollment. Otherwise the new enrollment would replace one that has only
- * lost its workflow, and start from the first step.
+ * Must run before a contact is enrolled, for the current enrollment. Otherwise the new enrollment would replace one that has
+ * merely lost its workflow, and would start from the first step.
  *
  * @returns whether the contact is in the automation by that enrollment
  */

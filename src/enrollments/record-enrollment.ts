@@ -8,12 +8,12 @@ import { statusOf } from './leave-queries.ts'
 import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
 import { planRecording } from './record-rules.ts'
 
-/** Maximum attempts to record an enrollment while another one is recorded concurrently. */
+/** Maximum attempts to record an enrollment while others are recorded concurrently. */
 const MAX_ATTEMPTS = 3
 
 /**
- * Records an enrollment and counts it, exactly once even if called repeatedly: by the API after the start of the workflow, and by
- * the workflow.
+ * Records an enrollment and counts it, exactly once, although both the API (after the start of the workflow) and the workflow
+ * call this.
  *
  * Another enrollment of the contact that is still ACTIVE has lost its workflow (for example, an operator terminated it), because
  * only one can run. It is ended.
@@ -50,7 +50,7 @@ async function tryToRecord(
   return (await insertEnrollment(em, write, enrollment)) ? 'ACTIVE' : undefined
 }
 
-/** Stores the events that an enrollment processed: delivered again, they start nothing. Safe to repeat. */
+/** Stores the events that an enrollment processed, so that they start nothing if they are delivered again. Safe to repeat. */
 export function recordProcessedEvents(
   em: EntityManager,
   { automationId, contactId, eventIds }: Received,

@@ -7,11 +7,11 @@ import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
  * automation's current version.
  */
 export function planRecording(
-  { automation, workspaceId, event, hasContact, hasHeard, isDedupKeyTaken, reentry, lastEnrolledAt }: RecordState,
+  { automation, workspaceId, event, hasContact, hasProcessed, isDedupKeyTaken, reentry, lastEnrolledAt }: RecordState,
   { triggerEventId, enrolledAt }: Pick<EnrollmentWrite, 'triggerEventId' | 'enrolledAt'>,
 ): NewEnrollment | undefined {
   const isEventGone = triggerEventId !== null && event === null
-  if (!hasContact || isEventGone || hasHeard || isDedupKeyTaken) return undefined
+  if (!hasContact || isEventGone || hasProcessed || isDedupKeyTaken) return undefined
   // Two events can be delivered at the same time, and the enrollment that the first one started can end before the second.
   const isAgain = triggerEventId !== null && lastEnrolledAt !== null
   if (isAgain && !mayReenter(reentry ?? undefined, lastEnrolledAt, enrolledAt)) return undefined

@@ -40,7 +40,7 @@ export const enrollmentResponse = object({
     description: 'Whether the enrollment waits before an email because its automation is paused or a draft.',
     example: false,
   }),
-  version: count('The version of the steps.'),
+  version: count('The version of the steps that it follows.'),
   enrolledAt: timestamp('When the enrollment started.'),
   endedAt: timestamp('When the enrollment ended; null while it is ACTIVE.').nullable().defined(),
   nextStepId: string()
@@ -51,7 +51,7 @@ export const enrollmentResponse = object({
       json: { format: 'uuid' },
       example: null,
     }),
-  nextAt: timestamp('When that is due; null if the enrollment has ended.').nullable().defined(),
+  nextAt: timestamp('When the next email is due; null if the enrollment has ended.').nullable().defined(),
 })
   .required()
   .meta({ component: 'Enrollment', description: 'A contact in an automation.' })

@@ -28,7 +28,7 @@ export const enrollmentOperations = [
     tag: 'Automations',
     summary: 'Enroll a contact',
     description:
-      'The contact starts at the first step at once, regardless of the trigger. A contact that is already in the automation ' +
+      'The contact starts at the first step immediately, regardless of the trigger. A contact that is already in the automation ' +
       'is not enrolled again, and nothing is sent twice.',
     scope: 'automations:write',
     transactional: false,
@@ -69,7 +69,7 @@ export const enrollmentOperations = [
     path: '/automations/{id}/enrollments',
     tag: 'Automations',
     summary: "List an automation's enrollments",
-    description: 'The most recent first. Includes ended enrollments unless a status is given.',
+    description: 'Most recent first. Includes ended enrollments unless a status is given.',
     scope: 'automations:read',
     query: enrollmentsQuery,
     responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },
@@ -104,7 +104,7 @@ export const enrollmentOperations = [
     params: { id: CONTACT },
     tag: 'Contacts',
     summary: "List a contact's enrollments",
-    description: 'In all automations, the most recent first, each with its next email.',
+    description: 'In all automations, most recent first, each with its next email.',
     scope: 'automations:read',
     query: contactEnrollmentsQuery,
     responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },

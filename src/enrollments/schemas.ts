@@ -30,7 +30,10 @@ export const enrollmentsQuery = cursorQuery({
   sort: string()
     .oneOf(['entered', 'next'] as const)
     .default('entered')
-    .meta({ description: 'The most recent first, or the ACTIVE ones by when they continue.', example: 'next' }),
+    .meta({
+      description: 'Most recent first, or the ACTIVE ones by the time at which they continue.',
+      example: 'next',
+    }),
   stepId: string().meta({
     description: 'With `sort=next`: only enrollments whose next email is this one.',
     isId: true,

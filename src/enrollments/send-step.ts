@@ -78,7 +78,7 @@ export async function sendStep(
       const { message, settings } = prepared
       const sending = new Sending(dependencies, message)
       const due = settings.lostUntil && (await lostDueTime(dependencies.em.fork(), step, settings))
-      // The waits of later steps start then, so those steps may also be due, and have been sent.
+      // The waits of later steps start at that time, so those steps may also have been due and sent.
       return due ? sending.abandon(MAY_HAVE_BEEN_SENT, due) : sending.send(patience)
     }
   }
@@ -147,7 +147,10 @@ async function earlierAttempt(
   return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date() }
 }
 
-/** Returns when a step was due, if a restore may have lost that it was sent: it was due, and its wait began, before the loss. */
+/**
+ * Returns when a step was due if a restore may have lost the record that it was sent, which requires that the step was due and
+ * its wait began before the loss.
+ */
 async function lostDueTime(
   em: EntityManager,
   { enrollmentId, stepId }: StepToSend,
@@ -168,7 +171,7 @@ async function lostDueTime(
  * Marks an enrollment as paused if its automation does not send.
  *
  * Race: the automation is resumed at the same time. Guard: this shares the automation's lock, so the resume wakes this enrollment
- * or is visible here. The mark stays until a later attempt claims: an attempt that Temporal has given up may still be running,
+ * or is visible here. The mark stays until a later attempt claims: an attempt that Temporal has abandoned may still be running,
  * and its workflow would not be signalled. Test: test/messages/claims.test.ts.
  *
  * @returns whether it is paused

@@ -23,7 +23,7 @@ export interface EmailStep {
   trigger: Trigger
   triggerKey: string | null
   event: NonNullable<TemplateVariables['event']> | null
-  /** How often the enrollment was paused before. */
+  /** How often the enrollment has been paused so far. */
   pauseCount: number
   category: EmailCategory
   /** In the contact's language; `null` if the version has no such step. */
@@ -96,8 +96,8 @@ export interface LockedEnrollment {
 }
 
 /**
- * Locks enrollments until the transaction ends, in the order of their IDs. A statement that ends or pauses one waits, or has
- * committed before.
+ * Locks enrollments until the transaction ends, in the order of their IDs. A statement that ends or pauses one either waits or
+ * has already committed.
  */
 export async function lockEnrollments(
   em: EntityManager,
@@ -112,7 +112,7 @@ export async function lockEnrollments(
   return new Map(rows.map(({ id, ...enrollment }) => [id, enrollment]))
 }
 
-/** Marks enrollments as not paused any more. The caller has locked them. */
+/** Marks enrollments as no longer paused. The caller has locked them. */
 export async function releaseEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
   await preparedSql(
     em,
@@ -133,7 +133,7 @@ export async function pauseActive(em: EntityManager, id: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Data from which a step's due time follows. */
+/** Data from which a step's due time is computed. */
 export interface Timeline {
   enrolledAt: Date
   /** When the event that started the enrollment occurred, if it was an event. */

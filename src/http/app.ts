@@ -58,9 +58,9 @@ export function createApi(
   app.use(rateLimit())
   app.use(sameOrigin())
   app.use(api.routes())
-  // Unknown paths are 404 only for callers with a valid credential.
+  // Unknown paths return 404 only to callers with a valid credential.
   app.use((ctx) => void callerOf(ctx))
-  // Koa emits errors here that happen while a response is sent: the client disconnected, or a stream failed.
+  // Koa emits errors here that occur while a response is sent: the client disconnected, or a stream failed.
   app.on('error', (error: Error, ctx?: ApiContext) => {
     const requestId = ctx?.state.requestId
     if (isOfConnection(error)) dependencies.log.info({ error, requestId }, 'A connection failed')

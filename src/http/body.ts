@@ -61,7 +61,7 @@ function readerOf(bytes: number): Middleware {
       enableTypes: ['text'],
       extendTypes: { text: ['application/json', 'application/*+json'] },
       textLimit: `${bytes}b`,
-      // Read as bytes: as a text, invalid UTF-8 would be replaced instead of rejected.
+      // Read as bytes: in a string, invalid UTF-8 would be replaced instead of rejected.
       ...({ encoding: null } as object),
       onerror(error) {
         const { type } = error as { type?: string }
@@ -74,7 +74,7 @@ function readerOf(bytes: number): Middleware {
 }
 
 /**
- * Reads a body of text or JSON unchanged, because its signature covers the exact bytes.
+ * Reads a text or JSON body unchanged, because its signature covers the exact bytes.
  * @throws {ApiError} if the body is larger than `bytes`
  */
 export async function readBytes(ctx: Context, bytes: number): Promise<Buffer> {

@@ -22,7 +22,7 @@ export interface CallingPerson {
   role: Role
 }
 
-/** An authenticated caller, which is an API key or a signed-in person, and the workspace of the request. */
+/** An authenticated caller (an API key or a signed-in person) and the workspace of the request. */
 export interface Caller {
   by: { kind: 'key'; apiKey: CallingKey } | { kind: 'person'; person: CallingPerson }
   /** The scopes of the caller. */

@@ -18,7 +18,7 @@ export const cursor = () =>
 
 /**
  * The query of a list with keyset pagination. Such a list grows at its head while it is read, so page numbers would show rows
- * twice, and a late page would take as long as all pages before it. Each page names the start of the next one.
+ * twice, and a late page would take as long as all the pages before it. Each page names the start of the next one.
  */
 export const cursorQuery = <Fields extends AnyObject = Record<never, never>>(fields: Fields = {} as Fields) =>
   object({

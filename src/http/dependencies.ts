@@ -24,12 +24,12 @@ export interface ApiDependencies extends Dependencies {
   passwords: Passwords
   /** The provider for single sign-on; `undefined` if none is configured. */
   oidc: Oidc | undefined
-  /** The public URL of the service (PUBLIC_URL); `undefined`: taken from each request. */
+  /** The public URL of the service (PUBLIC_URL); `undefined` to take it from each request. */
   publicUrl: string | undefined
   /** Renders templates to check them before they are saved. */
   renderer: Renderer
   sendTestEmail: SendTestEmail
-  /** Encrypts what must not be stored in plain text. */
+  /** Encrypts secrets that must not be stored in plain text. */
   secrets: Secrets
   /** Looks up the TXT and MX records of a name. */
   dns: Record<'texts' | 'exchanges', (name: string) => Promise<string[]>>

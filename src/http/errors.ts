@@ -28,7 +28,7 @@ export const KEY_ERRORS = {
 export const DATABASE_UNAVAILABLE = defineError(
   'unavailable',
   'database_unavailable',
-  'The database is not available at the moment. Please try again.',
+  'The database is currently unavailable. Please try again.',
 )
 export const MALFORMED_JSON = defineError('invalid', 'malformed_json', 'Malformed JSON: Unexpected end of JSON input')
 export const BODY_TOO_LARGE = defineError('invalid', 'body_too_large', 'Request body too large')
@@ -67,7 +67,7 @@ export const KEY_USED_OTHERWISE = defineError(
 export const DONE_FOR_ERASED = defineError(
   'erased',
   'contact_erased',
-  'The request with this Idempotency-Key was processed, and its contact has been erased since. ' +
+  'The request with this Idempotency-Key was processed, but its contact has since been erased. ' +
     'It is not repeated. Use a new key to send it again.',
 )
 
@@ -86,7 +86,7 @@ export const nothingToUpdate = (fields: readonly string[], more = '') =>
 /** Returns whether an immediate retry can succeed. */
 export const tellsWhenToRetry = (kind: ErrorKind): boolean => kind === 'unavailable' || kind === 'in-flight'
 
-/** Far more parameters than any operation has. */
+/** Maximum number of query parameters, far more than any operation has. */
 export const MAX_PARAMETERS = 100
 export const TOO_MANY_PARAMETERS = `The query must not have more than ${MAX_PARAMETERS} parameters`
 
@@ -145,7 +145,7 @@ export const COMMON_ERRORS: Record<number, Described> = {
   429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
   500: { description: 'Internal error. Try again with exponential backoff.', reasons: [INTERNAL_ERROR] },
   503: {
-    description: 'A required service is not available at the moment. Try again.',
+    description: 'A required service is currently unavailable. Try again.',
     reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING, NOT_RECONCILED],
   },
 }
@@ -154,7 +154,7 @@ export const COMMON_ERRORS: Record<number, Described> = {
 export const IDEMPOTENCY_ERRORS: Record<number, Described> = {
   409: { description: 'The request with this Idempotency-Key is still in progress.', reasons: [KEY_IN_PROGRESS] },
   410: {
-    description: 'The request with this Idempotency-Key was processed for a contact who has been erased since.',
+    description: 'The request with this Idempotency-Key was processed for a contact who has since been erased.',
     reasons: [DONE_FOR_ERASED],
   },
   422: { description: 'The Idempotency-Key was used with another request.', reasons: [KEY_USED_OTHERWISE] },

@@ -9,7 +9,7 @@ declare module 'yup' {
   interface CustomSchemaMetadata {
     description?: string
     example?: unknown
-    /** The name of the schema in the document's components, where it is described once for all its uses. */
+    /** The name of the schema in the document's components, which describe it once for all its uses. */
     component?: string
     /** Keywords of JSON Schema that have no yup check of the same name. */
     json?: Record<string, unknown>
@@ -25,14 +25,14 @@ declare module 'yup' {
   }
 }
 
-/** A text that Postgres can store: any character but NUL. */
+/** A text that Postgres can store: any character except NUL. */
 export const text = () => string().meta({ json: { pattern: '^[^\\u0000]*$' } })
 
 /** At least one visible character. The class is written out, because `\s` differs between languages. */
 // eslint-disable-next-line no-control-regex -- the expression is about control characters
 const FILLED = /^[^\u0000]*[^\s\u0000-\u001f\u0085\ufeff][^\u0000]*$/
 
-/** A text that is not empty and not only white space. */
+/** A text that is neither empty nor only whitespace. */
 export const filledText = () =>
   string()
     .test({
@@ -56,7 +56,8 @@ export const atMost = (max: number) => ({
 })
 
 /**
- * The ID of a resource, given by the caller in any case. The schema accepts any text: services report an ID that does not exist.
+ * The ID of a resource, given by the caller in upper or lower case. The schema accepts any text: services report an ID that does
+ * not exist.
  */
 export const givenId = (description: string) => filledText().meta({ description, isId: true, example: EXAMPLE_ID })
 
@@ -115,7 +116,7 @@ export const count = (description: string, example = 1) =>
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
-/** The highest page number: after it the offset would exceed what Postgres can count with. */
+/** The highest page number: beyond it, the offset would exceed Postgres's integer range. */
 const MAX_PAGE = 1_000_000_000
 
 const pageNumber = (name: string, fallback: number, max: number) => {
@@ -141,7 +142,7 @@ export const single = <Data extends Schema>(data: Data): ObjectSchema<AnyObject>
 /** Responds with one resource. */
 export const ok = (data: unknown) => ({ status: 200, body: { data } })
 
-/** Responds with a resource that was created. */
+/** Responds with a newly created resource. */
 export const created = (data: unknown) => ({ status: 201, body: { data } })
 
 const pagination = object({

@@ -6,7 +6,7 @@ import type { Answer } from './operation.ts'
 /** The lifetime of a stored response, in hours. */
 export const IDEMPOTENCY_HOURS = 24
 
-/** Seconds that the tasks after a commit may take. They wait at most three seconds for emails in flight. */
+/** Maximum seconds for the tasks after a commit. They wait at most three seconds for emails in flight. */
 const AFTER_COMMIT_SECONDS = 10
 
 /** Seconds after which another attempt may take over a request with an Idempotency-Key. */
@@ -53,7 +53,7 @@ export async function takeIdempotencyKey(
     headers: Record<string, string> | null
     body: unknown
   }>(em, TAKE, [workspaceId, key, id, fingerprint, LEASE_SECONDS, IDEMPOTENCY_HOURS])
-  // Between the two halves of the statement another attempt claimed and released the key.
+  // Between the two parts of the statement, another attempt claimed and released the key.
   if (!row) return { kind: 'in-flight', sameRequest: true }
   if (row.mine) return { kind: 'mine', id: row.id, attempt: row.attempt, retried: row.retried }
   if (row.erased) return { kind: 'erased' }
@@ -73,7 +73,7 @@ with taken as (
   insert into idempotency_keys as kept (workspace_id, key, id, fingerprint, lease_until)
   values ($1::uuid, $2, $3::uuid, $4::bytea, now() + make_interval(secs => $5))
   on conflict (workspace_id, key) do update set
-    -- An attempt that died is resumed under the same id; a key that is too old begins anew.
+    -- An attempt that died is resumed under the same id; a key that is too old starts over.
     id = case when kept.created_at > now() - make_interval(hours => $6) then kept.id else excluded.id end,
     created_at = case when kept.created_at > now() - make_interval(hours => $6) then kept.created_at else now() end,
     attempt = kept.attempt + 1,
@@ -96,7 +96,7 @@ where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
  * Stores the response to a request.
  *
  * @param answer.contactId the contact whose data it holds. It is erased with the contact, and not stored if the contact is gone.
- * @param options.isFinal whether it may be replayed at once; otherwise after `endLease`
+ * @param options.isFinal whether it may be replayed immediately; otherwise after `endLease`
  * @returns whether the attempt still had the key
  */
 export async function storeResponse(
@@ -137,9 +137,8 @@ export async function storeResponse(
 }
 
 /**
- * Ends the lease of an attempt. If it has a response, that is replayed from now on. If it has none, the next attempt may begin.
- *
- * @param hasResponse the state in which the attempt has to be: otherwise nothing changes
+ * Ends the lease of an attempt. If it has a response, the response is replayed from now on. If not, the next attempt may begin.
+ * @param hasResponse whether the attempt must have a response: if that does not match, nothing changes
  */
 export async function endLease(
   em: EntityManager,
@@ -199,7 +198,7 @@ export async function forgetIdempotencyKeys(em: EntityManager, limit: number): P
   return rows.length
 }
 
-/** Ends leases that lie further ahead than any lease is set: the clock of Postgres was set back. */
+/** Ends leases that end further in the future than any lease should, because Postgres's clock was set back. */
 export async function shortenRequestLeases(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(
     em,

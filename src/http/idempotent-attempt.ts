@@ -17,7 +17,7 @@ const TRANSIENT: ReadonlySet<ErrorKind> = new Set([
 /** One attempt at a request with an Idempotency-Key. It owns the key until its lease ends and another attempt takes over. */
 export class IdempotentAttempt {
   readonly #attempt: Attempt
-  /** True if an earlier attempt may have done a part of the request. */
+  /** True if an earlier attempt may have done part of the request. */
   readonly isRetry: boolean
 
   constructor(attempt: Attempt, isRetry: boolean) {
@@ -46,8 +46,8 @@ export class IdempotentAttempt {
   }
 
   /**
-   * Stores an error that each attempt would get. After any other error the next attempt may begin at once, unless the effect is committed:
-   * then the lease continues until what follows the commit is certainly over.
+   * Stores an error that every attempt would get. After any other error, the next attempt may begin immediately, unless the
+   * effect is committed. In that case, the lease continues until the tasks after the commit are certainly done.
    */
   async fail(em: EntityManager, error: unknown): Promise<void> {
     const isFinal = error instanceof ApiError && !TRANSIENT.has(error.kind) && STATUSES[error.kind] < 500

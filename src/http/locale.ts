@@ -1,6 +1,6 @@
 import { setLocale } from 'yup'
 
-/** The API's wording of yup's messages: the field, and what would be valid. A path is `steps[0].subject`, for example. */
+/** The API's wording of yup's messages: the field, and what would be valid. Paths look like `steps[0].subject`. */
 setLocale({
   mixed: {
     required: '${path} is required',

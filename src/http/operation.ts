@@ -15,16 +15,16 @@ export const TAGS = {
   Contacts: 'People who get emails: create, search, tag and erase them, and list their messages.',
   Events: 'Custom events, which start automations.',
   Lists: 'Named groups of contacts. Joining one can start automations.',
-  Tags: 'Labels on contacts. Getting one can start automations.',
+  Tags: 'Labels on contacts. Adding one to a contact can start automations.',
   Consent: 'Unsubscribes and suppressions.',
-  Segments: 'Saved conditions. A segment contains the contacts that match it at the moment.',
+  Segments: 'Saved conditions. A segment contains the contacts that currently match it.',
   Templates: 'Reusable emails for automations and campaigns.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Campaigns: 'One email to many contacts.',
   Figures:
-    'Statistics, and emails that are due. They are read from counters, so their cost does not depend on the amount of data.',
-  Messages: 'Emails, each to one contact: their status, and retries.',
-  Account: 'Sessions of the dashboard, and the settings of one person in all workspaces.',
+    'Statistics, and emails that are due. They are read from counters, so they stay fast for any amount of data.',
+  Messages: 'Individual emails to contacts: their status, and retries.',
+  Account: 'Dashboard sessions, and the personal settings across all workspaces.',
   Members: 'Members of a workspace, and invitations.',
   Settings: 'API keys and the settings of the workspace.',
   Service: 'The current key, and this document.',
@@ -56,7 +56,7 @@ export type VisitorsRequest<Body> = Pick<
   'params' | 'body' | 'visitor'
 >
 
-/** The same, of a person who is signed in. */
+/** The same for a person who is signed in. */
 export type AccountsRequest<Body> = VisitorsRequest<Body> & { visitor: { session: NonNullable<Visitor['session']> } }
 
 /** A path parameter that is not a plain ID. */
@@ -76,7 +76,7 @@ export interface Answer {
   headers?: Readonly<Record<string, string>> | undefined
   /** A JSON value, or a stream of JSON text if the body can be too large for memory. */
   body: unknown
-  /** The contact whose data the body holds: a stored response is erased with them. */
+  /** The contact whose data the body contains: a stored response is erased with them. */
   contactId?: string | null
 }
 
@@ -101,11 +101,11 @@ export interface Operation {
   summary: string
   description: string
   /**
-   * The scope that a key needs and that a role includes. `null`: any valid key and any member. Without a scope only people may
-   * use the operation.
+   * The scope that a key needs and that a role includes. `null` allows any valid key and any member. Without a scope, only people
+   * may use the operation.
    */
   scope?: Scope | null
-  /** An alternative scope. The resource of the request decides which one is needed. */
+  /** An alternative scope. The requested resource determines which one is needed. */
   orScope?: Scope
   /** The minimum role of a person, for operations that keys may not use. */
   role?: Role
@@ -135,13 +135,13 @@ export interface Operation {
   /** True if the operation only reads, although it is a POST: its query is too long for a URL. */
   changesNothing?: true
   responses: Record<number, AnswerDescription>
-  /** Errors of this operation by status, in addition to those of every operation. A plain text describes an invalid request. */
+  /** Errors of this operation by status, in addition to those of every operation. A plain string describes an invalid request. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
   /** False if the effect is not in Postgres alone, or is more than one transaction. */
   transactional?: false
   /**
-   * Runs slow checks that the schemas cannot do, and passes the result to the handler. It runs before the transaction, so that no
-   * database connection is held in the meantime.
+   * Runs slow checks that schemas cannot express, and passes the result to the handler. It runs before the transaction, so that
+   * no database connection is held in the meantime.
    */
   prepare?(
     request: CheckedRequest<Record<string, string>, AnyObject, AnyObject>,
@@ -200,7 +200,7 @@ export const openOperation = <const Path extends string, Body extends ObjectSche
   },
 ): Operation => ({ ...definition, open: 'anybody', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
 
-/** Enough for an email address, a password and a name. */
+/** Body size for an email address, a password and a name. */
 const OPEN_BODY_LIMIT = { bytes: 16 * 1024, values: 100 }
 
 /** Returns whether an operation accepts an Idempotency-Key. */

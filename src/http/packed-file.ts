@@ -7,7 +7,7 @@ import type { Context } from 'koa'
 /** A file that is served often. It is read and compressed once. */
 export interface PackedFile {
   plain: Buffer
-  /** The compressed file by encoding; `undefined` if its format is compressed already. */
+  /** The compressed file by encoding; `undefined` if its format is already compressed. */
   packed: Record<'gzip' | 'br', Buffer> | undefined
   etag: string
 }

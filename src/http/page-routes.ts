@@ -17,19 +17,19 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** Formats that compress well. Fonts and images are compressed already. */
+/** Formats that compress well. Fonts and images are already compressed. */
 const TEXT = new Set(['.html', '.js', '.css', '.svg'])
 
 /**
- * Serves the dashboard at `/` and at each address that no other route has, and its assets. Files are read and compressed at the
- * first request. No key is needed.
+ * Serves the dashboard at `/` and at every path without another route, and its assets. Files are read and compressed on the first
+ * request. No key is needed.
  *
  * @returns a function that serves the page if a browser requests it, and returns whether it did
  */
 export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Context) => Promise<boolean> {
   const files = new Map<string, Promise<PackedFile>>()
   let made: Promise<{ names: ReadonlySet<string>; at: number }> | undefined
-  /** Lists the folder again for an unknown name: a new build has other names. */
+  /** Lists the folder again for an unknown name, because a new build has different names. */
   const isThere = async (name: string): Promise<boolean> => {
     const at = await stat(join(folder, 'index.html')).then(
       ({ mtimeMs }) => mtimeMs,
@@ -49,7 +49,7 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
     if (!file) {
       file = readPacked(join(folder, name), { isText: TEXT.has(extname(name)) })
       files.set(name, file)
-      // A file that could not be read may be readable next time.
+      // A file that could not be read this time may be readable next time.
       file.catch(() => files.delete(name))
     }
     sendPacked(ctx, await file, extname(name))

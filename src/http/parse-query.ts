@@ -7,8 +7,8 @@ import { findJsonFault } from '../platform/json.ts'
 import { validate } from './parse.ts'
 
 /**
- * Parses a query string. Koa's own parser compares each parameter with each other one. For the thousands of parameters that fit
- * into a request's head, that takes most of a second.
+ * Parses a query string. Koa's own parser compares each parameter with every other one. For the thousands of parameters that fit
+ * into a request line, that takes most of a second.
  *
  * @throws {ApiError} `invalid` if it has too many parameters
  */
@@ -37,7 +37,7 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
     } else if (type === 'number') {
       values[name] = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : NaN
     } else {
-      if (typeof given !== 'string') throw invalid(`${name} must be given once`, pointerTo('', name))
+      if (typeof given !== 'string') throw invalid(`${name} must be given only once`, pointerTo('', name))
       values[name] = given
     }
   }

@@ -6,7 +6,7 @@ import { pointerOf } from './pointer.ts'
 import { isObjectSchema, resolve } from './resolve-schema.ts'
 import { findForbiddenName } from './unknown-names.ts'
 
-/** Further problems are mostly repetitions. */
+/** Maximum number of problems in an error. Further ones are mostly repetitions. */
 const MAX_PROBLEMS = 10
 const MAX_MESSAGE_LENGTH = 2_000
 const TOO_MANY_ITEMS = /must not exceed \d+ items$/
@@ -67,7 +67,7 @@ function describe({ inner }: ValidationError) {
   const tooLong = inner.filter(({ message }) => TOO_MANY_ITEMS.test(message)).map(({ path }) => `${path}[`)
   for (const { message, path = '' } of inner)
     if (!paths.has(message) && !tooLong.some((start) => path.startsWith(start))) paths.set(message, path)
-  // yup reports an empty text as missing, too: "must not be empty" is enough.
+  // yup also reports an empty text as missing: "must not be empty" is enough.
   for (const [message, path] of paths) if (message === `${path} must not be empty`) paths.delete(`${path} is required`)
   const messages = [...paths.keys()]
   const shown = messages.slice(0, MAX_PROBLEMS).join('; ')

@@ -6,9 +6,9 @@ export interface RateLimit {
   allowed: boolean
   /** Requests per minute. */
   limit: number
-  /** Requests left in the window. */
+  /** Requests remaining in the window. */
   remaining: number
-  /** When the window is empty again if no further request is made. */
+  /** When the window will be empty again if no further request is made. */
   resetAt: Date
   /** Whole seconds after which a rejected request would be accepted, rounded up. */
   retryAfter: number

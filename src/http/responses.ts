@@ -6,7 +6,7 @@ import { count, id, timestamp, ok, nullableText } from './fields.ts'
 /** The response to every deletion. */
 export const deleteResultResponse = object({
   id: id('deleted resource'),
-  // Not an enumeration with one value: a Python generator would read it as a text and reject the response.
+  // Not an enumeration with one value: a Python generator would read it as a string and reject the response.
   deleted: boolean().required().meta({ description: 'Always true.', example: true }),
 })
   .required()
@@ -42,8 +42,8 @@ export const whoamiResponse = object({
     .meta({ example: ['contacts:read'] }),
   rateLimit: object({
     limit: count('Requests per 60 seconds.', 120),
-    remaining: count('The requests that are left after this one.', 119),
-    resetAt: timestamp('When the window is empty again, if no further request is made.'),
+    remaining: count('The requests remaining after this one.', 119),
+    resetAt: timestamp('When the window will be empty again, if no further request is made.'),
   }).required(),
 })
   .required()

@@ -11,8 +11,8 @@ import { METHOD_NOT_ALLOWED } from './errors.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
 /**
- * Routes requests to operations. A literal path wins over one with parameters (OpenAPI 3.1, section 4.8.8.1) for each method:
- * `GET /contacts/bulk` does not look for a contact named "bulk".
+ * Routes requests to operations. For each method, a literal path takes precedence over one with parameters (OpenAPI 3.1, section
+ * 4.8.8.1): `GET /contacts/bulk` does not look for a contact named "bulk".
  */
 export function createRouter(
   prefix: string,

@@ -27,7 +27,7 @@ export function runInTransaction<D extends Given>({ call, attempt, dependencies,
   })
 }
 
-/** Runs the tasks that wait for the commit. A stored response is replayed only when they are done. */
+/** Runs the tasks that wait for the commit. A stored response is replayed only after they are done. */
 export async function finish<D extends Given>({ call, attempt, dependencies }: Change<D>): Promise<void> {
   for (const task of call.afterCommit) await task()
   // If this fails, the lease ends by itself.
@@ -35,8 +35,8 @@ export async function finish<D extends Given>({ call, attempt, dependencies }: C
 }
 
 /**
- * Runs a change whose effect is not in Postgres alone, or is more than one transaction. The audit entry is written before, unless the
- * handler writes it. If the response is lost, the next attempt repeats the operation under the same call ID.
+ * Runs a change whose effect is not in Postgres alone, or is more than one transaction. The audit entry is written first, unless
+ * the handler writes it. If the response is lost, the next attempt repeats the operation under the same call ID.
  */
 export async function runOutsideTransaction<D extends Given>(change: Change<D>): Promise<Answer> {
   const { attempt, dependencies, run, writeAudit } = change

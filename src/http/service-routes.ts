@@ -11,7 +11,7 @@ export const whoami = operation({
   path: '/whoami',
   tag: 'Service',
   summary: 'Verify a key',
-  description: 'Returns the owner of this key, its scopes, and how much of its rate limit is left.',
+  description: 'Returns the workspace of this key, its scopes, and the remaining requests of its rate limit.',
   scope: null,
   responses: { 200: { description: 'The key is valid.', schema: single(whoamiResponse) } },
   errors: { 403: [KEYS_ONLY] },
@@ -64,7 +64,7 @@ export const getService = operation({
   description:
     'Returns the state of Postgres, Temporal and its workers, and the mail server, as seen by this process in the last ten seconds.',
   role: 'viewer',
-  responses: { 200: { description: 'How it is.', schema: single(serviceResponse) } },
+  responses: { 200: { description: 'The service status.', schema: single(serviceResponse) } },
   async handle(_request, { lookAtService }) {
     const data: InferType<typeof serviceResponse> = await lookAtService()
     return ok(data)

@@ -28,7 +28,7 @@ export interface TestEmailResult {
   error: string | null
 }
 
-/** Sends one email of a workspace to the person who requests it, from the workspace's sender. Nothing of it is stored. */
+/** Sends one email of a workspace to the person who requests it, from the workspace's sender. It is not stored. */
 export type SendTestEmail = (
   email: { to: string; subject: string; html: string | null; text: string | null },
   workspace: { id: string; isLive: boolean },

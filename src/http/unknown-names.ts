@@ -3,7 +3,7 @@ import { isObjectSchema, resolve } from './resolve-schema.ts'
 import { pointerTo } from './pointer.ts'
 import { orNearest } from '../platform/nearest-name.ts'
 
-/** The maximum number of names in a warning. More unknown names are mostly repetitions of one mistake. */
+/** The maximum number of names in a warning. Further unknown names are mostly repetitions of one mistake. */
 const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 50
 
@@ -81,6 +81,6 @@ function describe(at: readonly string[], name: string, known: readonly string[])
   return `${[...at, start].reduce(pointerTo, '')} is unknown and was ignored${orNearest(start, known)}`
 }
 
-/** The schema of an array's items, also if the array does not check them itself. */
+/** The schema of an array's items, even if the array does not check them itself. */
 const itemsOf = (schema: Schema | undefined): ISchema<unknown> | undefined =>
   (schema as { innerType?: ISchema<unknown> } | undefined)?.innerType ?? schema?.spec.meta?.variants?.[0]

@@ -17,8 +17,7 @@ export interface SignedIn {
 /**
  * Finds the caller by an API key, and counts the request: in the window of the key, or of the address if no valid key is given.
  *
- * @param key as the request brings it; empty if there is none
- * @param address `null` if it is not known
+ * @param key as sent in the request; empty if there is none @param address `null` if it is unknown
  */
 export type AuthenticateKey = (
   key: string,
@@ -37,7 +36,7 @@ export interface Visitor {
   userAgent: string | undefined
   /** The origin of the service in the browser, such as `https://mail.example.com`. */
   origin: string
-  /** The state that the browser got when it left for the single sign-on provider. */
+  /** The state that the browser was given when it was redirected to the single sign-on provider. */
   state: string | undefined
   /** The session of the person who is signed in. */
   session: Pick<SignedIn, 'sessionId' | 'account'> | undefined
@@ -50,8 +49,8 @@ export const WRONG_ORIGIN = defineError(
 )
 
 /**
- * Reads the origin of a request. Forwarding headers are trusted if a trusted proxy wrote them.
- * @param publicUrl the public URL of the service; `undefined`: taken from the request
+ * Reads the origin of a request. Forwarding headers are trusted if a trusted proxy wrote them. @param publicUrl the public URL of
+ * the service; `undefined` to take it from the request
  */
 export function visitorOf(ctx: Context, trustedProxies: readonly string[], publicUrl: string | undefined): Visitor {
   const { remoteAddress } = ctx.req.socket
@@ -73,11 +72,11 @@ export function visitorOf(ctx: Context, trustedProxies: readonly string[], publi
   }
 }
 
-/** The value that the nearest proxy wrote. */
+/** The value written by the nearest proxy. */
 const lastOf = (header: string): string => header.split(',').at(-1)!.trim().toLowerCase()
 
 /**
- * Requires that signing in, and changes with a session, come from a page of this service. Browsers send the origin with each such
+ * Requires that sign-ins and changes with a session come from a page of this service. Browsers send the origin with each such
  * request, and pages cannot change it (Fetch standard, section 3.2; W3C Fetch Metadata).
  *
  * @param isSignedIn whether the request has a session: a request with neither a session nor an origin is not from a browser
@@ -92,8 +91,8 @@ export function assertOwnOrigin(ctx: Context, { origin }: Visitor, isSignedIn: b
 }
 
 /**
- * The `__Host-` prefix can be set only over TLS and by this very host (RFC 6265bis, section 4.1.3.2). Local development has no
- * TLS.
+ * The `__Host-` prefix can be set only over TLS and only by this exact host (RFC 6265bis, section 4.1.3.2). Local development has
+ * no TLS.
  */
 const nameOf = (origin: string): string => (origin.startsWith('https:') ? '__Host-dripline' : 'dripline')
 
@@ -102,7 +101,7 @@ export const sessionTokenOf = (ctx: Context, { origin }: Visitor): string | unde
 
 /**
  * Builds the session cookie. Scripts cannot read it, other sites cannot send it, and a secure one is sent only over TLS.
- * @param token `null`: delete the cookie
+ * @param token `null` to delete the cookie
  */
 export const sessionCookie = (visitor: Visitor, token: string | null): string =>
   cookie(visitor, '', token ?? '', token === null ? 0 : 90 * 86_400)

@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts'
 import type { Scope } from './scopes.ts'
 
 /**
- * The response to a write. For a key without the read scope it has only the ID and the fields that the call set. Otherwise a
+ * The response to a write. For a key without the read scope it has only the ID and the fields that the call set. Otherwise, a
  * trivial change would be enough to read the whole resource.
  */
 export const writtenResponse = <Fields extends AnyObject>(
@@ -21,7 +21,7 @@ export const writtenResponse = <Fields extends AnyObject>(
     .required()
     .meta({
       component,
-      description: `As it was written. Without the scope ${scope}, only the ID and the fields that the call set.`,
+      description: `The resource after the change. Without the scope ${scope}, only its ID and the fields that the call set.`,
     }) as unknown as ObjectSchema<Fields>
 
 /** Picks the fields that the writer may see. @param given the fields that the call set */

@@ -5,7 +5,7 @@ import type { ColumnChoice, FormatName, Standing } from './formats/index.ts'
  * Status of an import:
  * - RUNNING: waits for its next chunk
  * - DONE: the whole file was read
- * - FAILED: the file is malformed from some line on. The rows before that line were imported.
+ * - FAILED: the file is malformed from a certain line on. The rows before that line were imported.
  */
 export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]

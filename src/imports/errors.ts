@@ -5,6 +5,6 @@ export const IMPORT_ENDED = defineError('taken', 'import_ended', 'This import ha
 export const IMPORT_POSITION_MISMATCH = defineError(
   'taken',
   'import_position_mismatch',
-  'This import continues at another position. GET the import and continue there.',
+  'This import continues at a different position. Get the import, and continue there.',
 )
 export const WRONG_HEADER = defineError('invalid', 'wrong_header', 'The header of the file does not match its format')

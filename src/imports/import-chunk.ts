@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { addressesByExternalId, checkContact, type ContactInput, upsertManyContacts } from '../contacts/index.ts'
+import {
+  addressesByExternalId,
+  checkContact,
+  type ContactInput,
+  lockContactsByKey,
+  upsertManyContacts,
+} from '../contacts/index.ts'
 import {
   afterSuppressingMany,
   countActiveOf,
@@ -7,6 +13,7 @@ import {
   type SuppressionInput,
   suppressMany,
 } from '../consent/index.ts'
+import { lockListsToJoin } from '../lists/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -28,11 +35,11 @@ export interface Piece {
   position: number
   /** UTF-8. */
   bytes: Buffer
-  /** This is the end of the file. */
+  /** Whether this is the end of the file. */
   isLast: boolean
 }
 
-/** Maximum number of rows per transaction; lower if each row can start an automation. */
+/** Maximum number of rows per transaction, lower if each row can start an automation. */
 const MAX_ROWS = 5_000
 const MAX_STARTING_ROWS = 100
 /** Maximum number of rows per address in one chunk. Each one needs its own statement, so further rows wait for the next chunk. */
@@ -106,11 +113,11 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
   const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MAX_STARTING_ROWS : MAX_ROWS
   const whole = bytes.subarray(skipped)
-  // Parse only as much as this transaction can apply.
+  // Parse no more than this transaction can apply.
   const text = firstLines(whole, 2 * most)
   const delimiter = found.delimiter ?? delimiterOf(text.subarray(0, 64 * 1024).toString('utf8'))
   const beginning = await readCsv(text, { delimiter, isLast: isLast && text.length === whole.length, most })
-  // A single row can span more lines than that.
+  // A single row can span more lines than this.
   const isLong = beginning.records.length === 0 && text.length < whole.length
   const read = isLong ? await readCsv(whole, { delimiter, isLast, most }) : beginning
   const hasHeader = found.header == null
@@ -165,7 +172,7 @@ interface ReadRow {
   round: number
 }
 
-/** An opt-out from a row of which nothing else could be read. */
+/** An opt-out from a row that is otherwise unreadable. */
 interface OptedOut extends OptOut {
   email: string
   externalId?: string | undefined
@@ -228,7 +235,7 @@ const optedOutOf = ({ rows, out }: { rows: readonly ReadRow[]; out: readonly Opt
     ...out,
   ].filter(({ email }) => isEmailAddress(email))
 
-/** Reads records as contacts. An unreadable record fails alone. @throws {ApiError} `wrong_header` */
+/** Reads records as contacts. An unreadable record does not affect the others. @throws {ApiError} `wrong_header` */
 async function readRows(
   { line: before, format, options }: Import,
   { records, header, hasHeader }: Read,
@@ -322,12 +329,19 @@ const defined = (contact: object): object =>
 
 async function writeRows(
   dependencies: Pick<Dependencies, 'em'>,
-  { workspaceId, options: { triggers } }: Import,
+  { workspaceId, options: { triggers, listId } }: Import,
   { rows, out }: { rows: readonly ReadRow[]; out: readonly OptedOut[] },
   call: Call,
 ): Promise<{ created: number; updated: number; suppressed: number; of: SuppressedMany; errors: RowError[] }> {
-  const of: SuppressedMany = { contactIds: [], nobodys: [] }
+  const of: SuppressedMany = { contactIds: [], keysWithoutContact: [] }
   const done = { created: 0, updated: 0, suppressed: 0, of, errors: [] as RowError[] }
+  const optOuts = optedOutOf({ rows, out })
+  if (out.length > 0) {
+    // The contacts of unreadable rows are not written. All contacts of the chunk are locked first, in one order.
+    const keys = [...rows.map(({ contact }) => contact), ...optOuts].map(({ email }) => emailKey(email))
+    await lockListsToJoin(dependencies.em, workspaceId, listId == null ? [] : [listId])
+    await lockContactsByKey(dependencies.em, workspaceId, keys)
+  }
   for (const round of roundsOf(rows)) {
     // Rows with an opt-out start no automation.
     const inputs = round.map(({ contact, line, isOut }) => ({ index: line, input: contact, quiet: isOut }))
@@ -338,9 +352,9 @@ async function writeRows(
       ...written.errors.map(({ index, error }) => ({ line: index, problem: error.slice(0, MAX_PROBLEM) })),
     )
   }
-  // An opt-out counts even if the rest of the contact could not be read or written.
+  // An opt-out applies even if the rest of the contact could not be read or written.
   const suppressions = new Map<string, SuppressionInput>()
-  for (const { email, reason, note } of optedOutOf({ rows, out }))
+  for (const { email, reason, note } of optOuts)
     suppressions.set(`${reason} ${emailKey(email)}`, { email, reason, note })
   if (suppressions.size > 0)
     Object.assign(done, await suppressMany(dependencies.em, workspaceId, [...suppressions.values()]))

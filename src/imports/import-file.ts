@@ -23,7 +23,7 @@ export interface ImportFileInput {
 export interface Progress {
   found: Import
   encoding: Encoding
-  /** The import continues one that was interrupted. */
+  /** Whether the import resumes one that was interrupted. */
   isResumed: boolean
 }
 
@@ -45,7 +45,7 @@ const APPLIED_ALREADY = [IMPORT_POSITION_MISMATCH.code, IMPORT_ENDED.code]
  * twice. This holds for a completed import too, until `setAudited`. Memory does not grow with the file, except for JSON.
  *
  * @param onProgress called at the start and after every chunk
- * @throws {FileProblem}, {ApiError} if nothing of the file can be read
+ * @throws {FileProblem}, {ApiError} if none of the file can be read
  */
 export async function importFile(
   dependencies: Pick<Dependencies, 'em'>,
@@ -132,7 +132,7 @@ export async function importFile(
 
 /**
  * Runs a chunk and retries it after a deadlock, a timeout or a lost database connection. If the outbox is full (`unavailable`),
- * waits without a limit until it drains.
+ * waits without a time limit until it drains.
  */
 async function withRetries(
   run: () => Promise<Import>,

@@ -14,7 +14,7 @@ export interface RecordAt {
 
 export interface ReadCsv {
   records: RecordAt[]
-  /** The malformed record after these, and its first line. What follows it cannot be parsed. */
+  /** The malformed record after these, and its first line. Nothing after it can be parsed. */
   broken: { line: number; reason: string } | undefined
 }
 
@@ -33,7 +33,7 @@ export async function readCsv(
   const parser = parse({
     info: true,
     delimiter,
-    // The longest first: a concatenated file may mix several.
+    // Longest first: a concatenated file may mix several.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,

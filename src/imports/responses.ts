@@ -9,7 +9,7 @@ export const importResponse = object({
   name: string().required().meta({ example: 'customers.csv' }),
   format: string().oneOf(FORMAT_NAMES).required().meta({ example: 'csv' }),
   status: string().oneOf(IMPORT_STATUSES).required().meta({
-    description: 'FAILED: the file is malformed from some line on. The rows before that line were imported.',
+    description: 'FAILED: the file is malformed from a certain line on. The rows before that line were imported.',
     example: 'RUNNING',
   }),
   listId: string().nullable().defined().meta({ example: null }),

@@ -94,7 +94,7 @@ export const importOperations = [
     summary: 'Upload the next chunk of an import',
     description:
       'A chunk is applied as a whole, once. The response has the `position` at which the next chunk begins: an incomplete row at ' +
-      'the end of a chunk is left for the next one. If a response is lost, get the import to learn its position.',
+      'the end of a chunk is left for the next one. If a response is lost, get the import to find out its position.',
     scope: 'contacts:write',
     body: pieceSchema,
     bodyLimit: PIECE_LIMIT,

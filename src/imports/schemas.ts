@@ -43,7 +43,7 @@ export const importSchema = object({
     .of(text().defined().meta({ example: 'E-Mail' }))
     .max(MAX_COLUMNS)
     .meta({
-      description: 'The titles of the columns, if you know them. An invalid header is then rejected at once.',
+      description: 'The titles of the columns, if you know them. An invalid header is then rejected immediately.',
     }),
   listId: text()
     .nullable()
@@ -56,7 +56,7 @@ export const importSchema = object({
     .oneOf([...STANDINGS, null] as const)
     .meta({
       description:
-        'The status of all contacts for which no column says otherwise. UNSUBSCRIBED suppresses marketing, BOUNCED every email.',
+        'The status of contacts whose row does not specify one. UNSUBSCRIBED suppresses marketing, BOUNCED suppresses all email.',
       example: 'SUBSCRIBED',
     }),
   triggers: boolean().meta({

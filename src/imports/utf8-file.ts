@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
 /**
- * Character encoding of a file: UTF-8, UTF-16 if it has that byte order mark, else windows-1252, which Excel writes in the west.
+ * Character encoding of a file: UTF-8, UTF-16 if it has that byte order mark, otherwise windows-1252, which Excel writes in
+ * Western countries.
  */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
@@ -35,7 +36,7 @@ export async function* utf8From(path: string, encoding: Encoding, position: numb
     for await (const chunk of createReadStream(path, { start: position })) yield chunk as Buffer
     return
   }
-  // The matching position in the file is known only by reading it.
+  // The corresponding position in the file can only be found by reading it.
   let at = 0
   const decoder = new TextDecoder(encoding)
   const fromPosition = (text: string): Buffer => {

@@ -3,15 +3,13 @@ import type { EntityManager } from '../platform/db/orm.ts'
 
 /** The error of a process that should receive bounces if no process has set their domain. */
 const NO_BOUNCE_DOMAIN =
-  'BOUNCE_PORT is set, but the domain of its mail is unknown. ' +
+  'BOUNCE_PORT is set, but the bounce domain is unknown. ' +
   'Set BOUNCE_DOMAIN, such as BOUNCE_DOMAIN=bounces.example.com; this instance remembers it.'
 
 /**
  * Agrees with the other processes of the instance on the domain that bounces are sent to. A process with BOUNCE_DOMAIN sets it
- * for all, as with the sender.
- *
- * @returns `null` if no process has set it: then bounces go to the sender's address, and Dripline does not read them
- * @throws {Error} that says what to set, if this process should read bounces
+ * for all, as with the sender. @returns `null` if no process has set it. In that case, bounces go to the sender's address, and
+ * Dripline does not read them @throws {Error} that says what to set, if this process should read bounces
  */
 export async function agreeOnBounceDomain(
   em: EntityManager,

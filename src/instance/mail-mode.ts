@@ -2,13 +2,13 @@ import { readMailMode, setMailMode, type MailMode } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
-/** The mail mode that a process asks for. MAIL_CAPTURE overrides SMTP_URL. */
+/** The mail mode that a process requests. MAIL_CAPTURE overrides SMTP_URL. */
 export const mailModeOf = ({ smtp, capture }: { smtp: boolean; capture: boolean }): MailMode =>
   smtp && !capture ? 'smtp' : 'capture'
 
 /**
- * Agrees with the other processes of the instance on the mail mode. A process with SMTP_URL enables delivery for all. After that,
- * a process that would capture mail does not start, because a captured email is never delivered.
+ * Agrees with the other processes of the instance on the mail mode. A process with SMTP_URL enables delivery for all. From then
+ * on, a process that would capture mail does not start, because a captured email is never delivered.
  *
  * @throws {Error} that says what to set
  */

@@ -2,19 +2,19 @@ import { readMailSender, setMailSender } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
-/** The sender of captured mail. Only the Message-ID shows it. */
+/** The sender of captured mail, visible only in the Message-ID. */
 const CAPTURE_SENDER = 'Dripline <dripline@localhost.localdomain>'
 
-/** The error if mail should be delivered, but no process has set a sender: a wrong sender would be worse than none. */
+/** The error if mail should be delivered but no process has set a sender: a wrong sender would be worse than none. */
 export const NO_SENDER =
-  'Mail is to be delivered, but no sender is set. Set MAIL_FROM to the sender, ' +
+  'Mail should be delivered, but no sender is set. Set MAIL_FROM to the sender, ' +
   "such as MAIL_FROM='Me <me@example.com>'; this instance remembers it."
 
 /**
  * Agrees with the other processes of the instance on the sender. A process with MAIL_FROM sets it for all, and processes without
  * it use that one. A different value replaces the sender and is logged, because it may be a mistake.
  *
- * @param sender.delivers whether this process should deliver mail: then a sender is required
+ * @param sender.delivers whether this process should deliver mail, which requires a sender
  * @throws {Error} that says what to set
  */
 export async function agreeOnSender(
@@ -36,4 +36,4 @@ export async function agreeOnSender(
 
 const CHANGED =
   'MAIL_FROM differs from the sender that this instance used, and replaces it; ' +
-  'processes that are already running keep the former sender until they are restarted'
+  'running processes keep the former sender until they are restarted'

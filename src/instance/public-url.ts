@@ -2,9 +2,9 @@ import { readPublicUrl, setPublicUrl } from './queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
-/** The error if mail should be delivered, but no process has set the URL of its links: recipients could not unsubscribe. */
+/** The error if mail should be delivered but no process has set the URL of its links: recipients could not unsubscribe. */
 export const NO_PUBLIC_URL =
-  'Mail is to be delivered, but no public URL is set, so recipients could not unsubscribe. ' +
+  'Mail should be delivered, but no public URL is set, so recipients could not unsubscribe. ' +
   "Set PUBLIC_URL, such as PUBLIC_URL='https://mail.example.com'; this instance remembers it."
 
 /**
@@ -34,12 +34,12 @@ export async function agreeOnPublicUrl(
   return settings.publicUrl
 }
 
-/** Returns the public URL: the one in the configuration, the one that any process set before, or else this machine. */
+/** Returns the public URL: the one in the configuration, the one that any process has set before, otherwise this machine. */
 export const findPublicUrl = async (
   em: EntityManager,
   { PUBLIC_URL, PORT }: { PUBLIC_URL?: string | undefined; PORT: number },
 ): Promise<string> => PUBLIC_URL ?? (await readPublicUrl(em)) ?? `http://localhost:${PORT}`
 
 const NOT_HTTPS =
-  'PUBLIC_URL does not use https: mail programs then show no button for unsubscribing (RFC 8058), and large mailbox providers ' +
-  'reject bulk mail without it'
+  'PUBLIC_URL does not use https. Mail programs show no unsubscribe button without it (RFC 8058), and large mailbox providers ' +
+  'reject bulk mail'

@@ -4,7 +4,7 @@ import { isMailbox } from '../platform/email-address.ts'
 import { FRESH_READ, sql, unitOf } from '../platform/db/sql.ts'
 import { Instance } from './entities.ts'
 
-/** The way that live mail leaves this instance: over SMTP, or not at all. */
+/** How live mail leaves this instance: over SMTP, or not at all. */
 export type MailMode = 'smtp' | 'capture'
 
 const readInstallation = (em: EntityManager) => unitOf(em).findOne(Instance, { single: true }, FRESH_READ)
@@ -55,8 +55,8 @@ export async function readMailMode(em: EntityManager): Promise<MailMode | null> 
 }
 
 /**
- * Sets the mail mode for all processes. One statement decides, because two processes may start at once: an instance that delivers
- * captures its mail only on an explicit order. @returns whether the mode is set
+ * Sets the mail mode for all processes. A single statement decides, because two processes may start concurrently. An instance
+ * that delivers mail only starts capturing it on explicit request. @returns whether the mode is set
  */
 export async function setMailMode(
   em: EntityManager,
@@ -108,7 +108,7 @@ export async function readLinkSecret(em: EntityManager): Promise<KeyObject> {
   return createSecretKey(instance.linkSecret)
 }
 
-/** Returns a function that reads the same key once, because it never changes. A failed read is repeated by the next caller. */
+/** Returns a function that reads the same key once, because it never changes. The next caller repeats a failed read. */
 export function linkSecretOf(em: EntityManager): () => Promise<KeyObject> {
   let secret: Promise<KeyObject> | undefined
   return () => {

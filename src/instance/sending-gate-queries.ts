@@ -3,7 +3,7 @@ import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { invalid } from '../platform/api-error.ts'
 import { gateOf, type GateRow, lostUntilAfter, type SendingGate } from './sending-gate.ts'
 
-/** The columns of `instance` that `gateOf` takes. */
+/** The columns of `instance` that `gateOf` reads. */
 export const GATE_COLUMNS = 'instance.mail, instance.restored_at, instance.lost_until'
 
 export async function readSendingGate(em: EntityManager): Promise<SendingGate> {
@@ -23,7 +23,7 @@ export async function closeGate(em: EntityManager, newest: Date | null): Promise
   await sql(
     em,
     // A copy may use another namespace. The task queue stays, because the restored workflows are in it. After a second restore,
-    // the newest rows may be of the time between the two.
+    // the newest rows may be from the time between the two.
     `update instance set restored_at = now(), temporal_namespace = null, temporal_namespace_id = null,
        backed_up_at = case when restored_at is null then least(now(), $1::timestamptz) else backed_up_at end`,
     [newest?.toISOString() ?? null],
@@ -44,14 +44,14 @@ export async function openGate(em: EntityManager, given: Date | null | undefined
   return true
 }
 
-/** @throws {ApiError} `invalid` if the backup has newer data, so that `given` would have lost messages sent again */
+/** @throws {ApiError} `invalid` if the backup has newer data: with `given`, lost messages would be sent again */
 export async function assertLostUntil(em: EntityManager, given: Date | null | undefined): Promise<void> {
   if (!given) return
   const [row] = await sql<{ backed_up_at: string | null }>(em, 'select backed_up_at from instance')
   const backedUpAt = dateOf(row?.backed_up_at ?? null)
   if (!backedUpAt || given >= backedUpAt) return
   throw invalid(
-    `The backup has data of ${backedUpAt.toISOString()}, so the original ran at least until then, and not only until ` +
+    `The backup has data from ${backedUpAt.toISOString()}, so the original ran at least until then, not only until ` +
       `${given.toISOString()}. If nothing was lost, pass --nothing-lost.`,
   )
 }

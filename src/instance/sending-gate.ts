@@ -1,15 +1,15 @@
 import type { MailMode } from './queries.ts'
 
 /**
- * The state that decides if and how the instance sends mail. Everything that sends reads it: preparing a message, the claim,
+ * The state that decides whether and how the instance sends mail. All code that sends reads it: preparing and claiming messages,
  * campaigns, retries and resends.
  */
 export interface SendingGate {
   /** True if messages may be claimed. The gate is closed from a restore until an operator reconciles. */
   isOpen: boolean
-  /** The way that mail of live workspaces leaves the instance; `null` if no process has chosen yet. */
+  /** How mail of live workspaces leaves the instance; `null` if no process has chosen yet. */
   mail: MailMode | null
-  /** Messages that were due by then may have been sent, and a restore has lost it; `null` if nothing is lost. */
+  /** Messages that were due by then may have been sent without a record, because of a restore; `null` if nothing is lost. */
   lostUntil: Date | null
 }
 
@@ -37,20 +37,23 @@ interface OfWorkspace {
 }
 
 /**
- * Returns whether mail is transmitted rather than captured. A test workspace sends no real mail, whatever server is configured.
+ * Returns whether mail is transmitted rather than captured. A test workspace sends no real mail, regardless of the configured
+ * server.
  */
 export const isDelivered = ({ workspaceMode, mail }: OfWorkspace & Pick<SendingGate, 'mail'>): boolean =>
   workspaceMode === 'live' && mail === 'smtp'
 
-/** Returns whether mail that was due at a time may have been sent, and a restore has lost it. A test workspace sends none. */
+/**
+ * Returns whether mail that was due at a time may have been sent without a record, because of a restore. A test workspace sends
+ * none.
+ */
 export const mayBeLost = ({ workspaceMode, lostUntil }: OfWorkspace & Pick<SendingGate, 'lostUntil'>, due: Date) =>
   workspaceMode === 'live' && lostUntil !== null && due <= lostUntil
 
 /**
- * Returns until when messages may be lost after a reconciliation. What an earlier restore has lost stays lost.
- *
- * @param before what was recorded. A time to come is of a wrong clock, and would stop all mail until then.
- * @param given when the original stopped, by the operator; `null`: nothing is lost; `undefined`: it may have run until now
+ * Returns until when messages may be lost after a reconciliation. Losses of an earlier restore remain. @param before the recorded
+ * time. A time in the future comes from a wrong clock, and would stop all mail until then. @param given when the original
+ * stopped, according to the operator; `null` if nothing is lost; `undefined` if it may have run until now
  */
 export function lostUntilAfter(before: Date | null, given: Date | null | undefined, now: Date): Date | null {
   if (given === undefined) return now

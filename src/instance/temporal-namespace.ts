@@ -19,7 +19,7 @@ export async function assertTemporalBinding(em: EntityManager, configured: Tempo
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Returns why the configured namespace is not the recorded one, and what to set; records nothing. */
+/** Describes why the configured namespace is not the recorded one, and what to set. Records nothing. */
 export async function findTemporalBindingProblem(
   em: EntityManager,
   configured: TemporalBinding,

@@ -12,7 +12,7 @@ const CAPTURED_ELSEWHERE =
   'mail again, start a process with SMTP_URL and without MAIL_CAPTURE'
 
 export interface GateWatch {
-  /** Returns why this process cannot send what the instance delivers, if so. */
+  /** Returns the reason why this process cannot send mail that the instance delivers, if there is one. */
   problem(): string | undefined
   stop(): void
 }
@@ -35,10 +35,8 @@ export function changesOf(
 
 /**
  * Logs when another process closes or opens the gate, or changes how mail is sent. Sending does not depend on it: each message
- * asks the gate itself.
- *
- * @param options.smtp whether this process has a mail server
- * @param options.delivers whether it would have the instance deliver its mail
+ * checks the gate itself. @param options.smtp whether this process has a mail server @param options.delivers whether it makes the
+ * instance deliver its mail
  */
 export async function watchSendingGate(
   em: EntityManager,
@@ -56,7 +54,7 @@ export async function watchSendingGate(
     seen = gate
   }
   await look()
-  // While Postgres does not respond, the last known state applies.
+  // If Postgres does not respond, the last known state applies.
   const timer = setInterval(() => void look().catch(() => undefined), intervalMs).unref()
   return {
     problem: () => (seen?.mail === 'smtp' && !smtp ? CANNOT_DELIVER : undefined),

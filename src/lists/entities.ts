@@ -22,7 +22,7 @@ const schema = defineEntity({
   },
 })
 
-/** A named set of contacts that join and leave: see `queries.ts`. */
+/** A named set of contacts, who can join and leave: see `queries.ts`. */
 export class List extends schema.class {}
 schema.setClass(List)
 
@@ -83,7 +83,7 @@ const optOutTable = defineEntity({
   },
 })
 
-/** The opt-out of a contact from a list. Without a foreign key: it outlives the list, for messages that may be retried. */
+/** The opt-out of a contact from a list. It has no foreign key, because it outlives the list for messages that may be retried. */
 export class ListOptOut extends optOutTable.class {}
 optOutTable.setClass(ListOptOut)
 

@@ -3,8 +3,8 @@ import { defineError } from '../platform/api-error.ts'
 export const LIST_NOT_FOUND = defineError('not-found', 'list_not_found', 'List not found in workspace')
 export const NOT_IN_LIST = defineError('not-found', 'contact_not_in_list', 'Contact not found in list')
 /**
- * The list triggers an ACTIVE automation, or is in the audience of a campaign. Without it, these would reach no one, or the
- * wrong contacts.
+ * The list triggers an ACTIVE automation, or is in the audience of a campaign. Without it, these would reach no contacts, or the
+ * wrong ones.
  */
 export const LIST_IN_USE = defineError(
   'taken',

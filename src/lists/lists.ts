@@ -26,7 +26,7 @@ export interface ListInput {
   description?: string | null | undefined
   /** Whether the preferences page shows it. */
   public?: boolean | undefined
-  /** Whether contacts must confirm by email before they join, from now on. */
+  /** Whether contacts must confirm by email before they join. Applies from now on. */
   doubleOptIn?: boolean | undefined
 }
 
@@ -62,7 +62,7 @@ export async function updateList(
   { name, description, public: isPublic, doubleOptIn }: ListChange,
 ): Promise<List> {
   const unit = unitOf(em)
-  // A contact who joins concurrently is added before the switch, or must confirm after it.
+  // A contact who joins concurrently either is added before the switch or must confirm after it.
   if (doubleOptIn !== undefined && isId(id)) {
     await waitForJoiners(unit, id)
     // Lock: pausing the automation that sends the confirmation emails comes before or after this.

@@ -20,11 +20,11 @@ const LIST_KEY = `hashtextextended('list ' || id::text, 0)`
  * Locks lists for contacts to join, and reads whether they require confirmation.
  *
  * Race: a request switches double opt-in on while another one adds contacts. Guard: the switch takes the advisory lock alone, and
- * joining shares it, so every contact is added before the switch, or must confirm after it. A row lock would starve the switch:
- * joining requests share it, and more keep coming. The shared row lock keeps the list from being deleted.
- * Test: "asks every contact who joins after double opt-in was turned on" in test/consent/double-opt-in.test.ts.
+ * joining shares it, so every contact either is added before the switch or must confirm after it. A row lock would starve the
+ * switch: joining requests share it, and more keep arriving. The shared row lock keeps the list from being deleted. Test: "asks
+ * every contact who joins after double opt-in was turned on" in test/consent/double-opt-in.test.ts.
  *
- * @returns the lists of the workspace among these
+ * @returns those of the lists that exist in the workspace
  */
 export async function lockListsToJoin(
   em: EntityManager,

@@ -1,6 +1,4 @@
-/**
- * The rules for joining lists. They are pure functions of what was read after the contact was locked.
- */
+/** The rules for joining lists. They are pure functions of the state that was read after the contact was locked. */
 
 /** The maximum number of lists of a contact. A page of a hundred contacts shows all of them. */
 export const MAX_LISTS_OF_CONTACT = 1_000
@@ -38,7 +36,7 @@ export interface JoinRequest {
 }
 
 export type MembershipPlan =
-  /** The contact is in the list already. */
+  /** The contact is already in the list. */
   | { outcome: 'member' }
   /** The contact becomes a member. */
   | { outcome: 'added' }
@@ -81,8 +79,8 @@ export interface VisibleList {
 }
 
 /**
- * Decides which lists a contact joins and leaves by the preferences page. Joining needs a link that was sent to the contact's
- * current address. Leaving does not.
+ * Decides which lists a contact joins and leaves through the preferences page. Joining needs a link that was sent to the
+ * contact's current address. Leaving does not.
  */
 export function planPreferences(
   lists: readonly VisibleList[],

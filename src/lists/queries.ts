@@ -9,7 +9,7 @@ export interface List {
   description: string | null
   public: boolean
   doubleOptIn: boolean
-  /** The number of contacts in it. */
+  /** The number of contacts in the list. */
   contactCount: number
   createdAt: Date
   updatedAt: Date
@@ -57,7 +57,7 @@ export async function isListenedTo(em: EntityManager, workspaceId: string, listI
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
        and trigger in ('LIST_ADDED', 'LIST_REQUESTED') and trigger_key = $2::text
      union all
-     -- That somebody has left it counts until the last email.
+     -- Its opt-outs apply until the last email.
      select from campaigns where workspace_id = $1::uuid and status in ('SCHEDULED', 'SENDING', 'PAUSED')
        and (audience -> 'listIds' ? $2::text or (audience #> '{exclude,listIds}' ? $2::text and not materialized))
      union all
@@ -79,7 +79,7 @@ export async function lockList(em: EntityManager, workspaceId: string, listId: s
   return (await sql(em, lock, [listId, workspaceId])).length > 0
 }
 
-/** Marks a list as being deleted, or not any more. */
+/** Marks a list as being deleted, or removes the mark. */
 export async function setDeleting(em: EntityManager, listId: string, isGoing: boolean): Promise<void> {
   await sql(em, `update lists set deleting_since = case when $2::boolean then now() end where id = $1::uuid`, [
     listId,
@@ -88,7 +88,7 @@ export async function setDeleting(em: EntityManager, listId: string, isGoing: bo
 }
 
 /**
- * Returns which of these are lists of the workspace.
+ * Returns those of the IDs that are lists of the workspace.
  *
  * @param lock whether to keep them from being deleted until the transaction ends
  */

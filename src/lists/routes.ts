@@ -33,7 +33,7 @@ export const listOperations = [
     method: 'GET',
     path: '/lists',
     tag: 'Lists',
-    summary: 'List the lists',
+    summary: 'List lists',
     description: 'Newest first, with the number of contacts in each.',
     scope: 'lists:read',
     query: pageQuery(),

@@ -22,14 +22,14 @@ export interface ClickedLink {
   at: Date
 }
 
-/** Details of a message in a page. */
+/** Details of a message on a page. */
 export interface MessageDetails {
-  /** The content; `undefined` if the messages before it in the page use up the limit. */
+  /** The content; `undefined` if the preceding messages on the page use up the limit. */
   body: { html: string | null; text: string | null } | undefined
   clicks: ClickedLink[]
 }
 
-/** Maximum number of clicked links returned for a message, the earliest first. */
+/** Maximum number of clicked links returned for a message, earliest first. */
 const MAX_CLICKS = 50
 
 /**

@@ -6,7 +6,7 @@ import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
 import { type ClickedLink, countMessages, messageDetails } from './activity-queries.ts'
 
-/** A message with its bodies, unless the messages before it in the page use up the limit. */
+/** A message with its bodies, unless the preceding messages on the page use up the limit. */
 export interface ActivityItem {
   message: Pick<Message, Exclude<keyof Message, symbol | 'html' | 'text'>>
   html: string | null
@@ -20,8 +20,8 @@ export interface ActivityItem {
 const PAGE_BODY_BYTES = 2 * 1024 * 1024
 
 /**
- * Returns a page of the messages that a contact was sent, newest first, and the total number. A hundred messages can be hundreds
- * of megabytes, too much for memory. A page of one message always has its bodies.
+ * Returns a page of the messages to a contact, newest first, and the total number. A hundred messages can be hundreds of
+ * megabytes, too much for memory. A page with a single message always has its bodies.
  *
  * @throws {ApiError} `not-found`
  */

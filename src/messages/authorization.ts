@@ -5,7 +5,7 @@ import { ApiError } from '../platform/api-error.ts'
 import type { Caller, Scope } from '../workspaces/index.ts'
 import { Message } from './entities.ts'
 
-/** Scopes required to retry and to decide about messages, by their source. */
+/** Scopes required to retry or dismiss messages, by source. */
 const SCOPES = { automations: 'automations:write', campaigns: 'campaigns:write' } as const satisfies Record<
   string,
   Scope
@@ -27,6 +27,6 @@ export async function assertMayDecide(em: EntityManager, caller: Caller, id: str
   if (found) assertMayDecideOf(caller, found.campaignId ? 'campaigns' : 'automations')
 }
 
-/** Returns the only source about whose messages a caller may decide; `undefined` means all. */
+/** Returns the only source whose messages the caller may retry or dismiss; `undefined` if they may for all. */
 export const mayDecideOnly = (caller: Caller): Source | undefined =>
   may(caller, 'campaigns') ? (may(caller, 'automations') ? undefined : 'campaigns') : 'automations'

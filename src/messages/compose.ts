@@ -42,8 +42,7 @@ export const variablesOf = (sender: Sender, message: Prepared): TemplateVariable
 })
 
 /**
- * Composes the whole email. A marketing email gets an unsubscribe link in its body and its headers, whatever its template
- * contains.
+ * Composes the whole email. A marketing email gets an unsubscribe link in its body and its headers, regardless of its template.
  * @throws {NoSecretsKey} if this process cannot sign the links
  */
 export function compose(sender: Sender, message: Prepared, rendered: RenderedEmail): Outgoing {
@@ -70,8 +69,8 @@ export function compose(sender: Sender, message: Prepared, rendered: RenderedEma
 }
 
 /**
- * Adds tracking to a marketing email, if its workspace enables it. Transactional emails are never tracked. Links of ours, to
- * unsubscribe or confirm, stay as they are.
+ * Adds tracking to a marketing email, if its workspace enables it. Transactional emails are never tracked. Dripline's own links,
+ * to unsubscribe or confirm, stay unchanged.
  */
 function tracked({ links }: Sender, message: Prepared, messageId: string, html: string): string {
   const { sender, category, contactId } = message
@@ -102,6 +101,6 @@ const unsubscribeHeaders = (url: string): Record<string, string> => ({
 const unsubscribeUrl = ({ links }: Sender, { ref, contactId }: Prepared): string =>
   links.url('unsubscribe', { contactId, originId: originOf(ref) })
 
-/** The Message-ID header: that of an earlier attempt that may have arrived, or a new one with the present sender's domain. */
+/** The Message-ID header: that of an earlier attempt that may have arrived, or a new one with the current sender's domain. */
 export const headerOf = (sender: Pick<Sender, 'mailFrom'>, message: Prepared): string =>
   message.header ?? messageIdHeader(message.ref, domainOf(fromOf(sender, message)) ?? 'localhost')

@@ -33,7 +33,7 @@ const schema = defineEntity({
     claimedAt: p.datetime(),
     sentAt: p.datetime().nullable(),
     finalAt: p.datetime().nullable(),
-    /** When a campaign's message is to be sent. */
+    /** When a campaign's message is due. */
     dueAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
     abandonedAt: p.datetime().nullable(),

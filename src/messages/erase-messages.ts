@@ -9,7 +9,7 @@ interface Contact {
   id: string
 }
 
-/** Seconds in which the request that erases a contact deletes its last messages. After that the relay does. */
+/** Seconds within which the request that erases a contact deletes their last messages. After that, the relay does. */
 const REST_SECONDS = 5
 
 /** Deletes the messages of a contact that is being erased. A message in flight is deleted once it is final. */
@@ -20,7 +20,7 @@ export async function eraseMessages(em: EntityManager, { id }: Contact): Promise
   return []
 }
 
-/** Deletes the remaining messages of an erased contact. @returns whether none is left */
+/** Deletes the remaining messages of an erased contact. @returns whether none are left */
 export const eraseRest = async (em: EntityManager, contactId: string): Promise<boolean> =>
   (await deleteMessagesOf(em, contactId)) === 0
 

@@ -5,7 +5,7 @@ import type { MessageIdBeginning } from '../signed-links/index.ts'
 /** A message whose link or image was requested. */
 export interface VisitedMessage {
   id: string
-  /** Whether the mail server has not accepted it yet. */
+  /** Whether the mail server has yet to accept it. */
   isInFlight: boolean
   secondsSinceSent: number
 }

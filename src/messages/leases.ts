@@ -3,10 +3,10 @@
  * something waits for it.
  *
  * The rules fit together as follows. A claim carries a lease of 30 s, which its owner renews every 10 s. An owner that cannot
- * renew it breaks off the transmission 3 s before the lease expires. A process that finds an expired lease may assume that the
- * owner is dead. A request that stops something (a pause, an unsubscribe, an erasure) waits up to 3.5 s for the leases that it
- * covers, and a sender starts transmitting at most 3 s after it sent its claim. So no transmission starts after the response to
- * the request.
+ * renew it aborts the transmission 3 s before the lease expires. A process that finds an expired lease may assume that the owner
+ * is dead. A request that stops something (a pause, an unsubscribe, an erasure) waits up to 3.5 s for the leases that it covers,
+ * and a sender starts transmitting at most 3 s after it sent its claim. So no transmission starts after the response to the
+ * request.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -15,12 +15,11 @@ import { LEASE_SECONDS, renewLeases } from './store-queries.ts'
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
 
 /**
- * Milliseconds before the end of its lease at which a transmission is broken off, because clocks differ and closing takes a
- * moment.
+ * Milliseconds before the end of its lease at which a transmission is aborted, because clocks differ and closing takes a moment.
  */
 const MARGIN_MS = 3_000
 
-/** Milliseconds that a request waits for the messages it covers. */
+/** Milliseconds that a request waits for the messages that it stops. */
 const STOP_WAITS_MS = 3_500
 /** Milliseconds after sending its claim within which a sender may start to transmit. */
 export const BEGIN_WITHIN_MS = STOP_WAITS_MS - 500
@@ -28,7 +27,7 @@ const MAX_PAUSE_MS = 250
 
 /** Error of a message whose sender stopped before it reported an outcome. */
 export const SENDER_DIED =
-  'The sender stopped after it began to transmit the message and before it received the response'
+  'The sending process stopped after it began to transmit the message and before it received the response'
 /** Seconds after which a claim counts as abandoned. Usually the next attempt of its enrollment or campaign finds it earlier. */
 export const ABANDONED_SECONDS = 60
 
@@ -36,15 +35,17 @@ export const ABANDONED_SECONDS = 60
 export interface SendLease {
   /** Aborted when the lease could not be renewed in time, or the claim is no longer ours. */
   readonly breakOff: AbortSignal
-  /** Records that the claim succeeded, with a statement that was sent at this reading of `performance.now()`. */
+  /** Records that the claim succeeded. Its statement was sent at this reading of `performance.now()`. */
   claimed(sentAt: number): void
-  /** Whether data may still be transmitted. Checked right before that, because a process can be suspended anywhere. */
+  /**
+   * Whether data may still be transmitted. Checked right before each transmission, because a process can be suspended anywhere.
+   */
   holds(): boolean
   end(): void
 }
 
 /**
- * Keeps the leases of this process's claims. Breaks off the transmission at once if the claim is lost: another process assumed
+ * Keeps the leases of this process's claims. Aborts the transmission immediately if the claim is lost: another process assumed
  * that its owner is dead, or Postgres's clock is ahead of ours.
  */
 export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
@@ -83,7 +84,7 @@ export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
   return {
     /** Waits until every transmission has ended and its outcome is recorded. */
     idle: (): Promise<void> => (held.size === 0 ? Promise.resolve() : idle.promise),
-    /** Begins a transmission whose claim will have this name. */
+    /** Begins a transmission whose claim will have this ID. */
     begin(claim: string): SendLease {
       const lease = { until: 0, breakOff: new AbortController(), timer: undefined as NodeJS.Timeout | undefined }
       held.set(claim, lease)
@@ -109,10 +110,10 @@ export function createLeaseKeeper(em: EntityManager, renewMs = RENEW_MS) {
 export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>
 
 /**
- * Waits until none of the messages that a request covers is in flight. Holds no connection to Postgres while it waits.
+ * Waits until none of the messages that a request stops is in flight. Holds no connection to Postgres while it waits.
  *
  * @param count returns the number in flight
- * @returns whether none is left; false after 3.5 s
+ * @returns whether none are left; false after 3.5 s
  */
 export async function waitForSenders(count: () => Promise<number>): Promise<boolean> {
   const deadline = performance.now() + STOP_WAITS_MS

@@ -49,7 +49,7 @@ interface ListedRow {
   micros: string
 }
 
-/** Filters for messages. All that are given must match. */
+/** Filters for messages. A message must match all of them. */
 export interface MessageSearch {
   automationId?: string | undefined
   campaignId?: string | undefined
@@ -79,7 +79,7 @@ function messagePage(
   if (only !== undefined) of.push(`item.campaign_id is ${only === 'campaigns' ? 'not null' : 'null'}`)
   if (contactId !== undefined) of.push(`item.contact_id = $${parameters.push(contactId)}::uuid`)
   if (automationId !== undefined) of.push(`item.automation_id = $${parameters.push(automationId)}::uuid`)
-  // The workspace is checked in a subquery if another index is used: as a condition it would be checked for millions of rows.
+  // The workspace is checked in a subquery if another index is used: a plain condition would be checked for millions of rows.
   if (campaignId !== undefined) {
     of.push(`item.campaign_id = $${parameters.push(campaignId)}::uuid`)
     of.push(`(select workspace_id from campaigns where id = $${parameters.length}::uuid) = ${own}`)

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 /**
  * Statuses of a message:
- * - QUEUED: a campaign's recipient that was not tried yet
+ * - QUEUED: a campaign recipient that has not been tried yet
  * - SENDING: claimed; the outcome is not known yet
  * - DEFERRED: certainly not sent; tried again later
- * - SENT, CAPTURED: accepted by the server; or stored instead, if mail is captured
+ * - SENT, CAPTURED: accepted by the server, or stored instead if mail is captured
  * - FAILED: rejected permanently; `error` has the reason
  * - UNCONFIRMED: the connection or the process broke after transmission began. Never sent again automatically
  * - SUPPRESSED: not sent, because the contact must not be mailed; `error` has the reason

@@ -15,17 +15,17 @@ export interface SourceContext {
   content: EmailContent
   category: EmailCategory
   onSendFailure: SendFailurePolicy
-  /** The lists on which the message is based. An opt-out of one of them suppresses it. */
+  /** The lists because of which the contact gets the message. Opting out of one of them suppresses it. */
   listIds: readonly string[]
   /** The event that started the enrollment. */
   event: NonNullable<TemplateVariables['event']> | null
   /** The list that the message asks the contact to confirm, and the pending request; `null` if it asks for no confirmation. */
   confirmation: { listId: string; requestId: string | null } | null
-  /** How often the enrollment was paused before. */
+  /** How often the enrollment has been paused so far. */
   pauseCount: number
 }
 
-/** The present send settings of a workspace. */
+/** The current send settings of a workspace. */
 export interface SendSettings extends SendingGate {
   workspaceMode: WorkspaceMode
   /** The workspace's own sender; `null` if it uses the instance's. */
@@ -52,7 +52,7 @@ export interface Prepared extends SourceContext {
   /** When the enrollment was ended by request, if it was: a later request ends the retry. */
   abandonedAt: string | null
   contact: Pick<Recipient, 'email' | 'firstName' | 'metadata'>
-  /** Optimistic lock: changes whenever what may be sent to the contact changes. */
+  /** Optimistic lock: changes with every change to what may be sent to the contact. */
   consentVersion: number
   /** Why the message must not be sent; `null` if it may be. */
   suppressedBy: SuppressedBy | null

@@ -125,9 +125,9 @@ export async function dueRecipients(em: EntityManager, campaignId: string, limit
 export interface RemainingRecipients {
   /** When the first queued or deferred recipient is due. */
   dueAt: Date | null
-  /** Whether some recipients wait for the winner of an A/B test. */
+  /** Whether some recipients are waiting for the winner of an A/B test. */
   isWaitingForWinner: boolean
-  /** Whether some recipients have not been tried, and do not wait for the winner. */
+  /** Whether some recipients have not been tried and are not waiting for the winner. */
   isQueued: boolean
   isSending: boolean
 }
@@ -157,7 +157,7 @@ select
   exists (select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity') as is_queued,
   exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`
 
-/** Reads the present send settings of a workspace; `undefined` if the workspace is deleted. */
+/** Reads the current send settings of a workspace; `undefined` if the workspace is deleted. */
 export async function readSendSettings(em: EntityManager, workspaceId: string): Promise<SendSettings | undefined> {
   const [row] = await preparedSql<GateRow & { mode: WorkspaceMode; sender: WorkspaceSender | null }>(
     em,
@@ -174,8 +174,8 @@ select workspace.mode, ${senderOf('workspace.id')} as sender, ${GATE_COLUMNS}
 from workspaces workspace left join instance on true where workspace.id = $1::uuid`
 
 /**
- * SQL condition on a row `message`: whether no process tries it any more although it is not final, so that an operator must
- * decide. These are UNCONFIRMED messages, claims whose sender died long ago, and deferred messages whose enrollment has ended.
+ * SQL condition on a row `message`: whether no process will try it again although it is not final, so that an operator must
+ * decide. These are UNCONFIRMED messages, claims whose owner died a while ago, and deferred messages whose enrollment has ended.
  * Indexes cover all of them.
  */
 export const NEEDS_DECISION = `

@@ -23,7 +23,7 @@ const messageStatus = () =>
     .required()
     .meta({
       description:
-        'QUEUED (of a campaign, not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (rejected), ' +
+        'QUEUED (campaigns only, not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (rejected), ' +
         'UNCONFIRMED (outcome unknown; never sent again automatically), SUPPRESSED (not sent, because the contact must not be ' +
         'mailed), DISMISSED.',
       example: 'SENT',
@@ -49,7 +49,7 @@ export const messageResponse = object({
   text: nullableText('Good to have you here.'),
   contentOmitted: boolean().required().meta({
     description:
-      'Whether html and text are null only because the messages before it in this page are long. Request a page of one to get them.',
+      'Whether html and text are null only because the preceding messages on this page are long. To get them, request a page with limit=1.',
     example: false,
   }),
   messageId: nullableText('<5f2c@example.com>', 'The Message-ID header.'),
@@ -66,7 +66,7 @@ export const messageResponse = object({
   clicks: array()
     .of(object({ url: string().required(), at: timestamp('When the link was first clicked.') }).required())
     .required()
-    .meta({ description: 'The links that a person clicked; the first fifty.', example: [] }),
+    .meta({ description: 'The first 50 links that a person clicked.', example: [] }),
 })
   .required()
   .meta({ component: 'Message', description: 'One email to one contact.' })
@@ -160,7 +160,7 @@ export const retriesResponse = object({
     example: 17,
   }),
   nextCursor: string().nullable().defined().meta({
-    description: 'The cursor of the next call, which continues with older messages; null if there are none.',
+    description: 'The cursor for the next call, which continues with older messages; null if there are none.',
     example: null,
   }),
 })

@@ -24,7 +24,7 @@ export interface Asked {
 
 /**
  * Requests a retry of a message, by the rule of its status: FAILED was certainly not delivered; the outcome of UNCONFIRMED is
- * unknown, so the caller must accept that it may arrive twice; CAPTURED is retried if it would be delivered by now.
+ * unknown, so the caller must accept that it may arrive twice; CAPTURED is retried if it would now be delivered.
  *
  * @throws {ApiError} `not-found`; `taken` if its rule does not allow it
  */
@@ -42,7 +42,7 @@ export async function retryOne(
   if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
   if (!found.hasSource) throw notRetryable('The automation or campaign of the message is deleted or cancelled')
   const { lostUntil } = await assertRule(em, workspaceId, status, evenIfSent)
-  // A restore lost what happened to the message after the backup.
+  // A restore lost the message's history after the backup.
   if (lostUntil && !evenIfSent && found.createdAt <= lostUntil) throw new ApiError(DELIVERY_UNCONFIRMED, LOST)
   const { asked, due } = await em.transactional(async (unit) => {
     const asked = await askForRetries(unit, [id], status, { includeUnwanted: true })
@@ -66,7 +66,7 @@ export const MAX_RETRIES = 1_000
 
 /**
  * Requests retries of messages, newest first.
- * @returns the number, and the cursor of the next ones; and a lower limit of their age, if older ones may have been sent
+ * @returns the number, the cursor of the next ones, and the earliest time to include if older ones may have been sent
  */
 export async function retryMany(
   em: EntityManager,
@@ -89,7 +89,8 @@ export async function retryMany(
   const range = { statuses: [status], since: latest, until, behind, limit: MAX_RETRIES }
   const { asked, page } = await em.transactional(async (unit) => {
     const page = await messagePageOf(unit, workspaceId, { ...of, only }, range)
-    // Ending an enrollment locks its contact for update. It either waits for these retries and drops them, or is visible below.
+    // Ending an enrollment locks its contact for update. It either waits for these retries and cancels them, or its effect is
+    // visible below.
     await keepContacts(
       unit,
       page.map(({ contactId }) => contactId),
@@ -110,7 +111,7 @@ export async function retryMany(
   }
 }
 
-/** @returns the present send settings of the workspace */
+/** @returns the current send settings of the workspace */
 async function assertRule(
   em: EntityManager,
   workspaceId: string,

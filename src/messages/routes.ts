@@ -49,7 +49,7 @@ export const messageOperations = [
     tag: 'Contacts',
     summary: "List a contact's messages",
     description:
-      'The messages to the contact, newest first, with content and outcome. If they are long, only the first of a page have their content.',
+      'The messages to the contact, newest first, with content and outcome. If they are long, only the first messages on a page have their content.',
     scope: 'contacts:read',
     query: pageQuery(),
     // The content can be megabytes.
@@ -97,8 +97,8 @@ export const messageOperations = [
     tag: 'Messages',
     summary: 'Retry a message',
     description:
-      'Sends the content of its step to the contact with their present data. A FAILED message was not delivered, and is sent. An UNCONFIRMED one may ' +
-      'arrive twice, so it requires "evenIfSent". A CAPTURED one is sent if mail is delivered by now. The retry does not affect ' +
+      'Sends the content of its step to the contact with their current data. A FAILED message was not delivered, so it is sent. An UNCONFIRMED one may ' +
+      'arrive twice, so it requires "evenIfSent". A CAPTURED one is sent if mail is now delivered. The retry does not affect ' +
       'the enrollment. It waits while the automation is paused.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
@@ -123,7 +123,7 @@ export const messageOperations = [
     path: '/messages/{id}/dismiss',
     tag: 'Messages',
     summary: 'Dismiss an unconfirmed message',
-    description: 'An UNCONFIRMED message becomes DISMISSED: it is not sent again, and needs no decision any more.',
+    description: 'An UNCONFIRMED message becomes DISMISSED: it is not sent again and no longer needs a decision.',
     scope: 'automations:write',
     orScope: 'campaigns:write',
     responses: { 200: { description: 'The message is dismissed.', schema: single(dismissedResponse) } },

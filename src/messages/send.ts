@@ -44,7 +44,7 @@ export type SendResult =
   | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date }
   /** The automation is paused. */
   | { kind: 'paused' }
-  /** The enrollment, the automation or the contact does not exist any more. */
+  /** The enrollment, the automation or the contact no longer exists. */
   | { kind: 'gone' }
   /** Something that the attempt had read has changed. It must read it again. */
   | { kind: 'changed' }
@@ -53,29 +53,29 @@ export type SendResult =
   /** It cannot be done in the time available. It must be done from the queue, or in its next turn. */
   | { kind: 'queue' }
 
-/** Patience of an attempt that waits for a connection: hardly any, or until its turn ends. */
+/** How long an attempt waits for a connection: only briefly, or until its turn ends. */
 export type Patience = 'at-once' | { turn: AbortSignal }
 
-/** Milliseconds that an email waits for a renderer when it is sent at once. Others need its slot. */
+/** Milliseconds that an email waits for a renderer when it is sent immediately, because others need its slot. */
 const RENDER_SOON_MS = 500
 /**
  * Milliseconds that an email from the queue waits for a renderer, and then for a connection, while it occupies a worker's slot.
  */
 const TURN_MS = 3_000
 
-/** Milliseconds before a deferred message is tried again, at first and at most. */
+/** Milliseconds before a deferred message is tried again: initially and at most. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 300_000
-/** Milliseconds until a retry, by which another process that can send the message may get it. */
+/** Milliseconds until a retry, so that another process that can send the message may get it. */
 const ELSEWHERE_RETRY_MS = 30_000
 
-/** Error of a message that was due between the backup and the loss of data after it. */
+/** Error of a message that was due after the backup, in the period whose data was lost. */
 export const MAY_HAVE_BEEN_SENT =
-  'The message was due after the backup from which the instance was restored: it may have been sent'
+  'The message was due after the backup from which the instance was restored, so it may have been sent'
 
 /** Maximum milliseconds between two checks of a warm-up, because its limit can be changed. */
 export const MAX_WARM_UP_RECHECK_MS = 3_600_000
-/** Milliseconds after midnight over which messages that wait for it are spread. */
+/** Milliseconds after midnight over which waiting messages are spread. */
 const WARM_UP_SPREAD_MS = 600_000
 
 /** One attempt at one message: render, take a connection, claim, transmit, record. */
@@ -114,7 +114,7 @@ export class Sending {
     }
   }
 
-  /** Sends an email that is already rendered, or gives the message the final status of its template error. */
+  /** Sends an email that is already rendered, or finalizes the message with its template error. */
   async sendRendered(
     rendered: RenderedEmail | TemplateProblem,
     patience: Exclude<Patience, 'at-once'>,
@@ -160,7 +160,7 @@ export class Sending {
       content = compose(this.dependencies, message, rendered)
     } catch (error) {
       if (!(error instanceof NoSecretsKey)) throw error
-      // Another worker of the instance may have the key. Unsigned mail would be taken for spam.
+      // Another worker of the instance may have the key. Unsigned mail would be treated as spam.
       log.warn(
         { reason: error.message, workspaceId: message.workspaceId },
         'Email cannot be signed; waiting for a worker that has the key',
@@ -202,7 +202,7 @@ export class Sending {
     const lease = leases.begin(attempt.claim)
     let claimed = 'no' as 'no' | 'yes' | 'unknown'
     let sentAt = performance.now()
-    // A request that stops something waits at most that long.
+    // A request that stops something waits at most this long.
     const isYoung = () => performance.now() - sentAt < BEGIN_WITHIN_MS
     const begin = async () => {
       sentAt = performance.now()
@@ -255,11 +255,11 @@ export class Sending {
         return this.finalize({ status: 'FAILED', error: asText(delivery.reason), content })
       if (delivery.kind === 'withdrawn') return { kind: 'changed' }
     }
-    return this.defer('reason' in delivery ? asText(delivery.reason) : 'The database did not answer in time')
+    return this.defer('reason' in delivery ? asText(delivery.reason) : 'The database did not respond in time')
   }
 
   private failTemplate(problem: string): Promise<SendResult> {
-    // The problem can repeat the contact's data, which must not be logged.
+    // The problem can contain the contact's data, which must not be logged.
     const failed = { status: 'FAILED', error: `Template error in ${problem}` } as const
     return this.finalize(failed, 'Template error; see the message for the reason')
   }
@@ -270,7 +270,7 @@ export class Sending {
     return this.deferred(reason)
   }
 
-  /** Gives the message a final status in its claim, because nothing has to be transmitted. */
+  /** Finalizes the message in its claim, because nothing has to be transmitted. */
   private async finalize(as: Exclude<ClaimAs, { status: 'SENDING' }>, errorInLog?: string): Promise<SendResult> {
     const { log, metrics, store } = this.dependencies
     const { message } = this

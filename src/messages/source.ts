@@ -5,8 +5,8 @@ import type { Prepared, SourceContext } from './prepared.ts'
 import type { Intent } from './transitions.ts'
 
 /**
- * The owner of messages: the steps of automations, or campaigns. This is all that the store knows about it. A source is called
- * inside the store's transactions, and takes locks in the order of docs/lock-order.md.
+ * The owner of messages: the steps of automations, or campaigns. The store knows nothing else about it. A source is called inside
+ * the store's transactions, and takes locks in the order of docs/lock-order.md.
  */
 export interface MessageSource {
   /**
@@ -15,17 +15,17 @@ export interface MessageSource {
    */
   load(em: EntityManager, message: StoredMessage, intent: Intent): Promise<SourceContext | undefined>
   /**
-   * Locks what decides whether messages may be sent, until the transaction ends.
+   * Locks the rows that decide whether messages may be sent, until the transaction ends.
    * @returns those that may still be sent as they were prepared
    */
   lockForClaim(em: EntityManager, messages: readonly Prepared[]): Promise<readonly Prepared[]>
   /**
    * Records in the claim's transaction that messages were claimed.
-   * @param sending those that are to be transmitted; the others got a final status at once
+   * @param sending those to be transmitted; the others were finalized immediately
    */
   claimed(em: EntityManager, messages: readonly Prepared[], sending: readonly Prepared[]): Promise<void>
   /**
-   * Locks what decides whether deferred messages will be tried again, until the transaction ends.
+   * Locks the rows that decide whether deferred messages will be tried again, until the transaction ends.
    * @returns those that will not be, because their enrollment has ended
    */
   lockForDeferral(em: EntityManager, messages: readonly Prepared[]): Promise<ReadonlySet<Prepared>>

@@ -1,7 +1,7 @@
 /**
  * All statements that write `messages`. No other file writes the table.
  *
- * The statements compare what the caller read (status, number of attempts) with the row, so that of two concurrent attempts one
+ * The statements compare what the caller read (status, number of attempts) with the row, so that one of two concurrent attempts
  * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
  */
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -15,7 +15,7 @@ import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transi
 export const LEASE_SECONDS = 30
 
 const listed = (statuses: readonly MessageStatus[]): string => `(${statuses.map((status) => `'${status}'`).join(', ')})`
-const DISMISSABLE = listed(['QUEUED', 'DEFERRED'])
+const DISMISSIBLE = listed(['QUEUED', 'DEFERRED'])
 const IS_RETRYABLE = `message.status in ${listed(RETRYABLE)}`
 const IS_LIVE = `status = 'SENDING' and lease_until > clock_timestamp()`
 
@@ -69,7 +69,7 @@ const IDENTITY = `
 export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_final_at: string | null }
 
 /**
- * Claims messages for sending, or gives them a final status at once.
+ * Claims messages for sending, or finalizes them immediately.
  *
  * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt read, and a new row conflicts
  * with one that another attempt inserted. Two attempts can share this statement, so it returns claims. Tests:
@@ -109,7 +109,7 @@ updated as (
     lease_until = given.lease_until, error = given.error, message_id = given.message_id, retry_at = null,
     sent_at = case when given.status = 'SENDING' then message.sent_at else given.sent_at end,
     final_at = coalesce(message.final_at, given.final_at),
-    -- A retry keeps what was sent before until there is something new: bounces are attributed by it.
+    -- A retry keeps the earlier recipient and content until there are new ones: bounces are attributed by them.
     recipient = case when is_first then given.recipient else coalesce(given.recipient, message.recipient) end,
     subject = case when is_first then given.subject else coalesce(given.subject, message.subject) end,
     html = case when is_first then given.html else coalesce(given.html, message.html) end,
@@ -132,7 +132,7 @@ export interface OutcomeRow extends ContentColumns {
 
 /**
  * Records the outcomes of claimed attempts. Only the attempt that holds the claim can do so. If its lease had expired and the
- * message became UNCONFIRMED, the true outcome still replaces that.
+ * message became UNCONFIRMED, the true outcome still replaces that status.
  */
 export async function writeOutcomes(em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<void> {
   await preparedSql(em, 'record-outcomes', OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)])
@@ -190,7 +190,7 @@ inserted as (
   on conflict do nothing
 )
 update messages message set
-  -- A process that found the lease expired has made it UNCONFIRMED, and the enrollment continued. That stays.
+  -- Stays UNCONFIRMED if a process found the lease expired, because the enrollment has continued.
   status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
   attempts = given.attempts + 1, lease_until = null, error = given.error,
   message_id = case when has_content then given.message_id else message.message_id end,
@@ -279,8 +279,8 @@ export async function expireLeases(
 }
 
 /**
- * Makes all messages UNCONFIRMED that were in flight when a backup was made. They count as final since their claim, so that the
- * steps after them are due at the same times as on the original, and are not sent twice.
+ * Makes all messages UNCONFIRMED that were in flight when a backup was made. They count as final from the time of their claim, so
+ * that the steps after them are due at the same times as on the original, and are not sent twice.
  */
 export async function abandonSending(em: EntityManager, error: string): Promise<void> {
   await sql(
@@ -328,11 +328,11 @@ export interface QueuedRow {
   list_ids: readonly string[]
   /** The A/B variant; `null` if the campaign has none, or its winner is not known yet. */
   variant: number | null
-  /** When to send it: ISO 8601, `infinity` until a winner is decided, `null` for at once. */
+  /** When to send it: ISO 8601, `infinity` until a winner is decided, `null` for immediately. */
   due_at: string | null
 }
 
-/** Queues a campaign's recipients. A contact that is queued already stays as it is. @returns the number added */
+/** Queues a campaign's recipients. A contact that is already queued stays unchanged. @returns the number added */
 export async function queueRecipients(
   em: EntityManager,
   campaign: { id: string; workspaceId: string },
@@ -361,7 +361,7 @@ export async function releaseRecipients(
     em,
     `update messages set variant = $2::smallint, due_at = now() where id in (
        select id from messages
-       where campaign_id = $1::uuid and status in ${DISMISSABLE} and due_at = 'infinity'
+       where campaign_id = $1::uuid and status in ${DISMISSIBLE} and due_at = 'infinity'
        order by id limit $3 for update skip locked
      ) returning id`,
     [campaignId, variant, limit],
@@ -381,7 +381,7 @@ export async function dismissMessages(
       : 'enrollmentIds' in which
         ? ['enrollment_id = any($2::uuid[])', which.enrollmentIds]
         : [
-            `id in (select id from messages where campaign_id = $2::uuid and status in ${DISMISSABLE}
+            `id in (select id from messages where campaign_id = $2::uuid and status in ${DISMISSIBLE}
                order by due_at, id limit $3 for update skip locked)`,
             which.campaignId,
             which.limit,
@@ -389,7 +389,7 @@ export async function dismissMessages(
   const rows = await sql(
     em,
     `update messages set status = 'DISMISSED', final_at = now(), error = $1
-     where ${where} and status in ${DISMISSABLE} returning id`,
+     where ${where} and status in ${DISMISSIBLE} returning id`,
     [error, ...parameters],
   )
   return rows.length
@@ -427,7 +427,7 @@ export async function askForRetries(
   )
 }
 
-/** Ends the retry of a message that cannot be sent any more. */
+/** Ends the retry of a message that can no longer be sent. */
 export async function dropRetry(em: EntityManager, id: string): Promise<void> {
   await sql(
     em,
@@ -438,7 +438,7 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
 
 /**
  * Ends all retries of automations' messages to contacts, and excludes these messages from bulk retries. A message in flight is
- * not retried after that attempt. The caller has locked the contacts, which claims share.
+ * not retried after its current attempt. The caller has locked the contacts, which claims share.
  *
  * @returns the number that had a pending retry, or are in flight
  */
@@ -473,8 +473,8 @@ export async function abandonRetries(em: EntityManager, error: string): Promise<
 }
 
 /**
- * Finalizes the messages of enrollments whose automation was deleted: unsent ones are dismissed, those of a dead sender become
- * UNCONFIRMED, and none is retried.
+ * Finalizes the messages of enrollments whose automation was deleted: unsent ones are dismissed, those of a dead process become
+ * UNCONFIRMED, and none are retried.
  *
  * @returns the enrollments that have a message in flight
  */

@@ -33,7 +33,7 @@ export interface Attempt {
   header: string
 }
 
-/** Result of a claim: its owner sends the message, or the message gets a final status at once. */
+/** Result of a claim: its owner sends the message, or the message is finalized immediately. */
 export type ClaimAs =
   | { status: 'SENDING' }
   | { status: 'CAPTURED'; content: Content }
@@ -66,10 +66,8 @@ const CAPTURED_THIS_TIME = 'The retry was captured; the first attempt may have a
 
 /**
  * The message store is the only way to claim a message and to record its outcome. Concurrent calls for one automation or campaign
- * share their statements.
- *
- * The order of an attempt is: prepare, render, take a connection, claim (when the server waits for the content), transmit,
- * record.
+ * share their statements. The steps of an attempt are: prepare, render, take a connection, claim (when the server waits for the
+ * content), transmit, record.
  */
 export class MessageStore {
   private readonly em: EntityManager
@@ -98,7 +96,7 @@ export class MessageStore {
 
   /**
    * Records how an attempt ended. Retries transient errors, because only this process knows the outcome.
-   * @returns the error because of which the content and the server's response are not stored, if any
+   * @returns the error that kept the content and the server's response from being stored, if any
    */
   async record(
     attempt: Attempt,
@@ -115,7 +113,7 @@ export class MessageStore {
   }
 
   /**
-   * Records that a message was certainly not sent. Retries transient errors. A claim that may still be on its way fails when it
+   * Records that a message was certainly not sent. Retries transient errors. A claim that may still be in transit fails when it
    * arrives. Messages of an ended enrollment are not tried again.
    */
   async defer(

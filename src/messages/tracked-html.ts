@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * Replaces the links of an email by tracking links, and adds an invisible image at its end that is loaded when it is opened. All
- * other bytes stay as they are.
+ * Replaces the links of an email with tracking links, and adds an invisible image at its end that is loaded when it is opened.
+ * All other bytes stay as they are.
  */
 export function trackedHtml(html: string, { stays, linkVia, picture }: Tracking): string {
   const places = linkVia || picture ? linksOf(html).filter(({ url }) => !stays(url)) : []
@@ -45,11 +45,11 @@ function withPicture(html: string, address: string | undefined): string {
   return end < 0 ? html + picture : html.slice(0, end) + picture + html.slice(end)
 }
 
-/** Maximum number of tracked links in an email, the first ones. Each makes the email longer. */
+/** Maximum number of tracked links in an email. Later links stay untracked, because each tracked link makes the email longer. */
 const MAX_LINKS = 2_000
 
 /**
- * Finds the links to pages. `data-track="off"` excludes a link. Only tags are parsed and not their nesting, so that deeply nested
+ * Finds the links to pages. `data-track="off"` excludes a link. Parses only tags and not their nesting, so that deeply nested
  * HTML does not take quadratic time.
  */
 function linksOf(html: string): Place[] {
@@ -76,7 +76,7 @@ function linksOf(html: string): Place[] {
       onattribdata: (from, to) => void (value += tag ? html.slice(from, to) : ''),
       onattribentity: (codepoint) => void (value += tag ? String.fromCodePoint(codepoint) : ''),
       onattribend() {
-        // The first attribute of a name counts.
+        // If an attribute is repeated, the first one counts.
         if (tag && !tag.attributes.has(name)) tag.attributes.set(name, value)
         value = ''
       },

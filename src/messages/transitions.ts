@@ -31,7 +31,7 @@ export function assertTransition(before: MessageStatus, next: MessageStatus): vo
  */
 export type Intent = 'send' | 'retry' | 'resend'
 
-/** Statuses that can be retried: no other final status may be without a delivery. */
+/** Statuses that can be retried: every other final status means that the message was delivered or must not be. */
 export const RETRYABLE = ['FAILED', 'CAPTURED', 'UNCONFIRMED'] as const satisfies MessageStatus[]
 export type Retryable = (typeof RETRYABLE)[number]
 

@@ -37,7 +37,7 @@ export async function dismissOne(em: EntityManager, workspaceId: string, id: str
     throw new ApiError(MESSAGE_NOT_UNCONFIRMED)
 }
 
-/** `mailFrom` is MAIL_FROM, or the sender of the instance, if it has any. */
+/** `mailFrom` is MAIL_FROM, or the sender of the instance, if it has one. */
 export type ResendDependencies = Omit<SendDependencies, 'mailFrom'> & { mailFrom: string | null }
 
 /** Result of a resend, with the reason if the message was not sent. */
@@ -46,7 +46,7 @@ export interface Resent {
   error: string | null
 }
 
-/** Maximum number of waits of a resend for a free connection or renderer, some seconds each. */
+/** Maximum number of times that a resend waits for a free connection or renderer, a few seconds each. */
 const MAX_WAITS = 100
 
 /**
@@ -71,7 +71,7 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
   if (message.suppressedBy)
     throw invalid(`The message must not be sent: ${SUPPRESSED_WORDS[message.suppressedBy].toLowerCase()}`)
   if (!isDelivered(message))
-    throw invalid('Mail is captured at the moment, so sending the message again would only capture it')
+    throw invalid('Mail is currently captured, so sending the message again would only capture it')
   const sending = new Sending({ ...dependencies, mailFrom }, message)
   const turn = new AbortController().signal
   let result: SendResult = { kind: 'queue' }
@@ -84,10 +84,10 @@ export async function resendMessage(dependencies: ResendDependencies, id: string
 
 /** Creates the error for a message that needs no decision. */
 function nothingToDecide(id: string, status: MessageStatus | undefined): ApiError {
-  if (status === 'DISMISSED') return invalid(`The message ${id} is DISMISSED already`)
+  if (status === 'DISMISSED') return invalid(`The message ${id} is already DISMISSED`)
   if (status === 'DEFERRED') {
     return invalid(
-      `The message ${id} is DEFERRED: it was certainly not sent, and its sequence tries it again automatically`,
+      `The message ${id} is DEFERRED: it was certainly not sent, and its automation tries it again automatically`,
     )
   }
   return notFound(`There is no unconfirmed message ${id} of an automation that still exists`)

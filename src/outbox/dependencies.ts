@@ -9,11 +9,11 @@ export interface Dependencies {
   /** Keeps automations from using up each other's connections: see `enrollContact`. */
   recording: Bulkhead
   /**
-   * Delivers within the request, up to the limit of its workspace. The deliveries are stored already: the relay delivers the
-   * rest, and those that fail, and the request succeeds.
+   * Delivers within the request, up to the limit of its workspace. The deliveries are already stored, so the request succeeds:
+   * the relay delivers the rest and retries failures.
    */
   deliverAtOnce(dependencies: Dependencies, deliveries: readonly Delivery[]): Promise<void>
-  /** Workspaces whose requests recently had more deliveries than they could make themselves. */
+  /** Workspaces whose requests recently left deliveries to the relay. */
   crowded: LRUCache<string, true>
   em: EntityManager
   enrollments: Enrollments
@@ -21,7 +21,7 @@ export interface Dependencies {
   metrics: Metrics
 }
 
-/** The part of a logger that services use. Objects contain IDs, but no addresses, names, data or keys. */
+/** The logger methods that services use. Objects contain IDs, but no addresses, names, data or keys. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -48,11 +48,11 @@ export const noMetrics: Metrics = {
   reconciled: () => undefined,
 }
 
-/** Maximum number of workspaces remembered that left deliveries to the relay, and for how many milliseconds. */
+/** Maximum number of remembered workspaces, and how many milliseconds each is remembered. */
 const CROWDED = { most: 10_000, forMs: 10 * 60_000 }
 
 /**
- * Remembers the workspaces that left deliveries to the relay: only for those is it worth counting the pending ones. Each process
- * keeps its own record.
+ * Remembers the workspaces that left deliveries to the relay. Counting pending deliveries is only worthwhile for those. Each
+ * process keeps its own record.
  */
 export const createQueueLimit = () => new LRUCache<string, true>({ max: CROWDED.most, ttl: CROWDED.forMs })

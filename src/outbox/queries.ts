@@ -5,7 +5,7 @@ import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.t
 
 /**
  * Kinds of deliveries:
- * - START: delivers a trigger event to an automation for a contact. It starts an enrollment, or the present one receives it
+ * - START: delivers a trigger event to an automation for a contact. It starts an enrollment, or the current one receives it
  * - WAKE: makes an enrollment check its automation again
  * - CANCEL: cancels the workflow, whichever it is, of a contact in an automation
  * - END: cancels the workflow of one enrollment, and no other
@@ -81,8 +81,8 @@ export interface Delivery {
 }
 
 /**
- * Seconds for which a delivery belongs to the process that wrote or took it. If that process dies, the delivery is late by this
- * much.
+ * Seconds for which a delivery belongs to the process that wrote or took it. If that process dies, the delivery is delayed by
+ * this long.
  */
 const WRITER_LEASE_SECONDS = 5
 export const LEASE_SECONDS = 30
@@ -177,7 +177,7 @@ function keyOf(delivery: NewDelivery): string {
 
 /**
  * Enqueues deliveries for the caller to deliver after the commit. The relay delivers those that the caller has not delivered
- * within some seconds.
+ * within a few seconds.
  */
 export async function enqueueForCaller(em: EntityManager, deliveries: readonly NewDelivery[]): Promise<Delivery[]> {
   if (deliveries.length === 0) return []
@@ -213,7 +213,7 @@ from unnest($3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid
 order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 
-/** Deletes the pending starts of an automation for a contact, so that they start nothing any more. @returns the number */
+/** Deletes the pending starts of an automation for a contact, so that they no longer start anything. @returns the number */
 export async function takeStarts(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
   const rows = await sql(
     em,
@@ -232,7 +232,7 @@ export async function deleteStarts(em: EntityManager, contactId: string): Promis
 /**
  * Enqueues retries of messages, or checks of campaigns. A delivery that is enqueued again starts over.
  *
- * @param lane `interactive` leaves them to the caller for some seconds, `bulk` leaves them to the relay at once
+ * @param lane `interactive` leaves them to the caller for a few seconds, `bulk` leaves them to the relay at once
  * @returns the deliveries
  */
 export async function enqueueEach(
@@ -270,9 +270,9 @@ export interface Page {
 }
 
 /**
- * Takes due deliveries of a lane. Concurrent callers get different ones. Workspaces take turns: each gets an equal part of a
- * page, however many deliveries of another one are pending. If more workspaces have deliveries than fit in a page, the next page
- * begins after the last one.
+ * Takes due deliveries of a lane. Concurrent callers get different ones. Workspaces take turns: each gets an equal share of a
+ * page, no matter how many deliveries another workspace has pending. If more workspaces have deliveries than fit on a page, the
+ * next page begins after the last one.
  *
  * @param after the turn of the previous page
  */
@@ -286,7 +286,7 @@ export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: numb
 /** The expression of the index `outbox_due`. */
 export const TURN = `coalesce(workspace_id, '${NIL_ID}')`
 
-/** Steps from workspace to workspace through the index, skipping what lies between, once around. */
+/** A loose index scan: jumps from one workspace to the next, once around. */
 const LEASE = `
 with recursive steps (turn, round, place, has_due) as (
   select $4::uuid, 0, 0, false
@@ -342,7 +342,7 @@ export async function deferDeliveries(em: EntityManager, failed: readonly Delive
   )
 }
 
-/** Gives deliveries to the relay that their writer will not make, without waiting for the lease to expire. */
+/** Leaves deliveries to the relay that the caller will not make, without waiting for the lease to expire. */
 export async function leaveToRelay(em: EntityManager, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await sql(em, `update outbox set due_at = now() where id = any($1::bigint[])`, [deliveries.map(({ id }) => id)])

@@ -1,5 +1,5 @@
 /**
- * Creates a signal that is aborted after a time, unless `forget` is called before. It uses `setTimeout`, which the simulation
+ * Creates a signal that is aborted after a time, unless `forget` is called first. It uses `setTimeout`, which the simulation
  * replaces with virtual time. `AbortSignal.timeout` always uses the real clock.
  */
 export function abortAfter(milliseconds: number, why: string): { signal: AbortSignal; forget(): void } {
@@ -9,7 +9,8 @@ export function abortAfter(milliseconds: number, why: string): { signal: AbortSi
 }
 
 /**
- * Waits for some work, unless it is aborted before. Then it rejects with the signal's reason, and the work continues unwatched.
+ * Waits for some work, unless it is aborted first. In that case, rejects with the signal's reason, and the work continues
+ * unobserved.
  */
 export async function unlessAborted<Result>(work: Promise<Result>, aborted: AbortSignal): Promise<Result> {
   let abort: (() => void) | undefined

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /**
- * Parses an address in its full form. Node decides what that is, because ipaddr.js also accepts `010.0.0.1`, `10.1` and
+ * Parses an address in its full form. Node decides what is valid, because ipaddr.js also accepts `010.0.0.1`, `10.1` and
  * `167772161`. An IPv4 address that a dual-stack socket shows as IPv6 (RFC 4291, section 2.5.5.2) is the IPv4 address.
  */
 const parseAddress = (text: string): Address | undefined =>
@@ -23,7 +23,7 @@ function parseRange(text: string): [Address, number] | undefined {
 
 /**
  * Returns whether a text is an IP address or a CIDR range, such as `203.0.113.7`, `10.0.0.0/8` or `2001:db8::/32`. A range whose
- * address has bits beyond its prefix (`10.0.0.5/8`) is invalid, because it is unclear which of the two is wrong.
+ * address has bits beyond its prefix (`10.0.0.5/8`) is invalid, because it is unclear which part is wrong.
  */
 export function isAddressRange(text: string): boolean {
   const range = parseRange(text)
@@ -35,7 +35,7 @@ export function isAddressRange(text: string): boolean {
 
 /**
  * Finds the address of a client behind proxies: in the chain that the proxies wrote (`X-Forwarded-For`), read from its end, the
- * first address that is not a trusted proxy. A client can forge the part before that.
+ * first address that is not a trusted proxy. A client can forge everything before it.
  *
  * @param socket the address at the other end of the connection
  * @param forwarded the header `X-Forwarded-For`, if any
@@ -51,7 +51,7 @@ export function clientAddress(
   const chain = forwarded === undefined ? [] : forwarded.split(',')
   while (client && chain.length > 0 && isTrusted(client)) {
     const next = parseAddress((chain.pop() ?? '').trim())
-    // A trusted proxy wrote something that is not an address: the proxy itself is counted.
+    // A trusted proxy wrote something that is not an address: use the proxy itself.
     if (!next) break
     client = next
   }

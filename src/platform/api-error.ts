@@ -14,7 +14,10 @@ export type ErrorKind =
   | 'failed'
   | 'unavailable'
 
-/** An error that the API returns. Programs rely on the code, which never changes after its release. The message is for people. */
+/**
+ * An error that the API returns. Programs rely on the code, which never changes after its first release. The message is for
+ * people.
+ */
 export interface ErrorDefinition {
   readonly kind: ErrorKind
   readonly code: string
@@ -34,7 +37,7 @@ export interface ErrorDetails {
   message?: string | undefined
   /** The location in the request: a JSON pointer (RFC 6901) into the body, or into the query as an object. */
   param?: string | undefined
-  /** Seconds after which a retry may succeed, if that is known. */
+  /** Seconds after which a retry may succeed, if known. */
   retryAfter?: number | undefined
   cause?: unknown
 }
@@ -61,7 +64,7 @@ export class ApiError extends Error {
 
 /** The request is invalid. */
 export const INVALID_REQUEST = defineError('invalid', 'invalid_request', 'email is required')
-/** For resources without an error of their own, because only operators at the command line look for them. */
+/** For resources without their own error, because only operators at the command line look for them. */
 export const NOT_FOUND = defineError(
   'not-found',
   'not_found',
@@ -83,20 +86,20 @@ export const CONFLICT = defineError(
 export const TEMPORAL_UNAVAILABLE = defineError(
   'unavailable',
   'temporal_unavailable',
-  'Temporal is not available at the moment. Please try again.',
+  'Temporal is currently unavailable. Please try again.',
 )
 /** The request has taken effect, but an email is in flight and may still arrive. */
 export const STILL_SENDING = defineError(
   'unavailable',
   'still_sending',
   'The contact is erased and gets no further email, but one is still in flight. ' +
-    'Repeat this request to learn when its status is final.',
+    'Repeat this request to find out when its status is final.',
 )
 
 export const invalid = (message: string, param?: string): ApiError => new ApiError(INVALID_REQUEST, { message, param })
 export const notFound = (message: string): ApiError => new ApiError(NOT_FOUND, { message })
 
-/** For promises that a restored instance cannot keep, because the opposite may have happened after the backup. */
+/** For guarantees that a restored instance cannot give, because the opposite may have happened after the backup. */
 export const NOT_RECONCILED = defineError(
   'unavailable',
   'not_reconciled',

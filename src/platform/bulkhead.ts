@@ -1,5 +1,5 @@
 /**
- * Limits the tasks of each key that run at the same time, so that one key cannot use up a shared resource. Further tasks wait in
+ * Limits how many tasks of each key run at the same time, so that one key cannot use up a shared resource. Further tasks wait in
  * order.
  */
 export function createBulkhead(atATime: number) {

@@ -5,13 +5,13 @@ export interface ConcurrencyLimitOptions {
   maxWaiting: number
   /** Milliseconds that a task waits before it is rejected. */
   maxWaitMs: number
-  /** Makes the error for a task that cannot wait, or has waited too long. */
+  /** Creates the error for a task that cannot wait, or has waited too long. */
   createError: () => Error
 }
 
 interface Group {
   running: number
-  /** Starts the tasks that wait, first come first served. */
+  /** Starts the waiting tasks, first come, first served. */
   waiting: (() => void)[]
 }
 
@@ -57,7 +57,7 @@ export class ConcurrencyLimit {
     })
   }
 
-  /** Passes the slot to the next task. The count of running tasks stays the same then. */
+  /** Passes the slot to the next task. The number of running tasks then stays the same. */
   #freePlace(key: string, group: Group): void {
     const startNext = group.waiting.shift()
     if (startNext) return startNext()

@@ -17,7 +17,7 @@ const address = (form: RegExp, example: string) =>
 const ENCODING_ADVICE =
   'Percent-encode special characters in its user name and password: % as %25, / as %2F, @ as %40, : as %3A, ? as %3F, # as %23'
 
-/** @returns what is wrong with a URL, or `undefined`. The message never repeats the value, which may contain a password. */
+/** @returns the problem with a URL, or `undefined`. The message never repeats the value, which may contain a password. */
 function problemOf(value: string, protocols: RegExp, example: string): string | undefined {
   if (!protocols.test(value)) return `must look like ${example}`
   if (isUnambiguous(value)) return undefined
@@ -50,7 +50,7 @@ const url = (protocols: RegExp, example: string) =>
 
 const SMTP_EXAMPLE = 'smtp://user:password@host:587'
 
-/** Finds the faulty part of a URL that has no secret in the wrong place: an @ after the host would be the end of one. */
+/** Finds the faulty part of a URL, unless a secret may be in the wrong place: an @ after the host would end one. */
 function wrongPart(value: string): string | undefined {
   const [, host, port] = /^\w+:\/\/(?:[^/?#]*@)?([^@/?#]*?)(?::(\d*))?(?:[/?#][^@]*)?$/.exec(value) ?? []
   if (host === '') return 'has no host; it must look like EXAMPLE'
@@ -94,7 +94,8 @@ const environment = object({
   TEMPORAL_TASK_QUEUE: string().default('dripline'),
   // Otherwise gRPC rejects the header with an error that repeats the whole key.
   TEMPORAL_API_KEY: string().matches(/^[!-~]*$/, {
-    message: 'TEMPORAL_API_KEY has a space, a line break or another character that no key has. Copy the key again',
+    message:
+      'TEMPORAL_API_KEY contains a space, a line break or another character that keys never contain. Copy the key again',
     excludeEmptyString: true,
   }),
   TEMPORAL_TLS: boolean().default(false),

@@ -2,16 +2,16 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import validator from 'validator'
 import { normalForm } from './normal-form.ts'
 
-/** Matches nearly all addresses that exist. The library accepts them too, in ten times the time. */
+/** Matches nearly all addresses that exist. The library accepts them too, but takes ten times as long. */
 const COMMON_ADDRESS = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,}$/i
 
 /**
- * Characters that are invisible or move others: soft hyphens, joiners, direction marks, controls, spaces. They make two addresses
- * of one, or make one look like another.
+ * Characters that are invisible or reorder others: soft hyphens, joiners, direction marks, controls, spaces. They turn one
+ * address into two, or make one look like another.
  */
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
-/** The full stops of other scripts, which separate labels as the ASCII one does (UTS #46, section 2.3). */
+/** The full stops of other scripts, which separate labels like the ASCII one (UTS #46, section 2.3). */
 const FULL_STOPS = /[\u3002\uff0e\uff61]/g
 
 /**
@@ -23,12 +23,12 @@ const QUOTES = /[\p{Pi}\p{Pf}\u201a\u201e\u301d-\u301f\u275b-\u275e\uff02\uff07\
 /** The characters of a domain: letters, their marks, digits and joining characters (approximately RFC 5892, section 2). */
 const DOMAIN_CHARACTERS = /^[\p{L}\p{M}\p{N}\u00b7\u0375\u05f3\u05f4\u30fb.-]+$/u
 
-/** Anything but plain ASCII, or a punycode label. */
+/** Anything other than plain ASCII, or a punycode label. */
 const INTERNATIONAL = /[^\x21-\x7e]|(?:^|\.)xn--/i
 
 /**
- * Returns whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalised names
- * allowed (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs spell them differently.
+ * Returns whether a text is an address that mail can be sent to: RFC 5321 lengths, a domain with a dot, internationalized names
+ * allowed (RFC 6531). A quoted local part is rejected: hardly any mailbox has one, and programs write them differently.
  */
 export function isEmailAddress(text: string): boolean {
   if (text.length <= 64 && COMMON_ADDRESS.test(text)) return true
@@ -101,14 +101,14 @@ export function inAscii(address: string): string {
 export const domainOf = (mailbox: string): string | undefined => inAscii(addressOf(mailbox)).split('@').at(1)
 
 /**
- * Removes email addresses from a text and puts it on one line, for a log: responses of mail servers mostly name the mailbox.
+ * Removes email addresses from a text and puts it on one line, for a log: responses of mail servers usually name the mailbox.
  * @param known an address that the text may contain in other forms, such as its local part alone
  */
 export function withoutAddresses(text: string, known?: string): string {
   const line = normalForm(text).replace(UNSEEN, '').replace(/\s+/g, ' ')
   const bare = line.replace(ADDRESS_LIKE, '…')
   const local = known === undefined ? '' : normalForm(/^(.*)@/.exec(known)?.[1] ?? '')
-  // Servers also name a mailbox without its tag.
+  // Servers may also name a mailbox without its tag.
   const coded = Buffer.from(known ?? '')
     .toString('base64')
     .replace(/=+$/, '')

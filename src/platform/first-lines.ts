@@ -1,6 +1,6 @@
 const NEWLINE = 10
 
-/** The first lines of some bytes, or all bytes if there are no more lines. Nothing is copied. */
+/** The first lines of some bytes, or all bytes if there are fewer lines. Nothing is copied. */
 export function firstLines<Bytes extends Uint8Array>(bytes: Bytes, maxLines: number): Bytes {
   let at = -1
   for (let line = 0; line < maxLines; line += 1) {

@@ -4,7 +4,7 @@ import { NIL, parse, v7, validate } from 'uuid'
 /** A new time-ordered identifier (UUIDv7, RFC 9562 section 5.7). */
 export const newId = (): string => v7({ random: randomBytes(16) })
 
-/** Sorts before every identifier, and is never assigned (RFC 9562, section 5.9). */
+/** The nil identifier, which sorts before all others and is never assigned (RFC 9562, section 5.9). */
 export const NIL_ID: string = NIL
 
 /** Returns whether a text has the form of an identifier. Any other text cannot be in the database, so it is "not found". */

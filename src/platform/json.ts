@@ -1,4 +1,4 @@
-/** The deepest nesting that is accepted. The limits of Postgres and JSON.stringify are far higher, and no use needs more. */
+/** The deepest nesting that is accepted. The limits of Postgres and JSON.stringify are far higher, but no request needs more. */
 export const MAX_JSON_DEPTH = 100
 
 /** An object or array in the value, and its location. */
@@ -13,8 +13,8 @@ interface Place {
 /**
  * Finds content of a parsed JSON value that cannot be stored: a NUL or a lone surrogate in a text or a key (Postgres errors
  * 22021, 22P05 and 22P02), a number out of range (`1e400` is read as Infinity, and would be written as null), or nesting that is
- * too deep for the stack or the database. It does not recurse, so depth cannot hurt it, and it builds the path only of a fault: a
- * hundred thousand values take a few milliseconds.
+ * too deep for the stack or the database. It does not recurse, so depth cannot overflow the stack, and it builds a path only for
+ * a fault: a hundred thousand values take a few milliseconds.
  *
  * @returns the fault and its location, such as `metadata.note holds a NUL character`, or `undefined`
  */

@@ -35,7 +35,7 @@ export function linesForPeople(destination: number | DestinationStream): Destina
 }
 
 /**
- * The loggable part of an error. Messages of database errors repeat statements and values, which can be personal data, so only
+ * The part of an error that is safe to log. Messages of database errors repeat statements and values, which can be personal data, so only
  * their codes and the names of the affected objects are kept.
  */
 export function describeError(error: unknown): object {

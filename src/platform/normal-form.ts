@@ -1,4 +1,7 @@
-/** No language has a letter with more marks (Unicode Standard Annex #15, section 13). Two letters become marks in some forms. */
+/**
+ * Maximum number of marks on a letter. No language needs more (Unicode Standard Annex #15, section 13). Two letters become marks
+ * in some forms.
+ */
 const EXCESS_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
 /**

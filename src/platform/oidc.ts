@@ -4,7 +4,7 @@ export interface OidcSettings {
   issuer: string
   clientId: string
   clientSecret: string | undefined
-  /** The label of its button. */
+  /** The label of its sign-in button. */
   name: string
 }
 
@@ -21,7 +21,7 @@ export interface Claims {
 const TIMEOUT_SECONDS = 10
 
 /**
- * Single sign-on: OpenID Connect Core 1.0, section 3.1, with PKCE (RFC 7636). The provider's metadata is loaded at the first
+ * Single sign-on: OpenID Connect Core 1.0, section 3.1, with PKCE (RFC 7636). The provider's metadata is loaded on the first
  * sign-in, so the provider need not be available when this process starts.
  */
 export function createOidc({ issuer, clientId, clientSecret, name }: OidcSettings) {
@@ -30,7 +30,7 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
     found ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_SECONDS,
-        // Plain HTTP is allowed only on the same machine.
+        // Allow plain HTTP only on the same machine.
         execute: isOfThisMachine(issuer) ? [client.allowInsecureRequests] : [],
       })
       .catch((error: unknown) => {
@@ -68,7 +68,7 @@ export function createOidc({ issuer, clientId, clientSecret, name }: OidcSetting
 
     /**
      * Completes a sign-in.
-     * @param query the query of the URL to which the browser came back
+     * @param query the query of the URL that the browser was redirected to
      * @throws {Error} if it does not match the provider's response
      */
     async finish(

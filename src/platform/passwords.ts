@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { normalForm } from './normal-form.ts'
 import { BUSY, ApiError, defineError } from './api-error.ts'
 
-/** NIST SP 800-63B-4, section 3.1.1.2: length counts, and there are no rules about characters. */
+/** NIST SP 800-63B-4, section 3.1.1.2: length matters, and there are no rules about characters. */
 const MIN_LENGTH = 12
 const MAX_LENGTH = 256
 
@@ -54,7 +54,7 @@ const RUNS = [
 /** Hashes and checks passwords, a few at a time. */
 export function createPasswords() {
   const limit = new ConcurrencyLimit(CONCURRENCY)
-  /** A hash for addresses without an account, so that checking them takes as long as checking real ones. */
+  /** A hash for addresses without an account, so that checking them takes as long as checking real accounts. */
   const dummyHash = hash(crypto.randomUUID(), COST)
   return {
     hash: (password: string): Promise<string> => limit.run('', () => hash(normal(password), COST)),

@@ -1,4 +1,4 @@
-/** Gives each owner up to `max` units of a shared resource. A request for more than the free units gets the free ones. */
+/** Gives each owner up to `max` units of a shared resource. A request for more than the free units gets only the free ones. */
 export function createQuota(max: number) {
   const taken = new Map<string, number>()
   return {

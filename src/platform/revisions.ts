@@ -6,7 +6,7 @@ export type Revisions = readonly string[] | undefined
 export const REVISION_CONFLICT = defineError(
   'changed',
   'revision_conflict',
-  'This was changed since you read it, and nothing was done. Read it again, then decide.',
+  'This was changed since you read it, so nothing was done. Read it again, then decide.',
 )
 
 /** @throws {ApiError} `revision_conflict` */

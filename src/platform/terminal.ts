@@ -1,6 +1,7 @@
 /**
  * Characters that control a terminal or make it show something else: control characters except the line feed (ECMA-48), and
- * bidirectional controls (Unicode, UAX #9). Much of the output comes from others, such as a mail server or the owner of a key.
+ * bidirectional controls (Unicode, UAX #9). Much of the output comes from outside, such as from a mail server or the owner of a
+ * key.
  */
 const COMMANDS = /[[\p{Cc}\p{Bidi_Control}\u2028\u2029]--\n]/gv
 

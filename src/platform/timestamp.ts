@@ -6,7 +6,8 @@ const MAX_POSTGRES_OFFSET_HOURS = 15
 
 /**
  * Returns whether a text is a valid point in time that Postgres can store: there is no year 0, and no 30 February. A date alone
- * is the beginning of the day in UTC (ISO 8601). An offset follows RFC 3339, up to 23:59, or has no colon, as Python writes it.
+ * means the beginning of that day in UTC (ISO 8601). An offset follows RFC 3339, up to 23:59, or has no colon, as Python writes
+ * it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */
@@ -32,6 +33,6 @@ export function timestampForPostgres(timestamp: string): string {
   const date = new Date(timestamp)
   const year = date.getUTCFullYear()
   const rest = date.toISOString().replace(/^[+-]?\d+/, '')
-  // The year before 1 is 0 in JavaScript and 1 BC in Postgres.
+  // The year before year 1 is 0 in JavaScript and 1 BC in Postgres.
   return year > 0 ? `${year.toString().padStart(4, '0')}${rest}` : `${(1 - year).toString().padStart(4, '0')}${rest} BC`
 }

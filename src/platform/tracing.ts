@@ -16,8 +16,8 @@ class IdsAlone extends W3CTraceContextPropagator {
 }
 
 /**
- * Sends the process's traces to an OpenTelemetry collector, over OTLP and HTTP. Without it, spans cost nothing and are dropped.
- * OpenTelemetry's own variables, such as OTEL_TRACES_SAMPLER, apply.
+ * Sends the process's traces to an OpenTelemetry collector, over OTLP and HTTP. Without a collector, spans cost nothing and are
+ * dropped. OpenTelemetry's own variables, such as OTEL_TRACES_SAMPLER, apply.
  *
  * Only the trace's IDs travel with requests, neither baggage nor state: content from clients would end up in Temporal's
  * histories.

@@ -16,8 +16,8 @@ import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
 
 /**
- * Size and concurrency of the pages. Deletions, whose emails end with the DELETE request, and reconciliations are not urgent:
- * they leave Temporal's capacity to others.
+ * Size and concurrency of the pages. Deletions and reconciliations are not urgent, so they leave Temporal's capacity to others.
+ * The emails of a deleted automation end with the DELETE request.
  */
 const WAKE = { size: 200, concurrency: 20 }
 const WAKE_RETRIES_SIZE = 1_000
@@ -28,11 +28,11 @@ const RECONCILE = { size: 50, concurrency: 5 }
 /** Overdue retries compared with Temporal in each round. */
 const RETRIES_AT_ONCE = 200
 /**
- * Events are read by the thousand. Lost ones are compared with Temporal one by one, with few at a time so that resuming an
- * automation does not wait long.
+ * Events are read a thousand at a time. Lost events are compared with Temporal one by one, only a few concurrently, so that
+ * resuming an automation does not wait long.
  */
 const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
-/** Minutes after which an event should have had an effect. A worker may be away for a while. */
+/** Minutes after which an event should have had an effect. A worker may be down for a while. */
 const OVERDUE_MINUTES = 10
 
 /** Seconds between two pages of a standing job, and between its end and the next round. */
@@ -146,7 +146,7 @@ async function reconcile(dependencies: Dependencies, delivery: Delivery): Promis
   await advanceStandingJob(fork, delivery, page.length < RECONCILE.size ? null : page.at(-1)!.id)
 }
 
-/** Starts the workflows of overdue retries. A retry whose workflow still runs is left to it. */
+/** Starts the workflows of overdue retries. A retry whose workflow is still running is left to that workflow. */
 async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   const overdue = await overdueRetries(em.fork(), RETRIES_AT_ONCE)
   await pMap(overdue, ({ id, workspaceId }) => enrollments.retry(workspaceId, id), {

@@ -52,9 +52,9 @@ const PAGE = 500
 const CONCURRENCY = 20
 
 /**
- * Compares all enrollments with Temporal, both ways. An enrollment without a workflow continues where it was. A workflow whose
- * enrollment the database does not have, or has as ended, is recorded or cancelled. Messages recorded as sent are not sent again.
- * It is safe to repeat, even while workers run. Afterwards, sending is enabled.
+ * Compares all enrollments with Temporal, both ways. An enrollment without a workflow continues where it left off. A workflow
+ * whose enrollment the database does not have, or has as ended, is recorded or cancelled. Messages recorded as sent are not sent
+ * again. It is safe to repeat, even while workers run. Afterwards, sending is enabled.
  *
  * @param options.isDry whether to change nothing: `differences` is what would change
  * @param options.lostUntil see `enableSending`
@@ -142,7 +142,7 @@ export async function reconcile(
     afterId = page.at(-1)!.id
   }
 
-  // Last, because running enrollments have received their events by now. Workers look for lost events, too, but only for old
+  // Last, because running enrollments have received their events by now. Workers also look for lost events, but only for old
   // ones.
   for (let afterId: string | null = null; ;) {
     const page: LostPage = await lostPage(em, afterId)
@@ -168,7 +168,7 @@ const lostPage = (em: EntityManager, afterId: string | null): Promise<LostPage> 
 
 /**
  * Records an enrollment whose workflow runs and which the database does not have. Enrollments whose event was processed already,
- * or started by another workflow, are not recorded; their workflow finds that out itself.
+ * or started by another workflow, are not recorded, and their workflow detects this itself.
  * @returns `removed` if its automation or its contact is deleted; nothing if it is left alone
  */
 async function recordRunning(
@@ -178,12 +178,12 @@ async function recordRunning(
 ): Promise<'recorded' | 'removed' | undefined> {
   const { enrollmentId: id, automationId, contactId, concurrencyKey, dedupKey, enrolledAt } = listed
   const { isOurs, isPossible, knowsEvent } = await loadKnownEnrollments(em.fork(), listed)
-  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and its workflow ends
-  // without help.
+  // It belongs to another instance on the same Temporal; or its automation is newer than the database, and its workflow ends by
+  // itself.
   if (!isOurs) return undefined
   if (!isPossible) return 'removed'
   if (isDry) return 'recorded'
-  // An event that the database lost cannot deduplicate.
+  // An event that the database lost cannot be used for deduplication.
   const triggerEventId = knowsEvent ? listed.triggerEventId : null
   const write = {
     ...{ id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId },

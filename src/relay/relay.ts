@@ -55,7 +55,7 @@ export interface Relay {
 }
 
 /**
- * Carries out what the outbox has pending, with one loop for each lane so that none waits for another. All work is recorded
+ * Processes the pending deliveries of the outbox, with one loop per lane so that no lane waits for another. All work is recorded
  * before it starts, in the transaction that causes it, and is safe to repeat. So any number of relays can run, and any of them
  * can crash.
  *
@@ -68,7 +68,7 @@ export function startRelay(
   const stopping = new AbortController()
   const { signal } = stopping
   const { log } = dependencies
-  /** When each running loop began its present turn. */
+  /** When each running loop began its current turn. */
   const turns = new Map<string, number>()
   const loop = async (what: string, run: () => Promise<boolean>, idleMs: number) => {
     for (let pause = idleMs; !signal.aborted;) {
@@ -107,7 +107,7 @@ export function startRelay(
   }
 }
 
-/** Seconds in which workers and Temporal can start before enrollments are checked for missing workflows. */
+/** Seconds for workers and Temporal to start before enrollments are checked for missing workflows. */
 const STANDING_AFTER_SECONDS = 60
 
 /** @returns a function that processes one page of a lane, and returns whether there was any work */
@@ -175,7 +175,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
       graceSeconds: ABANDONED_SECONDS,
       limit: ROWS_FORGOTTEN,
     })) {
-      log.warn({ status: 'UNCONFIRMED', messageId }, 'The sender of an email died; delivery unconfirmed')
+      log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
     const asks = await deleteOldConfirmationEmails(em.fork(), ROWS_FORGOTTEN)
     const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)

@@ -1,6 +1,6 @@
 /**
- * Compiles templates to the content that is rendered for each recipient. It runs in the renderer's thread, because templates
- * are untrusted.
+ * Compiles templates to the content that is rendered for each recipient. Runs in the renderer's thread, because templates are
+ * untrusted.
  */
 import juice from 'juice/client'
 import { MAX_BODY_LENGTH, type EmailContent } from './content.ts'
@@ -20,7 +20,7 @@ juice.codeBlocks = { OUTPUT: { start: '{{', end: '}}' }, TAG: { start: '{%', end
 
 const PARTIAL = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")\s*-?%\}/g
 const RENDER = /\{%-?\s*render\b/g
-/** The position in a layout where the content of templates goes. */
+/** The placeholder in a layout for the content of templates. */
 const CONTENT = /\{\{-?\s*content\s*-?\}\}/g
 class Problem extends Error {
   readonly field: SourceField
@@ -61,7 +61,7 @@ export async function compile(
       const problems = [{ field: error.field, problem: error.message, isOfSource: true }]
       return { content: null, problems, unknownVariables: [] }
     }
-    // The libraries recurse into HTML: thousands of nested elements exhaust the call stack.
+    // The libraries recurse into HTML: thousands of nested elements overflow the call stack.
     if (error instanceof RangeError) throw new FieldError('html', error)
     throw error
   }
@@ -89,7 +89,7 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
   const text = put('text', source.text) || null
   let html = put('html', source.html) || null
   if (kind === 'LAYOUT') {
-    // A layout is checked around a sample section.
+    // A layout is checked with a sample section as its content.
     html = around(html ?? '', format === 'MJML' ? SOME_SECTION : '')
   } else if (layout !== null && html !== null) {
     html = around(withPartials('html', layout, partials, 0), html)
@@ -139,7 +139,7 @@ type Mjml = (
 
 let mjml: Promise<Mjml> | undefined
 
-/** Loads MJML, which takes a moment, on first use. */
+/** Loads MJML on first use, because that takes a moment. */
 const loadMjml = () => (mjml ??= import('mjml').then((module) => module.default as Mjml))
 
 /** The position of a character, in the format of all template problems. */
@@ -207,8 +207,8 @@ function withInlineStyles(html: string): string {
 }
 
 /**
- * Runs a library on a template, and reports what it throws as a problem of the template. For example, juice 12 throws a
- * TypeError for a CSS property named `constructor`. The caller handles an exhausted call stack.
+ * Runs a library on a template, and reports thrown errors as problems of the template. For example, juice 12 throws a TypeError
+ * for a CSS property named `constructor`. The caller handles a stack overflow.
  */
 function ofTemplate(what: string, run: () => string): string {
   try {
@@ -219,7 +219,7 @@ function ofTemplate(what: string, run: () => string): string {
   }
 }
 
-/** Adds the preview text, which mail clients show after the subject, but not in the email. */
+/** Adds the preview text, which mail clients show after the subject but not in the body. */
 function withPreview(html: string, previewText: string | null): string {
   if (previewText === null) return html
   const shown = previewText

@@ -19,7 +19,7 @@ export interface TemplateVariables {
   confirmUrl?: string
 }
 
-/** The fields of each of the `TemplateVariables`. */
+/** The fields of each variable. */
 export const VARIABLES: Readonly<Record<keyof TemplateVariables, readonly string[]>> = {
   contact: ['email', 'firstName', 'metadata'] satisfies (keyof TemplateVariables['contact'])[],
   event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
@@ -39,7 +39,7 @@ export interface TemplateProblem {
   problem: string
 }
 
-/** A variable that a template uses but that is never set, and the known one that it resembles. */
+/** A variable that a template uses but that is never set, and the known variable that it resembles. */
 export interface UnknownVariable {
   field: keyof EmailContent
   variable: string

@@ -1,6 +1,6 @@
 /** The limits of a job in a renderer process. */
 export interface Allowance {
-  /** Processor time of the process in milliseconds. A busy machine does not use it up. */
+  /** Processor time of the process in milliseconds. Waiting for a busy machine does not count. */
   deadlineMs: number
   /** Wall-clock time in milliseconds, as a safety net. */
   wallMs: number

@@ -1,6 +1,6 @@
 /**
- * Reads values without LiquidJS's generators. It runs seven of them for `{{ contact.email }}`, because any value could be a
- * promise. None is here, and the generators took half of the time of an email with fifty sections.
+ * Reads values without LiquidJS's generators. LiquidJS runs seven of them for `{{ contact.email }}`, because any value could be a
+ * promise. In Dripline none is, and the generators took half the time of an email with fifty sections.
  */
 import { type Context, Expression } from 'liquidjs'
 

@@ -35,7 +35,7 @@ export class FieldError extends Error {
 checkRanges()
 readDirectly()
 
-/** These read files, and there are none. */
+/** These read files, which do not exist here. */
 const FILE_TAGS = ['include', 'render', 'layout', 'block']
 
 /** These filters evaluate their arguments as templates at run time, without any limit. */
@@ -135,7 +135,7 @@ function textOf(given: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) {
-    // Before the conversion, because an array can contain the same array twice, and that one another, and so on.
+    // Before the conversion, because an array can contain the same array twice, which contains another one twice, and so on.
     if (weigh(value) > LIMITS.value) throw new LimitExceeded('outputs a list that is too long')
     return value.map(textOf).join('')
   }
@@ -151,7 +151,7 @@ const ENGINES = { subject: plain, html, text: plain } as const satisfies Record<
 /** A cache of the most recently used parsed templates, limited by their estimated size in bytes. */
 const CACHE_BYTES = 16_000_000
 const BYTES_A_TOKEN = 1_000
-/** Text between the braces becomes objects: for some tags, one for every two characters. */
+/** Text between braces becomes objects: for some tags, one object for every two characters. */
 const BYTES_A_CHARACTER_IN_TOKENS = 150
 const cache = new Map<string, { templates: Template[]; bytes: number }>()
 let cachedBytes = 0
@@ -203,7 +203,7 @@ function renderField(field: Field, source: string, variables: TemplateVariables,
     const meter = new Meter()
     const context = new Context(variables, engine.options, { sync: true }, { liquid: engine })
     Object.assign(context, { memoryLimit: meter, renderLimit: meter })
-    // White space in a subject is collapsed later, so the output may be longer at first.
+    // Whitespace in a subject is collapsed later, so the output may be longer at first.
     const output = new MeteredOutput(meter, field === 'subject' ? LIMITS.output.subject * 4 : LIMITS.output[field])
     toValueSync(engine.renderer.renderTemplates(templates, context, emitterOf(output)))
     return checked(field, output.buffer)
@@ -299,12 +299,12 @@ export function check(content: EmailContent, key: string, begin: (field: Field) 
 /** The maximum length of a message, because LiquidJS repeats the source. */
 const MAX_EXPLANATION = 300
 
-/** Returns the first line of a Liquid error, which has the problem and its position. The other lines repeat the template. */
+/** Returns the first line of a Liquid error, which has the problem and its position. The remaining lines repeat the template. */
 function explain(error: unknown): string {
-  if (error instanceof RangeError && error.message.includes('call stack')) return 'is nested too deep'
+  if (error instanceof RangeError && error.message.includes('call stack')) return 'is nested too deeply'
   const message = error instanceof Error ? error.message : String(error)
   const [line = 'invalid template'] = message.split('\n', 1)
   const original = LiquidError.is(error) ? error.originalError : undefined
-  if (original instanceof RangeError && original.message.includes('call stack')) return 'is nested too deep'
+  if (original instanceof RangeError && original.message.includes('call stack')) return 'is nested too deeply'
   return line.length > MAX_EXPLANATION ? `${line.slice(0, MAX_EXPLANATION)}…` : line
 }

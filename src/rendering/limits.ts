@@ -3,11 +3,11 @@
  * time and memory of the process are limited as well: see `renderer.ts`.
  */
 export const LIMITS = {
-  /** Outputs and tags. Parsing takes a time that is quadratic in them. */
+  /** Outputs and tags. Parsing time grows with their square. */
   tokens: 5_000,
   /** Rendered nodes. A node in a loop counts each time. */
   nodes: 100_000,
-  /** The total of characters and items that are created or read. */
+  /** The total number of characters and items that are created or read. */
   work: 10_000_000,
   /** Characters or items of a single value. */
   value: 1_000_000,
@@ -54,7 +54,7 @@ export class Meter {
   }
 }
 
-/** The cost of a search in the worst case, in which every position is compared with the whole search text. */
+/** The worst-case cost of a search: every position is compared with the whole search text. */
 export const costOfSearch = (within: unknown, sought: unknown): number =>
   (lengthAtMost(within) * lengthAtMost(sought)) / LIMITS.comparisons
 

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 
-/** Elements that contain only other MJML elements: text in them is dropped. The others contain what a recipient reads. */
+/** Elements that contain only other MJML elements: text in them is dropped. The other elements contain what a recipient reads. */
 const HOLDS_ELEMENTS: ReadonlySet<string> = new Set(
   ['mjml', 'head', 'attributes', 'body', 'wrapper', 'section', 'group', 'column', 'hero', 'social', 'navbar']
     .concat(['accordion', 'accordion-element', 'carousel'])
@@ -32,7 +32,7 @@ export function findStructureProblem(source: string): StructureProblem | undefin
         if (name !== known && isMjml(known)) note(`<${name}> is not an MJML element: write <${known}>`, at)
         if (name === 'mj-include') note('<mj-include> is not supported: use a partial, {% render "name" %}', at)
         if (name === 'mj-body' && (bodies += 1) > 1)
-          note('an email has only one <mj-body>: a second one is dropped', at)
+          note('an email can have only one <mj-body>: a second one is dropped', at)
         open.push({ name, at })
       },
       oncdatastart() {
@@ -58,8 +58,8 @@ export function findStructureProblem(source: string): StructureProblem | undefin
 }
 
 /**
- * Blanks out everything that only looks like a tag: `1 < 2`, `<3`, and comparisons in Liquid. MJML reads these as text, but
- * this parser would not. The length stays the same.
+ * Blanks out anything that only looks like a tag: `1 < 2`, `<3`, and comparisons in Liquid. MJML reads these as text, but this
+ * parser would not. The length does not change.
  */
 const readable = (source: string): string =>
   source

@@ -1,6 +1,6 @@
 /**
- * The script of a renderer process. Its thread does the jobs, and the process watches the thread. A thread alone would not be
- * enough: an allocation that exceeds the memory ends the whole process, and a long synchronous call ends only with it.
+ * The script of a renderer process. Its thread runs the jobs, and the process watches the thread. A thread alone would not be
+ * enough: running out of memory ends the whole process, and only ending the process stops a long synchronous call.
  */
 import './leave-signals.ts'
 import { Worker } from 'node:worker_threads'
@@ -15,8 +15,8 @@ const MEMORY_CHECK_MS = 20
 const MAX_BYTES = (2 * memoryMb + 128) * 2 ** 20
 
 /**
- * The deadline of a compilation as a multiple of that of a rendering. It happens once per version, and includes loading the
- * libraries.
+ * The deadline of a compilation, as a multiple of the deadline for rendering. A compilation happens once per version, and
+ * includes loading the libraries.
  */
 const COMPILING = 5
 
@@ -25,8 +25,8 @@ let memoryCheck: NodeJS.Timeout | undefined
 
 const thread = new Worker(new URL('./thread.ts', import.meta.url), {
   workerData: { progressFd: PROGRESS_FD },
-  // The garbage of an email, several megabytes, should stay in the young generation. With a third of this size, rendering took
-  // half as long again.
+  // The garbage of an email, several megabytes, should stay in the young generation. With a third of this size, rendering took 50
+  // % longer.
   resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 48, stackSizeMb: 4 },
 })
 
@@ -51,7 +51,7 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 
 process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
-  // The last of many emails has as much time as one alone, after those before it.
+  // The last of many emails gets as much time as a single email, after the preceding ones.
   const before = job.kind === 'render-all' && job.variables.length > 1 ? PART_MS : 0
   const limits = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
   deadline = startDeadline(limits, usedMs, (kind) => respond({ kind }))

@@ -8,7 +8,7 @@ export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (k
 /** The descriptor to which a process writes the field in progress. The ones before it are standard streams and the channel. */
 export const PROGRESS_FD = 4
 
-/** Milliseconds in which a job of many emails starts further ones. */
+/** Milliseconds during which a job of many emails starts another one. */
 export const PART_MS = 200
 
 /** The options of a renderer process. */
@@ -36,8 +36,8 @@ export type Result =
 export type Death = 'late' | 'memory' | 'busy'
 
 /**
- * One email of many, sent while the next one is rendered. `rendered-all` follows the last of them, and contains none itself. A
- * job of many ends after `PART_MS` even if more emails are left, so that other jobs get a turn.
+ * One email of many, sent while the next one is rendered. `rendered-all` follows the last of them, and contains no email itself.
+ * A job of many ends after `PART_MS` even if more emails are left, so that other jobs get a turn.
  */
 export interface RenderedOne {
   kind: 'rendered-one'

@@ -13,7 +13,7 @@ import {
 
 const SCRIPT = new URL('./process.ts', import.meta.url)
 
-/** Milliseconds in which a process must be ready. It loads several modules, possibly on a busy machine. */
+/** Milliseconds within which a process must be ready. It loads several modules, possibly on a busy machine. */
 const START_MS = 30_000
 
 /**
@@ -29,7 +29,7 @@ const isDeath = (answer: ProcessAnswer): answer is { kind: Death } =>
 export class RenderProcess {
   /** Whether it takes no further jobs and must be replaced. */
   ended = false
-  /** Whether it was ready. Later errors are about a job. */
+  /** Whether it became ready. Later errors are about a job. */
   started = false
   private readonly child: ChildProcess
   /** Undefined if the process could not be started. */
@@ -75,7 +75,7 @@ export class RenderProcess {
     this.keepAlive(false)
   }
 
-  /** @throws if the process itself is broken, which is not a problem of the job */
+  /** @throws if the process itself is broken, which is not the job's fault */
   async run(job: RenderJob): Promise<Outcome> {
     this.keepAlive(true)
     try {

@@ -18,9 +18,9 @@ import {
 export interface RendererOptions {
   /** At least two: one is reserved for templates that were rendered before. */
   processes?: number
-  /** The processor time of one job, in milliseconds. */
+  /** Maximum processor time of one job, in milliseconds. */
   deadlineMs?: number
-  /** The wall-clock time of one job in milliseconds, for a busy machine. */
+  /** Maximum wall-clock time of one job in milliseconds, for a busy machine. */
   wallMs?: number
   /** Memory limit of a process's thread. */
   memoryMb?: number
@@ -29,7 +29,7 @@ export interface RendererOptions {
 }
 
 export interface JobOptions {
-  /** The owner of the template. Jobs of the same owner wait for each other before they delay others. */
+  /** The owner of the template. Jobs wait for jobs of the same owner before they delay others. */
   owner?: string | undefined
   /** Fails the job with {RendererBusy} if it has not started when this is aborted. */
   beginBy?: AbortSignal | undefined
@@ -43,8 +43,8 @@ export interface Renderer {
    */
   render(content: EmailContent, variables: TemplateVariables, options?: JobOptions): Promise<RenderedEmail>
   /**
-   * Renders an email for many contacts, in several short jobs: a failure affects only its own contact, and other jobs get turns
-   * in between.
+   * Renders an email for many contacts, in several short jobs: a failure affects only one contact, and other jobs get turns in
+   * between.
    *
    * @returns the emails in order, or the problem of the template if it cannot be rendered for a contact
    * @throws {RendererBusy} if the machine is too busy
@@ -75,7 +75,7 @@ const SUSPECT_MS = 10 * 60_000
 const REMEMBERED = 10_000
 
 /**
- * An owner whose job, or email of many, took this many milliseconds of wall-clock time gets one process at a time for a while.
+ * Wall-clock milliseconds of a job, or of one email of many, after which its owner gets only one process at a time for a while.
  * Two would occupy the machine.
  */
 const HEAVY_MS = 100
@@ -177,7 +177,7 @@ export function createRenderer({
       // A second attempt gets a new process, so that earlier jobs cannot be the cause of its failure.
       if (job.attempt > 1) at.process?.end()
       if (!at.process || at.process.ended) {
-        // An error of the new process is not one of the old process.
+        // An error of the new process is not an error of the old one.
         at.process = undefined
         at.process = new RenderProcess({ deadlineMs, wallMs, memoryMb })
       }
@@ -195,10 +195,10 @@ export function createRenderer({
       }
       if (isBlamed(outcome)) {
         suspects.set(job.message.key, true)
-        // Earlier jobs share the memory of a process, so a first failure does not prove anything about the owner.
+        // Earlier jobs share the memory of a process, so a first failure proves nothing about the owner.
         if (outcome.kind === 'late' || job.attempt > 1) suspects.set(job.group, true)
       }
-      // A failed email is final, and processor time varies: caches are cold, or shared. So the job gets a second attempt.
+      // A failed email is final, but processor time varies with cold or shared caches. So the job gets a second attempt.
       if (
         isBlamed(outcome) &&
         job.attempt === 1 &&
@@ -226,7 +226,7 @@ export function createRenderer({
       if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.set(group, true)
       return
     }
-    // The first compilation of a process loads the libraries, so its time is not that of the template.
+    // The first compilation of a process loads the libraries, so its time says nothing about the template.
     if (at.compiler === at.process && tookMs > HEAVY_COMPILATION_MS) suspects.set(group, true)
     at.compiler = at.process
   }

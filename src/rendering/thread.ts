@@ -1,4 +1,4 @@
-/** The script of the thread of a renderer process. It runs one job after the other. */
+/** The script of the thread of a renderer process. It runs one job after another. */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { check, type Field, FieldError, render } from './engine.ts'
@@ -11,7 +11,7 @@ const { progressFd } = workerData as { progressFd: number }
 /** Written synchronously, so that the field in progress is known even if the process dies. */
 const begin = (field: Field) => writeSync(progressFd, Uint8Array.of(FIELDS.indexOf(field)))
 
-/** Renders one email of many. A failure affects only this one. */
+/** Renders one email of many. A failure affects only this email. */
 function renderOne(
   { content, key }: { content: EmailContent; key: string },
   variables: TemplateVariables,
@@ -24,7 +24,7 @@ function renderOne(
   }
 }
 
-/** Renders as many emails as the time allows, at least one. */
+/** Renders as many emails as time allows, but at least one. */
 function renderSome({ variables, ...job }: Extract<RenderJob, { kind: 'render-all' }>): ProcessAnswer {
   const until = performance.now() + PART_MS
   for (const each of variables) {

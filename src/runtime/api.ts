@@ -80,7 +80,7 @@ function oidcOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME }: 
   })
 }
 
-/** A transport for test emails and checks: one connection, separate from those of the worker. */
+/** A transport for test emails and checks: one connection, separate from the worker's. */
 const ownTransport = ({ SMTP_URL, MAIL_CAPTURE }: Config): MailTransport | undefined =>
   SMTP_URL === undefined || MAIL_CAPTURE
     ? undefined

@@ -31,10 +31,13 @@ export interface Context {
   close(): Promise<void>
 }
 
-/** The maximum time for closing the database, in milliseconds: a leaked session must not keep the process. */
+/** The maximum time for closing the database, in milliseconds: a leaked session must not keep the process alive. */
 const CLOSE_MS = 5_000
 
-/** Opens what all services of a process share. Nothing connects yet: an unavailable server is waited for when it is needed. */
+/**
+ * Opens the resources that all services of a process share. Nothing connects yet: services wait for an unavailable server when
+ * they need it.
+ */
 export function openContext(config: ConnectedConfig, log: Logger): Context {
   const poolSize = config.DATABASE_POOL_SIZE
   const sessions = createSessionWatch(poolSize)
@@ -69,7 +72,7 @@ export function openContext(config: ConnectedConfig, log: Logger): Context {
     metrics,
     health,
     async close() {
-      // The SDK retries calls by a timer. An error of a retry on a closed connection would be uncaught.
+      // The SDK retries calls with a timer. The error of a retry on a closed connection would be uncaught.
       await enrollments.idle()
       await temporal.connection.close()
       await Promise.race([orm.close(true), delay(CLOSE_MS, undefined, { ref: false })])

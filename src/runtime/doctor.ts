@@ -113,7 +113,7 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
         : wrong(
             'Postgres',
             `does not respond at ${at}`,
-            'Check that it is running, and that DATABASE_URL is right if it is set.',
+            'Check that it is running, and that DATABASE_URL is correct if it is set.',
           ),
     ]
   }
@@ -121,9 +121,9 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
   if (pending.length > 0) {
     return [wrong('Postgres', `lacks migrations: ${pending.join(', ')}`, 'Run: npm run --silent cli -- migrate')]
   }
-  const findings = [fine('Postgres', 'responds, and its schema is of this version')]
+  const findings = [fine('Postgres', 'responds, and its schema matches this version')]
   const { isOpen, lostUntil } = await readSendingGate(em)
-  if (!isOpen) findings.push(wrong('sending', 'is restored, and nothing is sent', SENDING_DISABLED))
+  if (!isOpen) findings.push(wrong('sending', 'is restored and sends nothing', SENDING_DISABLED))
   if (lostUntil !== null && lostUntil > new Date()) {
     const advice = 'If a clock was wrong at the reconciliation, run "reconcile --restored", and then "reconcile".'
     findings.push(
@@ -167,7 +167,7 @@ async function checkTemporal(client: Client, config: Config, address: string): P
         : wrong(
             'Temporal',
             `does not respond at ${address} (${reasonOf(error)})`,
-            'Check that it is running, and that TEMPORAL_ADDRESS is right.',
+            'Check that it is running, and that TEMPORAL_ADDRESS is correct.',
           ),
     ]
   }
@@ -179,12 +179,12 @@ async function checkTemporal(client: Client, config: Config, address: string): P
       : wrong(
           'worker',
           `none on the task queue "${taskQueue}"`,
-          'Start one: npm run worker. Without a worker nothing is sent.',
+          'Start one: npm run worker. Without a worker, nothing is sent.',
         ),
   ]
 }
 
-/** Checks that Temporal is the one that the database names. If either does not respond, other checks report it. */
+/** Checks that this Temporal is the one recorded in the database. If either does not respond, other checks report it. */
 async function checkTemporalBinding(orm: Orm, temporal: Client, config: Config): Promise<Finding[]> {
   try {
     const problem = await findTemporalBindingProblem(orm.em, await readConfiguredTemporalBinding({ temporal, config }))

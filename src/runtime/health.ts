@@ -7,10 +7,10 @@ import type { RunningService } from './running-service.ts'
  */
 export type Vital = () => string | undefined
 
-/** The state of the process, which tells if it can still do its work: `/healthz`. */
+/** The state of the process, which shows whether it can still do its work: `/healthz`. */
 export interface Health {
   watch(vital: Vital): void
-  /** Problems that it cannot recover from; empty when all is well. */
+  /** Problems that it cannot recover from; empty if there are none. */
   problems(): string[]
 }
 

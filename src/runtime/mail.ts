@@ -19,11 +19,11 @@ import {
   withFailOver,
 } from '../smtp/index.ts'
 
-/** The message store with all kinds of messages. */
+/** Creates the message store for all kinds of messages. */
 export const createMessageStore = (em: EntityManager): MessageStore =>
   new MessageStore(em, { step: stepSource, campaign: campaignSource })
 
-/** Creates the mail modules as configured. @param sender what the processes of the instance agreed on */
+/** Creates the mail modules as configured. @param sender the sender that the processes of the instance agreed on */
 export const createMail = <MailFrom extends string | null>(
   config: Config,
   em: EntityManager,

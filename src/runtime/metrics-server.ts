@@ -6,7 +6,7 @@ import { listen, type RunningService } from './running-service.ts'
 /**
  * Serves the process's metrics to Prometheus at `/metrics` on a separate port, which clients of the API cannot reach, and its
  * health at `/healthz`.
- * @param sdk the address of the metrics of Temporal's SDK, in a process with a worker: they are included
+ * @param sdk the address of the metrics of Temporal's SDK, which are included in a process with a worker
  */
 export async function startMetrics(
   { metrics, health, config }: Context,

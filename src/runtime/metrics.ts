@@ -5,7 +5,7 @@ import type { Metrics } from '../outbox/index.ts'
 
 export interface MetricsRegistry {
   metrics: Metrics
-  /** Renders all metrics in the text format of Prometheus. Those from the database are read now. */
+  /** Renders all metrics in the text format of Prometheus. Metrics from the database are read at this moment. */
   render: () => Promise<string>
 }
 
@@ -16,7 +16,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
   const of = { registers: [registry] }
   const requests = new Histogram({
     name: 'dripline_http_request_duration_seconds',
-    help: 'Requests to the API by duration. Rate limited requests have the status 429.',
+    help: 'Requests to the API by duration. Rate-limited requests have the status 429.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     ...of,
@@ -45,12 +45,15 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
     completed: gauge('enrollments_completed', 'Enrollments of these automations that completed.'),
     paused: gauge('enrollments_held', 'Enrollments that wait because their automation is paused.'),
     unconfirmed: gauge('messages_unconfirmed', 'Messages that may or may not have been sent.'),
-    undelivered: gauge('trigger_events_undelivered', 'Trigger events that are not delivered to Temporal yet.'),
+    undelivered: gauge('trigger_events_undelivered', 'Trigger events that have not been delivered to Temporal yet.'),
     oldestUndelivered: gauge(
       'trigger_event_oldest_undelivered_seconds',
       'The age of the oldest undelivered trigger event.',
     ),
-    changes: gauge('changes_pending', 'Changes of automations and erasures that are not delivered to workflows yet.'),
+    changes: gauge(
+      'changes_pending',
+      'Changes of automations and erasures that have not been delivered to workflows yet.',
+    ),
   }
   const up = gauge('database_up', 'Whether the database responded when the metrics were read.')
 

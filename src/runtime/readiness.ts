@@ -8,16 +8,16 @@ interface Servers {
   temporal: Client
 }
 
-/** The time in which Postgres and Temporal must respond, in milliseconds. */
+/** The time within which Postgres and Temporal must respond, in milliseconds. */
 const TIMEOUT_MS = 3_000
 /** The time for which a result is reused, in milliseconds: the endpoint is public and can be called often. */
 const CACHE_MS = 500
 
-/** Finds out whether Postgres and Temporal can be reached: `/readyz`. It returns the names of those that cannot. */
+/** Checks whether Postgres and Temporal can be reached: `/readyz`. Returns the names of those that cannot. */
 export const createReadiness = (servers: Servers, keptMs = CACHE_MS): (() => Promise<string[]>) =>
   shared(() => lookForMissing(servers), keptMs)
 
-/** Shares one check among all concurrent callers, and among those shortly after. */
+/** Shares one check among all concurrent callers, and with callers shortly after. */
 export function shared<Seen>(look: () => Promise<Seen>, keptMs: number): () => Promise<Seen> {
   let seen: Promise<Seen> | undefined
   const forget = () => setTimeout(() => (seen = undefined), keptMs).unref()

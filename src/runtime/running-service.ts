@@ -18,10 +18,10 @@ export function listen(server: Server, variable: string, port: number, host: str
 /** Explains why a port cannot be used. */
 export function portProblem(error: NodeJS.ErrnoException, variable: string, port: number): Error {
   if (error.code === 'EADDRINUSE')
-    return new Error(`Port ${port} is used by another program. Set ${variable} to a free port.`)
+    return new Error(`Port ${port} is in use by another program. Set ${variable} to a free port.`)
   if (error.code === 'EACCES')
     return new Error(
-      `This process may not listen on port ${port}. Set ${variable} to a port above 1023, or grant the permission.`,
+      `This process is not allowed to listen on port ${port}. Set ${variable} to a port above 1023, or grant the permission.`,
     )
   return error
 }

@@ -8,7 +8,7 @@ export interface Addresses {
  * Explains why the addresses of Postgres and Temporal are unknown.
  *
  * @param running the embedded servers of the `npm start` on the data folder
- * @returns the fact, as the end of a sentence, and what to do about it
+ * @returns the problem, as the end of a sentence, and what to do about it
  */
 export function whyUnknown(dataDir: string, running: Addresses): { what: string; advice: string } {
   const isPostgres = running.databaseUrl === undefined

@@ -8,7 +8,7 @@ import { countWorkers } from './count-workers.ts'
 
 /** The time for which a status is reused, in milliseconds: it queries three servers. */
 const CACHE_MS = 10_000
-/** The time in which each server must respond, in milliseconds. */
+/** The time within which each server must respond, in milliseconds. */
 const TIMEOUT_MS = 3_000
 
 /** Checks the services that Dripline depends on. @param smtp the mail transport of this process, if any */

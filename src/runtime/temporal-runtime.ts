@@ -27,7 +27,7 @@ export async function prepareWorkerProcess(config: Config, log: Logger) {
   return (context: Context): Promise<RunningService[]> => metricsParts(context, address && `http://${address}/metrics`)
 }
 
-/** A warning of the SDK about an intended state: workers of the sending queue have no workflows. */
+/** An SDK warning about an intended state: workers of the sending queue have no workflows. */
 const INTENDED_WARNING = 'No workflows registered, not polling for workflow tasks'
 
 /** Writes the SDK's log to the process's log. Lines about single workflows are for debugging. */

@@ -45,7 +45,7 @@ export async function startWorker(
   const smtp = config.SMTP_URL !== undefined
   const wanted = { smtp, capture: config.MAIL_CAPTURE }
   const delivers = mailModeOf(wanted) === 'smtp'
-  // The sender first: a process that is rejected for the lack of one must not switch the instance to delivery.
+  // Check the sender first: a process that is rejected for lack of one must not switch the instance to delivery.
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
   const settings = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
@@ -92,12 +92,12 @@ export async function startWorker(
   const stop = async () => {
     gate.stop()
     await bounces?.close()
-    // Emails in flight are completed. Those that wait for a connection are left to other workers.
+    // Emails in flight are completed. Emails that wait for a connection are left to other workers.
     mail.smtp?.drain()
-    // Rendering tasks in the queue are left to other workers, too.
+    // Queued rendering tasks are also left to other workers.
     await mail.renderer.close()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-    // Waits for all of them, even if one has failed, because the connection can only be closed after that.
+    // Waits for all of them, even if one has failed, because the connection can only be closed afterwards.
     await Promise.allSettled([...runs, relay.stop()])
     // Aborts the remaining transmissions and records their outcome.
     await mail.smtp?.close()

@@ -3,7 +3,8 @@ import { Migration } from '@mikro-orm/migrations'
 
 /**
  * All migrations, in the order in which they run: `MODULE/FILE` is `src/MODULE/migrations/FILE.sql`. A module's tables come after
- * those that they refer to. Each is recorded under its name here, so a released one is never changed: add a new one at the end.
+ * those that they refer to. Each migration is recorded under its name in this list, so never change a released one: add a new one
+ * at the end.
  */
 const MIGRATIONS = [
   'workspaces/001-baseline',

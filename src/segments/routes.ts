@@ -37,7 +37,7 @@ export const segmentOperations = [
     method: 'GET',
     path: '/segments',
     tag: 'Segments',
-    summary: 'List the segments',
+    summary: 'List segments',
     description: 'Newest first.',
     scope: 'segments:read',
     query: pageQuery(),
@@ -77,7 +77,7 @@ export const segmentOperations = [
     path: '/segments/count',
     tag: 'Segments',
     summary: 'Count the contacts that match a condition',
-    description: 'Counts the contacts that match now, without saving the condition. Useful while you edit one.',
+    description: 'Counts the contacts that match now, without saving the condition. Useful while you edit a segment.',
     scope: 'segments:read',
     changesNothing: true,
     // The count is a live query.

@@ -38,12 +38,12 @@ export interface DnsRecord {
   name: string
   type: 'TXT' | 'MX'
   value: string
-  /** Hint for the operator how to adapt the value. */
+  /** Hint for the operator on how to adapt the value. */
   note: string | null
 }
 
 export interface CheckedRecord extends DnsRecord {
-  /** MISSING: there is no such record; WRONG: there is another one; UNKNOWN: the lookup failed. */
+  /** MISSING: there is no such record; WRONG: there is a different one; UNKNOWN: the lookup failed. */
   status: 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
   found: string[]
   /** Description of the error. */
@@ -93,7 +93,7 @@ export function recordsFor(
             'DMARC',
             `_dmarc.${domain}`,
             `v=DMARC1; p=none; rua=mailto:postmaster@${domain}`,
-            'p=none only reports; p=quarantine and p=reject follow when the reports are sound.',
+            'p=none only reports. Change it to p=quarantine or p=reject once the reports look right.',
           ),
         ]),
     ...(returns === null
@@ -103,13 +103,13 @@ export function recordsFor(
             'RETURN_PATH',
             returns.domain,
             `10 ${returns.host}`,
-            'Replace the host if port 25 of another host leads to BOUNCE_PORT.',
+            'Replace the host if port 25 of a different host forwards to BOUNCE_PORT.',
           ),
         ]),
   ]
 }
 
-/** Checks the records in the DNS. */
+/** Checks the DNS records. */
 export function checkRecords(dns: Dns, records: readonly DnsRecord[]): Promise<CheckedRecord[]> {
   return Promise.all(
     records.map(async (record): Promise<CheckedRecord> => {
@@ -146,14 +146,14 @@ function problemOf({ what, value }: DnsRecord, found: string[]): string | null {
   switch (what) {
     case 'SPF':
       if (/\s\+?all(?: |$)/i.test(text))
-        return 'The record allows all hosts to send for this domain. End it with ~all or -all.'
+        return 'The record allows every host to send for this domain. End it with ~all or -all.'
       return /YOUR-PROVIDER/i.test(text)
         ? 'The record names no sender. Replace YOUR-PROVIDER with the value that your mail provider documents.'
         : null
     case 'DKIM':
       return tagOf(text, 'p') === tagOf(value, 'p')
         ? null
-        : 'The record has another key than the one that signs the mail'
+        : 'The record has a different key from the one that signs the mail'
     case 'DMARC':
       return /^(?:none|quarantine|reject)$/i.test(tagOf(text, 'p')) ? null : 'p must be none, quarantine or reject'
   }

@@ -37,6 +37,6 @@ const warmUpDay = defineEntity({
   },
 })
 
-/** Number of emails that a workspace in warm-up sent in a day. */
+/** Number of emails that a workspace in warm-up has sent on a day. */
 export class WarmUpDay extends warmUpDay.class {}
 warmUpDay.setClass(WarmUpDay)

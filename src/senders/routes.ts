@@ -14,7 +14,7 @@ const oneLine = (max: number) =>
   text()
     .nullable()
     .test(atMost(max))
-    .matches(/^\P{Cc}*$/u, ({ path }) => `${path} must have no line breaks and no control characters`)
+    .matches(/^\P{Cc}*$/u, ({ path }) => `${path} must not contain line breaks or control characters`)
 const address = (description: string, example: string) =>
   string()
     .nullable()
@@ -72,7 +72,7 @@ const warmUp = {
     .required()
     .meta({ description: 'Daily growth in percent.', example: 50 }),
   upTo: number().integer().min(2).max(MAX_A_DAY).required().meta({
-    description: 'The warm-up ends when the daily limit reaches this number. Then there is no limit.',
+    description: 'The warm-up ends when the daily limit reaches this number. After that, there is no limit.',
     example: 20_000,
   }),
 }
@@ -227,7 +227,7 @@ export const senderOperations = [
     tag: 'Settings',
     summary: 'Create a DKIM key',
     description:
-      'Creates a key for the domain of fromAddress and signs all mail with it from now on. Publish its DNS record at once. The private ' +
+      'Creates a key for the domain of fromAddress and signs all mail with it from now on. Publish its DNS record immediately. The private ' +
       'key is stored encrypted with SECRETS_KEY.',
     role: 'owner',
     body: dkimInput,
@@ -259,9 +259,9 @@ export const senderOperations = [
     tag: 'Settings',
     summary: 'Start a warm-up',
     description:
-      'Limits the emails per day, with a limit that grows daily, because mailbox providers treat a new sender of many emails as spam. ' +
+      'Sets a daily limit that grows every day, because mailbox providers treat a new sender of many emails as spam. ' +
       'Days are in UTC. Transactional emails count but are not limited. Marketing emails and campaigns wait for the next day. ' +
-      'A warm-up that is in progress continues with the new numbers, which apply to waiting emails within an hour.',
+      'A warm-up in progress continues with the new numbers, which apply to waiting emails within an hour.',
     role: 'owner',
     body: warmUpInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
@@ -291,8 +291,8 @@ export const senderOperations = [
     method: 'POST',
     path: '/sender/check',
     tag: 'Settings',
-    summary: 'Check the DNS',
-    description: 'Checks the required records in the DNS and reports errors.',
+    summary: 'Check the DNS records',
+    description: 'Looks up the required DNS records and reports errors.',
     role: 'viewer',
     changesNothing: true,
     responses: { 200: { description: 'Each record with its status.', schema: single(checkResponse) } },

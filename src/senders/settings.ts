@@ -22,7 +22,7 @@ export interface SenderInput {
 export const getSender = async (em: EntityManager, workspaceId: string): Promise<SenderSettings | null> =>
   unitOf(em).findOne(SenderSettings, { workspaceId }, FRESH_READ)
 
-/** Replaces the sender settings of a workspace. Missing fields use the instance's values. The DKIM key stays. */
+/** Replaces the sender settings of a workspace. Missing fields use the instance's values. The DKIM key stays unchanged. */
 export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
   const { trackOpens = false, trackClicks = false } = input

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Days are in UTC, by the clock of Postgres. */
+/** Days are in UTC, according to Postgres's clock. */
 const TODAY = `(now() at time zone 'UTC')::date`
 
 /** SQL expression for a row of `senders`: number of completed days of the warm-up. */
@@ -9,8 +9,8 @@ const DAYS_OVER = `greatest(${TODAY} - senders.warm_up_since, 0)`
 const GROWTH = `(1 + senders.warm_up_growth_percent / 100.0::float8)`
 
 /**
- * SQL expression for a row of `senders`: maximum emails today, or null if it has no warm-up or completed it. Compares logarithms,
- * because daily growth over years exceeds the range of a number.
+ * SQL expression for a row of `senders`: maximum emails today, or null if it has no warm-up or has completed it. Compares
+ * logarithms, because daily growth over years would exceed the range of a number.
  */
 export const ALLOWED_TODAY = `case
     when ${DAYS_OVER} * ln(${GROWTH}) < ln(senders.warm_up_up_to::float8 / senders.warm_up_per_day)
@@ -27,8 +27,8 @@ export interface Places {
 }
 
 /**
- * Takes quota for emails of today, in one statement, so that concurrent callers never share it. Unused quota is returned. A
- * process that crashes loses its quota for the day: too few emails are better than too many.
+ * Takes quota for today's emails in one statement, so that concurrent callers never share it. Callers return unused quota. A
+ * process that crashes loses its quota for the day: sending too few emails is better than sending too many.
  *
  * @param mayExceed whether these emails count but are not limited
  */
@@ -145,7 +145,7 @@ export async function setWarmUp(
   )
 }
 
-/** Ends a warm-up, so that there is no daily limit. */
+/** Ends a warm-up, which removes the daily limit. */
 export async function endWarmUp(em: EntityManager, workspaceId: string): Promise<void> {
   await sql(
     em,

@@ -13,7 +13,7 @@ export interface LinkOf {
 export type LinkKind = 'unsubscribe' | 'confirm'
 
 const ID_BYTES = 16
-/** Half of the hash, which is enough against guessing (RFC 2104, section 5). */
+/** Half of the hash, which is enough to prevent guessing (RFC 2104, section 5). */
 const MAC_BYTES = 16
 const VERSION = 1
 const LENGTH = 1 + 2 * ID_BYTES + MAC_BYTES
@@ -57,8 +57,8 @@ export function signLink(secret: KeyObject, kind: LinkKind, { contactId, originI
 }
 
 /**
- * Removes the links of a contact from a text that was sent to them, so that its readers cannot act for the contact. It finds
- * tokens anywhere in the text, because a token begins with its subject.
+ * Removes the links of a contact from a text that was sent to them, so that its readers cannot act for the contact. Finds tokens
+ * anywhere in the text, because a token begins with the contact's ID.
  */
 export function withoutLinks(text: string, contactId: string): string {
   const begins = Buffer.concat([Uint8Array.of(VERSION), bytesOfId(contactId)]).toString('base64url')

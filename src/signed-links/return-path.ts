@@ -4,7 +4,7 @@ import { bytesOfId, idOfBytes, isId } from '../platform/ids.ts'
 /** Identifies a message: its contact, and the beginning of its Message-ID header. */
 export interface MessageIdBeginning {
   contactId: string
-  /** The first hexadecimal digits of the Message-ID, as many as `DIGEST_BYTES` has. */
+  /** The first hexadecimal digits of the Message-ID, `DIGEST_BYTES` long. */
   messageIdBegins: string
 }
 
@@ -24,8 +24,8 @@ export const messageIdBeginning = (messageId: string): string | undefined =>
 const LOCAL_PART = new RegExp(`^b-([0-9a-f]{${2 * LENGTH}})$`)
 
 /**
- * The return path of a message. The address identifies the message, whatever a bounce report contains, and cannot be forged
- * without the message (signed VERP).
+ * The return path of a message. The address identifies the message, regardless of what a bounce report contains, and cannot be
+ * forged without the message (signed VERP).
  *
  * @param messageId the header of the message
  * @see https://cr.yp.to/proto/verp.txt for the idea

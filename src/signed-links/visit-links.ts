@@ -18,7 +18,7 @@ const DIGEST_BYTES = 6
 const MAC_BYTES = 16
 const VERSION = 1
 const HEAD = 1 + ID_BYTES + DIGEST_BYTES + 1 + MAC_BYTES
-/** A longer URL is not tracked: mail programs cut such URLs, and Postgres cannot index a longer key. */
+/** A longer URL is not tracked: mail programs truncate such URLs, and Postgres cannot index a longer key. */
 export const MAX_URL_BYTES = 2_000
 
 /**

@@ -4,7 +4,7 @@
  */
 export type About = 'message' | 'us' | 'either'
 
-/** The server is out of service (RFC 7504), rejects the order of commands, or requires a login or another one (RFC 4954). */
+/** The server is out of service (RFC 7504), rejects the order of commands, or requires a login or a different one (RFC 4954). */
 const CODES_OF_US = [503, 521, 530, 534, 535, 538]
 /** The recipient has moved, the mailbox or the message is too large, or the domain accepts no mail (RFC 7504). */
 const CODES_OF_MESSAGE = [551, 552, 556]
@@ -13,8 +13,8 @@ const TOO_LONG = ['2.3', '3.4']
 
 /**
  * Enhanced status codes (RFC 3463 and IANA's registry) without their class, by subject. Undefined codes (X.Y.0) and codes that
- * are missing here are ambiguous. So are X.4.1 and X.4.4, which some servers use for unknown recipients; X.5, a syntax error,
- * which an address may cause; and X.7.1, which is used for blocked senders and for protected recipients.
+ * are missing here are ambiguous. X.4.1 and X.4.4 are ambiguous too, because some servers use them for unknown recipients. X.5 is
+ * a syntax error, which an address may cause. X.7.1 is used for both blocked senders and protected recipients.
  */
 const DETAILS: Record<Exclude<About, 'either'>, readonly string[]> = {
   message: [

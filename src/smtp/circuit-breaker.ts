@@ -6,7 +6,7 @@ const MAX_FAILURES = 5
 /** Milliseconds until a message tries a server whose circuit is open. The pause doubles after each failed trial. */
 const MIN_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 120_000
-/** Milliseconds that a message that tries the server keeps others from trying: its recipient may be slow. */
+/** Milliseconds after which another message may try the server while one is still trying: only its recipient may be slow. */
 const TRIAL_MS = 10_000
 
 const NOT_TRIED: Delivery = {
@@ -19,8 +19,9 @@ const NOT_TRIED: Delivery = {
 export type OnChange = (isOpen: boolean, failure: string | undefined) => void
 
 /**
- * Opens the circuit to a mail server that is unreachable, breaks off, or refuses us. Messages are then not sent at once, instead
- * of each waiting for a connection or becoming one more UNCONFIRMED. One message at a time tries whether the server is back.
+ * Opens the circuit to a mail server that is unreachable, drops connections, or rejects us. Messages are then deferred
+ * immediately. Otherwise each would wait for a connection or become UNCONFIRMED. One message at a time checks whether the server
+ * is back.
  */
 export function withCircuitBreaker(
   transport: MailTransport,
@@ -72,14 +73,14 @@ class Circuit {
     return this.#tryAt === undefined || performance.now() >= this.#tryAt
   }
 
-  /** Notes that a delivery begins. @returns whether it tries an open circuit */
+  /** Records the start of a delivery. @returns whether it tests an open circuit */
   begin(): boolean {
     const isTrial = this.isOpen
     if (isTrial) this.#tryAt = performance.now() + this.#trialMs
     return isTrial
   }
 
-  /** Notes how a delivery ended. @returns what it means, given the deliveries before it */
+  /** Records the outcome of a delivery. @returns the outcome, reinterpreted given the deliveries before it */
   end(result: Delivery, recipient: string, isTrial: boolean): Delivery {
     const delivery = this.#rejections.classify(result, recipient)
     if (!isServersFailure(delivery)) {
@@ -109,6 +110,6 @@ class Circuit {
   }
 }
 
-/** Returns whether a delivery says something about the server, and not only about the message. */
+/** Checks whether an outcome concerns the server and not only the message. */
 const isServersFailure = (delivery: Delivery): boolean =>
   delivery.kind === 'unknown' || (delivery.kind === 'not-sent' && delivery.serverFailed)

@@ -13,7 +13,7 @@ export interface SmtpError extends Error {
   duringLogin?: boolean
 }
 
-export const OUT_OF_STEP = 'The responses of the mail server do not match the commands'
+export const OUT_OF_STEP = 'The mail server’s responses do not match the commands'
 
 /** Result for a session whose responses are out of step. The message was not completed, so it is certainly not sent. */
 export const outOfStep = (): Delivery => ({
@@ -35,8 +35,8 @@ export const isRefusal = ({ responseCode = 0 }: SmtpError): boolean =>
 
 /**
  * Classifies the error that a delivery ended with. A rejection is certain at any stage (RFC 5321, section 4.2.1). Without one,
- * the result depends on whether the message had begun to flow. Only a 5xx rejects the message. Rejections of the sender are
- * retried until the operator fixes the cause.
+ * the result depends on whether transmission of the message had begun. Only a 5xx rejects the message. Rejections of the sender
+ * are retried until the operator fixes the cause.
  */
 export function classify(error: SmtpError, hasFlowed: boolean): Delivery {
   const reason = error.response ?? error.message

@@ -7,10 +7,10 @@ const STALLED_MS = 10_000
 
 /**
  * Combines servers in order of priority. A message goes to the first server, and to the next one only if it was certainly not
- * sent and the server is the cause. A message with an unknown outcome is never sent to another server. A message that a server
- * defers or rejects for its content or recipient is not either, because other servers would respond alike.
+ * sent and the server is the cause. A message with an unknown outcome is never sent to another server. Neither is a message that
+ * a server defers or rejects for its content or recipient, because other servers would respond the same way.
  *
- * @param given servers by priority, each with its own circuit breaker, so that a failing server is skipped at once
+ * @param given servers by priority, each with its own circuit breaker, so that a failing server is skipped immediately
  */
 export function withFailOver(given: readonly MailTransport[], { stalledMs = STALLED_MS } = {}): MailTransport {
   if (given.length === 0) throw new Error('No mail server is configured')

@@ -5,7 +5,7 @@ import type { SmtpError } from './classify-response.ts'
 import type { SmtpServer } from './smtp-url.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Maximum time until a connection is ready, including the login, however often the server responds. */
+/** Maximum time until a connection is ready, including the login, no matter how often the server responds. */
 const READY_MS = 60_000
 /** Maximum bytes of responses until a connection is ready, and for each message. The library has no limit. */
 const MAX_RESPONSE_BYTES = 64 * 1024
@@ -36,7 +36,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
       connectionTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       greetingTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
       socketTimeout: timeoutMs,
-      // An aborted delivery must end at once, not after the buffered data.
+      // An aborted delivery must end immediately, not after the buffered data.
       socketCloseTimeout: 0,
     })
     const bounded = limitResponses(connection, () => cut(connection))
@@ -47,7 +47,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
       idle.delete(connection)
     }
     connection.once('end', gone)
-    // The pending command reports the error, too.
+    // The pending command also reports the error.
     connection.on('error', gone)
     const late = setTimeout(() => cut(connection), Math.min(timeoutMs, READY_MS))
     let duringLogin = false
@@ -71,11 +71,11 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
   }
 
   /**
-   * Requires that the server sent exactly one response. A surplus response would be taken for the response to the next command.
+   * Asserts that the server sent exactly one response. A surplus response would be mistaken for the response to the next command.
    * If it arrived together with the last response, nodemailer reads it in this turn of the event loop, and closes the connection.
    *
    * @param expected code of the last response
-   * @throws {Error} if the connection ended or the response has another code
+   * @throws {Error} if the connection ended or the response has a different code
    */
   async function inStep(connection: Connection, expected: string): Promise<void> {
     const isExpected = hasCode(connection.lastServerResponse, expected)
@@ -103,7 +103,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
   async function clear(connection: Connection): Promise<void> {
     const late = setTimeout(() => connection.close(), RESET_MS)
     try {
-      // Responses that arrived with the rejection would be taken for the response to RSET.
+      // Responses that arrived with the rejection would be mistaken for the response to RSET.
       await nextTurn()
       await settled<unknown>(connection, (done) => connection.reset(done))
       await inStep(connection, '250')

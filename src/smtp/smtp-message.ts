@@ -5,10 +5,10 @@ import { nextTurn } from './smtp-connections.ts'
 import { isRefusal, type SmtpError } from './classify-response.ts'
 import type { Email, SendHooks } from './transport.ts'
 
-/** Bytes of a message between two checks whether it may continue. */
+/** Bytes of a message between two checks that it may continue. */
 const PART_BYTES = 16_384
 
-/** A message that begins to flow when the server waits for it and `SendHooks.begin` allows it. */
+/** A message whose transmission begins when the server is ready for it and `SendHooks.begin` allows it. */
 export class Message {
   readonly raw: Buffer
   readonly handOver: SendHooks
@@ -27,7 +27,7 @@ export class Message {
     return this.state === 'out-of-step'
   }
 
-  /** Checks whether the message may have been sent: some of it may have flowed, and its end was not withheld. */
+  /** Checks whether the message may have been sent: transmission may have begun, and its end was not withheld. */
   hasFlowed(): boolean {
     return this.state === 'begun' || this.state === 'ended'
   }
@@ -36,9 +36,9 @@ export class Message {
    * Streams the message.
    *
    * @param mayBegin whether the server waits for the message (354). nodemailer also accepts any 2xx, which would be a late
-   *   response to an earlier command, and then takes the 354 for the response to the message.
+   * response to an earlier command, and then takes the 354 for the response to the message.
    * @param stop ends the connection. A server discards a message without an end (RFC 5321, section 4.1.1.4).
-   * @param onBegin called when the message begins to flow
+   * @param onBegin called when transmission begins
    */
   stream(mayBegin: () => boolean, stop: () => void, onBegin: () => void): Readable {
     const flow = async function* (this: Message) {

@@ -30,7 +30,7 @@ export interface SmtpOptions {
 }
 
 /**
- * Maximum time from MAIL until the server waits for the message: as long as for one of the commands in between (RFC 5321, section
+ * Maximum time from MAIL until the server waits for the message: the limit of a single command in between (RFC 5321, section
  * 4.5.3.2), even if the server sends data now and then.
  */
 const ENVELOPE_MS = 300_000
@@ -43,14 +43,14 @@ const MAX_FAILURE_LENGTH = 300
 /** If the server takes longer than this per message, messages go through the queue: a local activity has only seconds. */
 const SLOW_MS = 3_000
 /**
- * Maximum wait of an email for a connection before it goes through the queue. It occupies a worker slot in the meantime. Most
- * connections are free again quickly, and an email in the queue costs Temporal three times as much.
+ * Maximum time that an email waits for a connection before it goes through the queue. It occupies a worker slot in the meantime.
+ * Most connections are free again quickly, and an email in the queue costs Temporal three times as much.
  */
 const SOON_MS = 500
 
 /**
  * Creates a transport over SMTP. A message is claimed when the server waits for it (354), so that every claimed message has a
- * connection, and a message that has not begun to flow was certainly not sent.
+ * connection, and a message whose transmission has not begun was certainly not sent.
  */
 export function createSmtpTransport({
   server,
@@ -104,8 +104,7 @@ export function createSmtpTransport({
         else if (isAboutMessage(delivery) && connections.isOpen(connection)) clearLater(connection)
         else connections.cut(connection)
         // The server may have closed the idle connection, which says nothing about this message. Retry only if `begin` was not
-        // called,
-        // because it must not be called twice.
+        // called, because it must not be called twice.
         const isStale = kept && delivery.kind === 'not-sent' && delivery.serverFailed && message.state === 'waiting'
         if (!isStale) return delivery
         mayBeKept = false
@@ -188,7 +187,7 @@ export function createSmtpTransport({
         return undefined
       } catch (error) {
         const { code, response } = error as SmtpError
-        // The operator needs the reason of a failed login.
+        // The operator needs the reason for a failed login.
         return code === 'EAUTH' && response !== undefined
           ? withoutAddresses(wordsWithoutLogin(response, server).slice(0, MAX_FAILURE_LENGTH))
           : describe(error as SmtpError, server)

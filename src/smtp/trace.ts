@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { MailTransport, ConnectionSlot } from './transport.ts'
 
-/** Adds a span for every delivery to a mail server, with its outcome and no data of the message. */
+/** Adds a span for every delivery to a mail server, with its outcome but without message data. */
 export function traceDeliveries(transport: MailTransport): MailTransport {
   const tracer = trace.getTracer('dripline')
   const traced = (permit: ConnectionSlot): ConnectionSlot => ({

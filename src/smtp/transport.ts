@@ -25,7 +25,7 @@ export interface Email {
  * - refused: certainly not sent, and a retry will not help (SMTP 5xx). `doubt` has the response if the server may have rejected
  *   the sender and not this message.
  * - withdrawn: certainly not sent, because `SendHooks.begin` returned `false`
- * - unknown: the message had begun to flow, and no response came
+ * - unknown: transmission had begun, and no response came
  *
  * `reason` may contain the recipient's address. `failure` describes an error of the server for logs, without data of the message.
  */
@@ -42,10 +42,7 @@ export type Delivery =
   | { kind: 'unknown'; reason: string; failure?: string }
 
 export interface SendHooks {
-  /**
-   * Called when the server waits for the message and nothing of it has flowed. Returns whether it may be sent. Until then, the
-   * server has nothing of the message.
-   */
+  /** Called when the server is ready for the message and has not received any of it. Returns whether it may be sent. */
   begin: () => Promise<boolean>
   /**
    * Called instead of `begin` when another server waits for the message, after the first server certainly did not accept it.
@@ -53,8 +50,8 @@ export interface SendHooks {
    */
   mayBeginAgain?: () => boolean
   /**
-   * Called before each further part of a long message. Returns whether it may continue. A process can be stopped in the middle,
-   * and servers discard a message without an end.
+   * Called before each further part of a long message. Returns whether it may continue. A process can stop in the middle of a
+   * message, because servers discard incomplete messages.
    */
   mayGoOn?: () => boolean
   /** Aborts the delivery at any point. */
@@ -81,7 +78,7 @@ export interface MailTransport {
    * @throws {TransportClosed} if the transport is closing; the signal's reason if it is aborted
    */
   permit(turn: string, signal: AbortSignal): Promise<ConnectionSlot>
-  /** Returns whether messages are not sent at the moment because the server failed. Only a circuit breaker knows. */
+  /** Returns whether messages are currently deferred because the server failed. Implemented by the circuit breaker only. */
   isFailing?(): boolean
   /** Connects and logs in without sending. @returns the error, if any */
   tryConnection(): Promise<string | undefined>

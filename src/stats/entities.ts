@@ -13,7 +13,7 @@ const stepPlaceTable = defineEntity({
   },
 })
 
-/** Successors of an email of a version: the next email, and the waits before it. */
+/** The successor of each email of a version: the next email, and the waits before it. */
 export class StepPlace extends stepPlaceTable.class {}
 stepPlaceTable.setClass(StepPlace)
 
@@ -78,6 +78,6 @@ const figureChangeTable = defineEntity({
   },
 })
 
-/** Changes that are not added to the counters yet. */
+/** Changes that have not been added to the counters yet. */
 export class FigureChange extends figureChangeTable.class {}
 figureChangeTable.setClass(FigureChange)

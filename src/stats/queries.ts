@@ -15,7 +15,7 @@ export interface StepCounts {
 }
 
 /**
- * Reads the counters of automations, with the changes that are not added up yet. The caller has checked access to the
+ * Reads the counters of automations, including changes that have not been added up yet. The caller has checked access to the
  * automations.
  */
 export async function stepCounts(em: EntityManager, automationIds: readonly string[]): Promise<StepCounts[]> {
@@ -112,14 +112,14 @@ export async function countOpenMessages(
   }
 }
 
-/** Maximum that is counted: a paused automation can have a million. */
+/** Maximum count: a paused automation can have a million. */
 export const MAX_DUE = 10_000
 
 /** Number of enrollments whose next email is due, by automation and email, and when the next one of each is due. */
 export interface Due {
   automationId: string
   stepId: string
-  /** `MAX_DUE` means that many or more. */
+  /** `MAX_DUE` means `MAX_DUE` or more. */
   due: number
   nextWakeAt: Date | null
 }
@@ -198,7 +198,7 @@ const LOCK = `hashtextextended('fold figures', 0)`
 
 /**
  * Adds changes to the counters: see `migrations/001-baseline.sql`, whose triggers write them. Readers also sum the changes that
- * are not added yet, so they never see outdated numbers.
+ * have not been added yet, so they never see outdated numbers.
  *
  * @returns the number of changes added
  */

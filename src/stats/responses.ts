@@ -26,7 +26,7 @@ const nextWakeAt = () => timestamp('When the next of them is due; null if there 
 /** Messages by status. The counts add up to the total. */
 export const messageCountsResponse = object(counts(MESSAGE_STATUSES, (status) => `Messages that are ${status}.`))
   .required()
-  .meta({ component: 'MessageCounts', description: 'Messages by status. Together they are all messages.' })
+  .meta({ component: 'MessageCounts', description: 'Messages by status. The counts add up to all messages.' })
 
 export const presentMessageCounts = (of: Counts) => present(MESSAGE_STATUSES, of)
 
@@ -56,7 +56,7 @@ const stepFiguresResponse = object({
 const enrollmentFields = {
   enrolled: count('Enrollments in total.', 120),
   ...counts(ENROLLMENT_STATUSES, (status) => `Enrollments that are ${status}.`),
-  erased: count('Enrollments of contacts that were erased since.', 0),
+  erased: count('Enrollments of contacts that have since been erased.', 0),
   paused: count('ACTIVE enrollments that wait before an email because the automation is paused or a draft.', 0),
 }
 
@@ -72,7 +72,7 @@ export const automationFiguresResponse = object({
   steps: array().of(stepFiguresResponse).required(),
   ending: object(waitingFields)
     .required()
-    .meta({ description: 'Contacts that have no further email and wait for the end.' }),
+    .meta({ description: 'Contacts that have no further email and wait for the end of the automation.' }),
 })
   .required()
   .meta({
@@ -133,7 +133,7 @@ export const listedFiguresResponse = object({
     .of(object({ since: timestamp('When these 24 hours began.'), messages: messageCountsResponse }).required())
     .required()
     .meta({
-      description: `The last ${DAYS_LISTED} periods of 24 hours, oldest first, up to the end of the present hour.`,
+      description: `The last ${DAYS_LISTED} periods of 24 hours, oldest first, up to the end of the current hour.`,
     }),
 })
   .required()
@@ -163,7 +163,7 @@ export const presentListedStats = (listed: ListedStats) => ({
 /** `GET /figures`. */
 export const figuresResponse = object({
   active: count('Enrollments that are ACTIVE.', 18_599),
-  paused: count('Enrollments of these that wait before an email because their automation is paused or a draft.', 0),
+  paused: count('How many of them wait before an email because their automation is paused or a draft.', 0),
   due: dueCount(),
   nextWakeAt: nextWakeAt(),
   sending: count('Messages that are SENDING.', 2),
@@ -171,7 +171,7 @@ export const figuresResponse = object({
   unconfirmed: count('Messages that are UNCONFIRMED and need a decision.', 1),
 })
   .required()
-  .meta({ component: 'Figures', description: 'The present stats of a workspace.' })
+  .meta({ component: 'Figures', description: 'The current stats of a workspace.' })
 
 /** `GET /flow`. */
 export const intervalResponse = object({

@@ -28,7 +28,7 @@ export const statsOperations = [
     path: '/figures',
     tag: 'Figures',
     summary: 'Get the stats of the workspace',
-    description: 'Present numbers: active enrollments, emails that are due, and messages that need a decision.',
+    description: 'Current numbers: active enrollments, emails that are due, and messages that need a decision.',
     scope: 'automations:read',
     responses: { 200: { description: 'The stats.', schema: single(figuresResponse) } },
     handle: async ({ caller }, { em }) => ok(await figuresOfWorkspace(em.fork(), caller.workspace.id)),
@@ -41,7 +41,7 @@ export const statsOperations = [
     tag: 'Figures',
     summary: 'Get messages sent and due, by time',
     description:
-      'Messages by the time when they were first due, with their present status, and contacts by the time when they continue. Only the next ' +
+      'Messages by the time when they were first due, with their current status, and contacts by the time when they continue. Only the next ' +
       'email of a contact is counted, and only contacts enrolled now. Empty intervals are left out.',
     scope: 'automations:read',
     query: flowQuery,
@@ -76,7 +76,7 @@ export const statsOperations = [
     path: '/automations/figures',
     tag: 'Figures',
     summary: 'List the stats of automations',
-    description: 'In the order of the IDs. IDs that are not automations of the workspace are left out.',
+    description: 'In the order of the given IDs. IDs that are not automations of the workspace are left out.',
     scope: 'automations:read',
     query: automationStatsQuery,
     responses: {

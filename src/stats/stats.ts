@@ -49,9 +49,7 @@ export async function figuresOf(em: EntityManager, automationId: string): Promis
   }
 }
 
-/**
- * Returns the stats of existing automations, and of their last days. @param now the end of its hour is the end of the last day
- */
+/** Returns the stats of existing automations, and of their last days. @param now the last day ends with the hour of this time */
 export async function figuresOfMany(
   em: EntityManager,
   automationIds: readonly string[],
@@ -91,7 +89,7 @@ function sum(steps: readonly StepCounts[]): Counts {
 const earliest = (dates: readonly (Date | null | undefined)[]): Date | null =>
   dates.reduce<Date | null>((first, date) => (date && (!first || date < first) ? date : first), null)
 
-/** Returns the present stats of a workspace. */
+/** Returns the current stats of a workspace. */
 export async function figuresOfWorkspace(em: EntityManager, workspaceId: string) {
   const totals = await totalCounts(em, workspaceId)
   const { due, nextWakeAt } = await dueOfWorkspace(em, workspaceId)

@@ -43,7 +43,7 @@ export interface TemplateProblem {
 export interface CompileOptions {
   kind: TemplateKind
   written: WrittenTemplate
-  /** Content that replaces a template's current one, because what is being written has no version yet. */
+  /** Content that replaces a template's current content, because content that is being written has no version yet. */
   instead?: { id: string; html: string }
   /** The deadline, by `performance.now()`. */
   until?: number
@@ -102,7 +102,7 @@ export async function compileTemplate(
       previewText: translated.previewText ?? source.previewText,
       html: translated.html ?? source.html,
       design: translated.design ?? source.design ?? null,
-      // The plain text of the main language must not accompany the HTML of another one.
+      // The plain text of the main language must not accompany the HTML of another language.
       text: translated.text ?? (translated.html === null && translated.design == null ? source.text : null),
     }
     const other = await compileOne(fields)
@@ -191,7 +191,7 @@ interface UsedPartial {
   html: string
 }
 
-/** Finds the partials that texts include, and those that these include, by name. Missing ones are reported by the compilation. */
+/** Finds the partials that texts include, and those that these include, by name. The compilation reports missing ones. */
 async function partialsIn(
   em: EntityManager,
   workspaceId: string,
@@ -204,7 +204,7 @@ async function partialsIn(
   for (let depth = 0; named.length > 0 && depth <= MAX_DEPTH; depth += 1) {
     const partials = await partialsNamed(em.fork(), workspaceId, named, left)
     left -= partials.reduce((sum, { html }) => sum + html.length, 0)
-    // Before they are compiled, because the result contains all of them.
+    // Checked before they are compiled, because the result contains all of them.
     if (left < 0) throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG })
     for (const { name, ...partial } of partials) {
       found.set(name, instead?.id === partial.id ? { ...partial, html: instead.html } : partial)
@@ -232,7 +232,7 @@ export function placeOf(problem: string): { line: number | null; column: number 
 }
 
 /**
- * @param prefix precedes the problem in the message, and says which template has it
+ * @param prefix precedes the problem in the message and names the template
  * @param at a JSON Pointer (RFC 6901) to the template in the body; empty if it is the body
  * @throws {ApiError} `invalid_template`, which names the first wrong field, with line and column
  */
@@ -253,7 +253,7 @@ export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
     .slice(0, 5)
     .map(
       ({ field, variable, nearest }) =>
-        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email` +
+        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, so it is empty in every email` +
         orMeant(nearest),
     )
 

@@ -118,17 +118,17 @@ const columns = object({
 const ALL = { ...PLAIN, COLUMNS: columns } as unknown as Record<string, ObjectSchema<AnyObject>>
 const block = typed<Block>(ALL).meta({ component: 'Block', variants: Object.values(ALL) })
 
-const colour = (what: string, example: string) =>
+const color = (what: string, example: string) =>
   string()
     .matches(/^#[0-9a-f]{6}$/i, ({ path }) => `${path} must be a color such as #026b98`)
     .meta({ description: what, json: { pattern: '^#[0-9A-Fa-f]{6}$' }, example })
 
 const designFields = {
   theme: object({
-    page: colour('The background around the content.', '#f3f6f8'),
-    surface: colour('The background of the content.', '#ffffff'),
-    text: colour('The text.', '#131b1f'),
-    accent: colour('Buttons and links.', '#026b98'),
+    page: color('The background around the content.', '#f3f6f8'),
+    surface: color('The background of the content.', '#ffffff'),
+    text: color('The text.', '#131b1f'),
+    accent: color('Buttons and links.', '#026b98'),
   })
     .default(undefined)
     .meta({ component: 'Theme', description: 'The colors in light mode.' }),

@@ -53,7 +53,7 @@ const USUAL = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#
 /** System fonts only: MJML would load others from third parties. */
 const FONT = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
 
-/** MJML, and the number of the block of each of its lines, from 1; 0 for none. */
+/** MJML, and for each of its lines the number of its block, from 1, or 0 for none. */
 export interface DesignMjml {
   mjml: string
   blockOfLine: readonly number[]
@@ -61,17 +61,17 @@ export interface DesignMjml {
 
 /** Converts an email of blocks to MJML. */
 export function mjmlOf({ theme = {}, blocks }: Design): DesignMjml {
-  const colours = { ...USUAL, ...Object.fromEntries(Object.entries(theme).filter(([, colour]) => colour)) }
-  const parts = [headOf(colours), ...blocks.map((block) => sectionOf(block, colours)), '</mj-body></mjml>']
+  const colors = { ...USUAL, ...Object.fromEntries(Object.entries(theme).filter(([, color]) => color)) }
+  const parts = [headOf(colors), ...blocks.map((block) => sectionOf(block, colors)), '</mj-body></mjml>']
   const blockOfLine = parts.flatMap((part, n) =>
     part.split('\n').map(() => (n === 0 || n === parts.length - 1 ? 0 : n)),
   )
   return { mjml: parts.join('\n'), blockOfLine }
 }
 
-type Colours = Required<Record<keyof Theme, string>>
+type Colors = Required<Record<keyof Theme, string>>
 
-const headOf = ({ page, text, accent }: Colours): string =>
+const headOf = ({ page, text, accent }: Colors): string =>
   `<mjml><mj-head><mj-attributes><mj-all font-family="${FONT}" />` +
   `<mj-text font-size="16px" line-height="1.6" color="${text}" />` +
   `<mj-button font-size="16px" border-radius="6px" background-color="${accent}" color="#ffffff" />` +
@@ -84,7 +84,7 @@ const headOf = ({ page, text, accent }: Colours): string =>
   '.words h1{font-size:26px;line-height:1.3}.words h2{font-size:20px;line-height:1.3}</mj-style></mj-head>' +
   `<mj-body background-color="${page}" css-class="page">`
 
-function sectionOf(block: Block, { surface }: Colours): string {
+function sectionOf(block: Block, { surface }: Colors): string {
   const columns = block.type === 'COLUMNS' ? block.columns : [{ blocks: [block] }]
   const inside = columns.map(({ blocks }) => `<mj-column>${blocks.map(plainOf).join('')}</mj-column>`).join('')
   return `<mj-section background-color="${surface}" css-class="surface" padding="6px 12px">${inside}</mj-section>`
@@ -129,7 +129,7 @@ function paragraphsOf(paragraphs: readonly Paragraph[]): string {
   return html + (open ? `</${open}>` : '')
 }
 
-/** Merges runs that split a Liquid tag: markup inside of a tag would change it. The tag gets the combined style of its parts. */
+/** Merges runs that split a Liquid tag: markup inside a tag would change it. The tag gets the combined style of its parts. */
 function withWholeTags(runs: readonly Run[]): Run[] {
   const take = takerOf(runs)
   const whole = liquidParts(runs.map(({ text }) => text).join('')).flatMap((part, n) => {
@@ -181,7 +181,7 @@ function runOf({ text, bold, italic, underline, link }: Run): string {
   return link === undefined || link === '' ? html : `<a href="${attribute(link)}">${html}</a>`
 }
 
-/** The maximum length of a Liquid tag, in characters. An opening delimiter without an end within that is text. */
+/** The maximum length of a Liquid tag, in characters. An opening delimiter whose tag does not end within this length is text. */
 const MAX_TAG = 2_000
 
 /** Splits a text so that every second part is a Liquid tag. Delimiters in quotes do not end a tag, as in LiquidJS. */
@@ -218,13 +218,13 @@ const words = (text: string): string =>
     .map((part, n) => (n % 2 === 1 ? part : escape(part).replaceAll('\n', '<br />')))
     .join('')
 
-/** Converts a text to an attribute value. Liquid in it uses the other kind of quotes. */
+/** Converts a text to an attribute value. Liquid in the value uses the other kind of quotes. */
 const attribute = (text: string): string =>
   liquidParts(text.replace(/\s+/g, ' ').trim())
     .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
     .join('')
 
-/** Elements whose content is plain text to a browser until they end. `<plaintext>` has no end. */
+/** Elements whose content browsers read as plain text until they end. `<plaintext>` has no end. */
 const RAW = ['style', 'script', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext']
 
 /** Constructs that swallow everything that follows if they are not closed, and how they end. */
@@ -236,7 +236,7 @@ const ENDS: Readonly<Record<string, string>> = {
 // `<!-->` does not start a comment: it is the end of one, or nothing.
 const BORDERS = new RegExp(`<!--(?!-?>)|-->|<!\\[CDATA\\[|\\]\\]>|</?(?:${RAW.join('|')})\\b`, 'gi')
 
-/** Returns a construct in an HTML that is not closed, or closes something that was not opened. */
+/** Returns a construct in the HTML that is not closed, or that closes something that was not opened. */
 function unended(html: string): string | undefined {
   let open: string | undefined
   for (const [border] of html.matchAll(BORDERS)) {

@@ -15,11 +15,11 @@ export interface WrittenTemplate extends WrittenContent {
 
 /** The content in one language. */
 export interface WrittenContent extends Omit<TemplateSource, 'format'> {
-  /** The blocks. Then there is no HTML. */
+  /** The blocks. If set, there is no HTML. */
   design?: Design | null
 }
 
-/** The content to render: in its own language, and in the others. */
+/** The content to render, in its own language and in the others. */
 export interface CompiledContents {
   content: EmailContent | null
   translations: Record<string, EmailContent>
@@ -42,7 +42,7 @@ const templateTable = defineEntity({
   },
 })
 
-/** A reusable email, layout or partial. Its versions have the content. */
+/** A reusable email, layout or partial. Its versions hold the content. */
 export class Template extends templateTable.class {}
 templateTable.setClass(Template)
 

@@ -1,6 +1,6 @@
 import type { RenderedEmail } from '../rendering/index.ts'
 
-/** The size of HTML in bytes beyond which Gmail clips an email. */
+/** The HTML size in bytes beyond which Gmail clips an email. */
 const CLIPPED_BYTES = 102 * 1024
 /** The length in characters beyond which most mail clients truncate a subject. */
 const LONG_SUBJECT = 70
@@ -64,12 +64,12 @@ export function lintTemplate(rendered: RenderedEmail, unsubscribeUrl: string): L
     [
       /^\s*(?:re|fwd?|aw|wg)\s*:/i.test(subject),
       'false_reply',
-      'Spam filters distrust subjects that pretend to be a reply. In some countries they are illegal',
+      'Spam filters distrust subjects that pretend to be replies. In some countries they are illegal',
     ],
     [
       images.some((image) => !/\salt\s*=/i.test(image)),
       'no_alt',
-      'An image has no alt text. Recipients who block images see nothing',
+      'An image has no alt text. Recipients who block images see nothing in its place',
     ],
     [
       images.length > 0 && words.length < 100,

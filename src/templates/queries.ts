@@ -87,7 +87,7 @@ export async function dependentsOf(em: EntityManager, templateId: string, limit:
   )
 }
 
-/** The partials of a workspace with these names. Stops after a total of that many characters. */
+/** The partials of a workspace with these names. Stops at a maximum total number of characters. */
 export async function partialsNamed(
   em: EntityManager,
   workspaceId: string,
@@ -109,8 +109,8 @@ export async function partialsNamed(
 }
 
 /**
- * Serializes writes to templates of a workspace, and reads the current versions of some. @param em a transaction @returns
- * versions by ID, of those that exist
+ * Serializes writes to templates of a workspace, and reads the current versions of some of them. @param em a transaction @returns
+ * the versions of existing templates by ID
  */
 export async function lockVersions(
   em: EntityManager,

@@ -41,7 +41,7 @@ export const templateResponse = object({
   translations: array()
     .of(object({ locale: string().required().meta({ example: 'de' }), ...contentFields }).required())
     .required()
-    .meta({ description: 'Translations. Null fields are the same as in its own language.' }),
+    .meta({ description: 'Translations. Null fields are taken from the main language.' }),
   writtenAt: timestamp('The time at which this version was created.'),
 })
   .required()
@@ -88,7 +88,7 @@ const presentContent = ({ subject, previewText, html, text, design }: WrittenCon
 export const versionsResponse = array()
   .of(
     object({
-      version: count('Its number.', 1),
+      version: count('The version number.', 1),
       createdAt: timestamp('The time of creation.'),
     }).required(),
   )
@@ -99,7 +99,7 @@ const FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
 /** A rendered email, with lint warnings. */
 export const templatePreviewResponse = object({
   to: string().required().meta({ example: 'ada@example.com' }),
-  locale: nullable('de', 'The language that was used. Null for its own.'),
+  locale: nullable('de', 'The language that was used; null for its main language.'),
   subject: nullable('Welcome, Ada!', 'Null if it cannot be rendered.'),
   html: nullable('<p>Hello Ada</p>'),
   text: nullable('Hello Ada'),

@@ -147,7 +147,7 @@ export const templateOperations = [
     summary: 'Replace the content of a template',
     description:
       'Replaces all of the content, as a new version. Automations and campaigns keep the version that they use. Templates that use this ' +
-      'layout or partial are compiled again. If one of them fails, nothing changes.',
+      'layout or partial are recompiled. If one of them fails, nothing changes.',
     scope: 'templates:write',
     body: replaceTemplateSchema,
     bodyLimit: TEMPLATE_LIMIT,

@@ -39,7 +39,7 @@ const plain = () =>
     .meta({ description: 'Generated from the HTML if null or missing. Liquid.', example: null })
 const format = () =>
   string().oneOf(WRITTEN_FORMATS).meta({
-    description: 'The format of html, or BLOCKS for a design. The default is HTML.',
+    description: 'The format of the field html, or BLOCKS for a design. The default is HTML.',
     example: 'MJML',
   })
 
@@ -53,7 +53,7 @@ const translation = object({
   .required()
   .meta({
     component: 'TemplateTranslation',
-    description: 'Null or missing fields are the same as in its own language.',
+    description: 'Null or missing fields are taken from the main language.',
   })
 
 /** A locale: a language and optionally a region (RFC 5646, section 2.1), also in POSIX spelling. */
@@ -71,7 +71,7 @@ const translations = () =>
             .required()
             .matches(GIVEN_LOCALE, ({ path }) => `${path} must be a locale such as de or pt-br`)
             .meta({
-              description: 'The metadata.locale of the contacts who get it, or only the language.',
+              description: 'The metadata.locale of the contacts who get it, or only its language part.',
               json: { pattern: GIVEN_LOCALE.source },
               example: 'de',
             }),
@@ -114,7 +114,7 @@ export const createTemplateSchema = object({
   name: name().required(),
   kind: string().oneOf(TEMPLATE_KINDS).meta({
     description:
-      'The default is EMAIL. A LAYOUT contains {{ content }} where the email goes. A PARTIAL is included in other templates.',
+      'The default is EMAIL. A LAYOUT has {{ content }} where the email goes. A PARTIAL is included in other templates.',
     example: 'EMAIL',
   }),
   ...content,

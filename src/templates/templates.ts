@@ -62,7 +62,7 @@ export async function getTemplate(
   return { template, written }
 }
 
-/** The maximum number of templates that a change of a layout or partial compiles again. */
+/** The maximum number of templates that a change to a layout or partial recompiles. */
 export const MAX_DEPENDENTS = 100
 const MAX_CHARACTERS = 16_000_000
 
@@ -78,7 +78,7 @@ export interface Prepared {
  *
  * @param of the template to replace, or the kind of a new one
  * @param mostMs the time limit in milliseconds
- * @throws {ApiError} `invalid_template`, also if another template would become invalid; `template_not_found`; `busy`
+ * @throws {ApiError} `invalid_template`, even if only another template would become invalid; `template_not_found`; `busy`
  */
 export async function prepareTemplate(
   em: EntityManager,
@@ -100,7 +100,7 @@ export async function prepareTemplate(
   for (const dependent of await dependentsOf(em.fork(), id, MAX_DEPENDENTS + 1)) {
     if (dependents.length === MAX_DEPENDENTS) {
       throw new ApiError(TEMPLATE_IN_USE, {
-        message: `More than ${MAX_DEPENDENTS} templates use this one, which is too many to update at once`,
+        message: `More than ${MAX_DEPENDENTS} templates use this one, too many to update at once`,
       })
     }
     const their = (await getTemplate(em, workspaceId, dependent.id)).written.source
@@ -111,7 +111,7 @@ export async function prepareTemplate(
     characters += lengthOf(made.compiled)
     if (characters > MAX_CHARACTERS) {
       throw new ApiError(TEMPLATE_IN_USE, {
-        message: `The templates that use this one have more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in total, which is too much to update at once`,
+        message: `The templates that use this one have more than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in total, too many to update at once`,
       })
     }
     dependents.push({ of: dependent, written: their, compilation: made })
@@ -138,7 +138,7 @@ export function createTemplate(
 }
 
 /**
- * Replaces the content of a template with a new version, and compiles the templates that use it again.
+ * Replaces the content of a template with a new version, and recompiles the templates that use it.
  *
  * @throws {ApiError} `template_not_found`; `revision_conflict`; `template_name_taken`; `conflict`
  */
@@ -189,7 +189,7 @@ export function replaceTemplate(
  */
 export async function deleteTemplate(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
-    // Lock: a concurrent write of a template that uses this one either has committed, or sees that this one is deleted.
+    // Lock: a concurrent write of a template that uses this one either has committed or sees that this one is deleted.
     await lockVersions(unit, workspaceId, [])
     await lockTemplate(unit, workspaceId, id)
     const dependents = await dependentsOf(unit, id, 3)

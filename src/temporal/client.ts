@@ -22,7 +22,7 @@ import {
 } from '../automation-engine/index.ts'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
-/** The maximum time of one call, in milliseconds: a caller of the API gets a response within five seconds. */
+/** The maximum time of one call, in milliseconds, so that an API client gets a response within five seconds. */
 const CALL_TIMEOUT_MS = 3_000
 
 /** The SDK checks its deadline only between two attempts, and can be late by more than a second. This is the hard limit. */
@@ -35,10 +35,10 @@ export interface EnrollmentStart {
   requestId: string | null
 }
 
-/** The statuses of an ended workflow. A paused one, or one in a status of a newer Temporal, has not ended. */
+/** The statuses of an ended workflow. A workflow that is paused, or in a status of a newer Temporal, has not ended. */
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'TIMED_OUT'])
 
-/** The enrollment of a running workflow, as its memo has it. */
+/** The enrollment of a running workflow, according to its memo. */
 export interface RunningEnrollment {
   enrollmentId: string
   dedupKey: string | null
@@ -48,13 +48,13 @@ export interface RunningEnrollment {
 
 /**
  * The state of an enrollment's workflow in Temporal: `PAUSED` if it runs and reports that its automation is paused, `ANOTHER` if
- * another enrollment's workflow runs in its place, and `null` if Temporal does not know it (any more).
+ * another enrollment's workflow runs in its place, and `null` if Temporal does not (or no longer) know it.
  */
 export type WorkflowState = 'RUNNING' | 'PAUSED' | 'CLOSED' | 'ANOTHER' | null
 
 /**
  * The state of a campaign's last workflow: `CANCELLED` and `TERMINATED` by an operator, `CLOSED` if it ended otherwise, `null` if
- * Temporal does not know it (any more).
+ * Temporal does not (or no longer) know it.
  */
 export type CampaignWorkflowState = 'RUNNING' | 'CANCELLED' | 'TERMINATED' | 'CLOSED' | null
 
@@ -79,7 +79,7 @@ export interface Enrollments {
   /** Starts an enrollment. @returns false if the contact is already in the automation */
   start(start: EnrollmentStart): Promise<boolean>
   /**
-   * Starts an enrollment, or signals the running one that there is a further reason to enter: the running one records it as
+   * Starts an enrollment, or signals the running one that there is another reason to enter: the running one records it as
    * processed, or starts over with it if it turns out to have nothing to do. @param databaseHas the enrollment that runs
    * according to the database: a different one checks whether it has ended
    */
@@ -104,9 +104,9 @@ export interface Enrollments {
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
   campaignState(campaignId: string): Promise<CampaignWorkflowState>
-  /** Signals a campaign's workflow to check what is next, and starts it if there is none. */
+  /** Signals a campaign's workflow to check what to do next, and starts it if there is none. */
   campaign(workspaceId: string, campaignId: string): Promise<void>
-  /** Resolves when no call is running, including abandoned ones: then the connection can be closed. */
+  /** Resolves when no call is running, not even an abandoned one, so that the connection can be closed. */
   idle(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ export interface WorkerConnectionOptions {
 
 const MAX_PAUSE_MS = 10_000
 
-/** Milliseconds for which the same reason is not repeated. After a while, other output has scrolled it away. */
+/** Milliseconds for which the same reason is not repeated. By then, other output has scrolled it out of view. */
 const SILENCE_MS = 60_000
 
 /** Connects a worker to Temporal, and waits for it without a time limit. @throws the reason of the abort signal */
@@ -29,7 +29,7 @@ export async function connectWorker(
   for (let pause = 500; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     aborted.throwIfAborted()
     try {
-      // Probes with a client first: the worker's own connection leaks what a failed attempt has opened.
+      // Probes with a client first: the worker's own connection leaks the sockets of failed attempts.
       await unlessAborted(probe(options), aborted)
       return await unlessAborted(NativeConnection.connect(options), aborted)
     } catch (error) {
@@ -55,7 +55,7 @@ async function probe(options: Parameters<typeof Connection.lazy>[0]): Promise<vo
   }
 }
 
-/** The message of the innermost cause, which comes from the system or the server. */
+/** Returns the message of the innermost cause, which comes from the system or the server. */
 function reasonOf(error: unknown): string {
   let at = error
   while (at instanceof Error && at.cause instanceof Error) at = at.cause

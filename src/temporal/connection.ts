@@ -11,7 +11,7 @@ export interface TemporalOptions {
   traced?: boolean
 }
 
-/** Opens a client without connecting, so that a Temporal that is down fails requests and not the start. */
+/** Opens a client without connecting, so that an outage of Temporal fails requests and not the startup. */
 export function openTemporal({ address, namespace, apiKey, tls, traced = false }: TemporalOptions): Client {
   const connection = Connection.lazy({
     address,

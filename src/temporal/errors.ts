@@ -6,7 +6,7 @@ import { isGrpcServiceError } from '@temporalio/client'
  */
 const TEMPORARY = new Set([1, 4, 8, 10, 14])
 
-/** Returns whether an error means that Temporal is temporarily unavailable, so that a later retry is right. */
+/** Returns whether an error means that Temporal is temporarily unavailable, so that a later retry may succeed. */
 export function isTemporalUnavailable(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if (isGrpcServiceError(at) && TEMPORARY.has(at.code)) return true

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
-/** Temporal's numbers of the used types (`temporal.api.enums.v1.IndexedValueType`). */
+/** Temporal's numbers for the types used (`temporal.api.enums.v1.IndexedValueType`). */
 const TYPE_NUMBERS = { KEYWORD: 2, DATETIME: 6 } as const
 
 /**
  * Registers the search attributes that are missing from the namespace; without them no enrollment can start. Temporal Cloud
- * requires its own tools for that and rejects the request; the error names the attributes.
+ * requires its own tools for this and rejects the request, so the error names the attributes.
  */
 export async function ensureSearchAttributes(client: Client, namespace: string): Promise<void> {
   const { customAttributes = {} } = await client.connection.operatorService.listSearchAttributes({ namespace })

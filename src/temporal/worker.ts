@@ -25,7 +25,7 @@ export interface WorkerOptions {
   activities: object
   /** True if activities belong to the trace that started their enrollment. */
   traced?: boolean
-  /** Milliseconds in which running activities may finish at shutdown. */
+  /** Milliseconds that running activities have to finish at shutdown. */
   shutdownGraceMs?: number
 }
 
@@ -71,15 +71,15 @@ export const createWorker = ({
 export interface SendingWorkerOptions extends WorkerOptions {
   /** Connections to the mail server. */
   connections: number
-  /** Emails per second, of all workers of the task queue together; by default unlimited. */
+  /** Emails per second of all workers of the task queue together. Unlimited by default. */
   sendRate?: number | undefined
 }
 
-/** Emails that wait for each connection in the process. Others wait in Temporal, for the first free worker. */
+/** Emails that wait for each connection in the process. Others wait in Temporal for the first free worker. */
 const WAITING_PER_CONNECTION = 8
 
 /**
- * Creates a worker for emails that wait for a connection to the mail server. It is separate, so that nothing else waits with
+ * Creates a worker for emails that wait for a connection to the mail server. It is separate so that no other work waits behind
  * them.
  */
 export const createSendingWorker = ({ connections, sendRate, ...options }: SendingWorkerOptions): Promise<Worker> =>

@@ -18,6 +18,6 @@ const schema = defineEntity({
   },
 })
 
-/** A tracking event: an open of an email, or a click on one of its links. One row for each, however often it occurs. */
+/** A tracking event: an open of an email, or a click on one of its links. One row each, no matter how often it occurs. */
 export class MessageVisit extends schema.class {}
 schema.setClass(MessageVisit)

@@ -7,7 +7,7 @@ import { within } from '../platform/bulkhead.ts'
 import { recordVisit } from './record-visit.ts'
 import { isMachine } from './visitor.ts'
 
-/** Maximum milliseconds that a visitor waits for the event to be recorded. It is recorded in any case. */
+/** Maximum milliseconds that a visitor waits for the event to be recorded. The event is recorded either way. */
 const PATIENCE_MS = 1_000
 
 /** A transparent image of one pixel (GIF 89a). */
@@ -17,7 +17,7 @@ const PICTURE = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAI
 export function visitPages(router: Router<never>, dependencies: ApiDependencies): void {
   const note = async (ctx: Context, kind: 'OPEN' | 'CLICK', of: VisitOf) => {
     const visit = { ...of, kind, isMachine: isMachine(kind, ctx.method, ctx.req.headers) }
-    const late = () => new Error('Recording the tracking event takes too long')
+    const late = () => new Error('Recording the tracking event is taking too long')
     try {
       await within(PATIENCE_MS, recordVisit(dependencies.em.fork(), visit), late)
     } catch (error) {

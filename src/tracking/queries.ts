@@ -81,8 +81,8 @@ export async function clicksBefore(em: EntityManager, messageId: string, instant
 }
 
 /**
- * Attributes the visits that began in a burst to it. They do not count, even if they did before, and neither does an open among
- * them. A link that was first visited before the burst keeps its visitor.
+ * Attributes the visits that began in a burst to it. They no longer count, and neither does an open among them. A link that was
+ * first visited before the burst keeps its visitor.
  */
 export async function attributeToBurst(em: EntityManager, messageId: string, instant: string): Promise<void> {
   await preparedSql(
@@ -97,7 +97,7 @@ export async function attributeToBurst(em: EntityManager, messageId: string, ins
 }
 
 /**
- * Attributes visits to persons that were held back for long enough to exclude a burst.
+ * Attributes visits to a person if they were held back long enough to rule out a burst.
  * @returns the number
  */
 export const decideVisits = (em: EntityManager, limit: number): Promise<number> =>
@@ -126,7 +126,7 @@ export const decideVisits = (em: EntityManager, limit: number): Promise<number> 
     return decided.length
   })
 
-/** Stores with messages when a person first opened and clicked them. */
+/** Stores in messages when a person first opened them and first clicked a link. */
 async function updateFirstVisits(em: EntityManager, messageIds: readonly string[]): Promise<void> {
   const rows = await sql(
     em,

@@ -7,7 +7,7 @@ import { isBurst, visitorOf } from './visitor.ts'
 export async function recordVisit(em: EntityManager, visit: Visit): Promise<void> {
   if (await isRecorded(em, visit)) return
   await em.transactional(async (unit) => {
-    // Two concurrent visits of one email could each miss the other, and with it a burst. The lock orders them.
+    // Without the lock, two concurrent visits of one email could miss each other, and a burst with them.
     const message = await lockVisitedMessage(unit, visit)
     if (!message) return
     const stored = await upsertVisit(unit, message.id, visit, visitorOf(visit, message))

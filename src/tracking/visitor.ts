@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 
 /**
- * Kinds of visitors, as far as they are distinguishable:
- * - UNDECIDED: for some seconds, until it is known whether the visit is part of a burst
+ * Kinds of visitors, as far as they can be distinguished:
+ * - UNDECIDED: for a few seconds, until it is known whether the visit is part of a burst
  * - PERSON: the only visits that count
  * - MACHINE: the request identifies itself as automated
- * - EARLY: sooner after sending than a person reads
- * - BURST: links were visited faster than a person does
+ * - EARLY: sooner after sending than a person could read the email
+ * - BURST: links were visited faster than a person could
  */
 export type Visitor = 'UNDECIDED' | 'PERSON' | 'MACHINE' | 'EARLY' | 'BURST'
 
-/** Seconds after sending in which no person has read the email yet. */
+/** Seconds after sending within which no person can have read the email. */
 const EARLY_SECONDS = 10
 
 /** Seconds in which a burst happens, and for which a visit is held back before it counts. */
@@ -38,14 +38,15 @@ export function visitorOf(visit: { isMachine: boolean }, { isInFlight, secondsSi
   return isInFlight || secondsSinceSent < EARLY_SECONDS ? 'EARLY' : 'UNDECIDED'
 }
 
-/** The last click on a link, in seconds before the newest visit; and the number of links in the email. */
+/** The last click on a link, in seconds before the newest visit, and the number of links in the email. */
 export interface Click {
   secondsBefore: number
   links: number
 }
 
 /**
- * Checks whether clicks of the last {@link BURST_SECONDS} are a scanner's: all links of an email, or more than a person manages.
+ * Checks whether clicks of the last {@link BURST_SECONDS} are a scanner's: all links of an email, or more than a person can
+ * click.
  */
 export function isBurst(clicks: readonly Click[], { isInFlight, secondsSinceSent }: SentMessage): boolean {
   const within = (seconds: number) => clicks.filter(({ secondsBefore }) => secondsBefore < seconds).length
@@ -60,7 +61,7 @@ const FETCHES_WHEN_OPENED = /GoogleImageProxy|YahooMailProxy/i
 /** Apple's Mail Privacy Protection loads all images of all emails, and sends only this user agent. */
 const APPLE_PREFETCH = 'Mozilla/5.0'
 
-/** Gmail's image prefetch for other mail clients: the user agent of a browser of 2015, which is out of use. */
+/** Gmail's image prefetch for other mail clients: the user agent of a browser from 2015 that is no longer in use. */
 const GMAIL_PREFETCH = /Chrome\/42\.0\.2311\.135 Safari\/537\.36 Edge\/12\.246/
 
 /**

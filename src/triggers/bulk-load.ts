@@ -35,7 +35,7 @@ export async function assertBearable(
 async function assertFewWait(em: EntityManager, workspaceId: string): Promise<void> {
   if ((await countWaiting(em, workspaceId, MAX_WAITING)) >= MAX_WAITING)
     throw new ApiError(BUSY, {
-      message: 'Too many enrollments of this workspace wait to be started. Please try again later',
+      message: 'Too many enrollments of this workspace are waiting to start. Please try again later',
     })
 }
 

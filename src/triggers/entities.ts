@@ -32,6 +32,6 @@ const heardTable = defineEntity({
   },
 })
 
-/** An event that an enrollment has received. Delivered again, it starts nothing. */
+/** An event that an enrollment has received. If it is delivered again, it starts nothing. */
 export class ProcessedEvent extends heardTable.class {}
 heardTable.setClass(ProcessedEvent)

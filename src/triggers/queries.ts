@@ -17,7 +17,10 @@ export interface Happening {
 /** Returns the active automations that listen for a type and key. */
 export type Listeners = (of: Pick<Happening, 'type' | 'key'>) => readonly string[]
 
-/** Reads the automations of a workspace that listen at this moment. These are started, however late the delivery arrives. */
+/**
+ * Reads the automations of a workspace that listen at this moment. These are the automations that start, no matter how late the
+ * delivery arrives.
+ */
 export async function findListeners(em: EntityManager, workspaceId: string): Promise<Listeners> {
   const rows = await sql<{ trigger: string; trigger_key: string; automation_ids: string[] }>(
     em,
@@ -140,7 +143,7 @@ export async function countWaiting(em: EntityManager, workspaceId: string, limit
   return row?.waiting ?? 0
 }
 
-/** A fired event: its deliveries, and how many automations matched when it was fired first. */
+/** A fired event: its deliveries, and how many automations matched when it was first fired. */
 export interface WrittenEvent {
   createdAt: Date
   matching: number
@@ -148,8 +151,8 @@ export interface WrittenEvent {
 }
 
 /**
- * Writes a custom event with the automations that match it at this moment, and enqueues the starts that follow. Called again with
- * the same ID, it returns the event that was written first, without deliveries: those were delivered already, or the relay
+ * Writes a custom event with the automations that match it at this moment, and enqueues the starts that follow. A repeated call
+ * with the same ID returns the event that was written first, without deliveries: they were already delivered, or the relay
  * delivers them.
  *
  * @param em a transaction
@@ -219,14 +222,14 @@ returning created_at, automation_ids, xmax = 0 as is_new`
 export const TRIGGER_EVENT_DAYS = 30
 
 /**
- * Maximum days for which an event is stored whose outcome is unknown: its enrollment has not begun because no worker ran, or
- * never will because an operator ended its workflow. Only Temporal knows which.
+ * Maximum days for which an event with an unknown outcome is stored: its enrollment has not begun because no worker ran, or never
+ * will because an operator ended its workflow. Only Temporal knows which.
  */
 export const UNSETTLED_EVENT_DAYS = 365
 
 /**
- * Deletes old events, with the records of who processed them. Keeps events with a pending delivery, and those that were delivered
- * and have not arrived: no enrollment was started by them or received them, and none that runs could still do so.
+ * Deletes old events, with the records of who processed them. Keeps events that have a pending delivery or that were delivered
+ * without effect so far: no enrollment has started from them or received them, and no running enrollment still could.
  */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   return em.transactional(async (unit) => {
@@ -244,7 +247,7 @@ export async function forgetTriggerEvents(em: EntityManager, limit: number): Pro
   })
 }
 
-/** The part after `select`: the automations to which an `event` was delivered and has not arrived. */
+/** SQL that follows `select`: the automations to which an `event` was delivered without effect so far. */
 const NOT_ARRIVED = `
 from automations automation
 where automation.id = any(event.automation_ids) and automation.deleted_at is null
@@ -325,7 +328,7 @@ order by event.created_at, event.id`
  * SQL: the list by which the row `enrollment` was started, given the row `automation`; `null` if it was started by something
  * else. The automation may have another trigger by now.
  *
- * @param trigger whether by joining the list, or by a request to confirm it
+ * @param trigger whether the contact joined the list or only requested to
  */
 export const listBegunBy = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
     case coalesce(enrollment.trigger, automation.trigger) when '${trigger}'

@@ -8,7 +8,7 @@ const CHECKSUM_LENGTH = 6
 const VISIBLE_LENGTH = 'svc_live_'.length + 6
 const FORM = new RegExp(`^svc_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 
-/** CRC-32 in base62: six digits hold all of its values. */
+/** CRC-32 in base62: six digits hold every value. */
 function checksum(body: string): string {
   let rest = crc32(body)
   let digits = ''
@@ -19,14 +19,14 @@ function checksum(body: string): string {
   return digits
 }
 
-/** Generates a key: prefix, 32 random base62 characters (190 bits), and a checksum of 6. Only its hash is stored. */
+/** Generates a key: a prefix, 32 random base62 characters (190 bits), and a 6-character checksum. Only its hash is stored. */
 export function generateApiKey(mode: WorkspaceMode): string {
   let body = `svc_${mode}_`
   for (let i = 0; i < SECRET_LENGTH; i += 1) body += ALPHABET.charAt(randomInt(ALPHABET.length))
   return body + checksum(body)
 }
 
-/** Checks the form of a key. A mistyped key fails its checksum, and costs no query. */
+/** Checks the form of a key. A mistyped key fails its checksum and costs no query. */
 export const isWellFormedApiKey = (text: string): boolean =>
   FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 

@@ -6,13 +6,12 @@ import { ApiError } from '../platform/api-error.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
 import { admitRequest } from './queries.ts'
 
-/** Maximum time that a full window is cached. A raised limit or a deleted key takes effect after it. */
+/** Maximum time that a full window is cached. A raised limit or a deleted key takes effect after this time. */
 const MAX_REMEMBERED_MS = 1_000
 
 /**
  * Authenticates API keys. Each request is looked up and counted in the database. Only full windows are remembered, so that a
- * client that continues sending requests costs no statement: a full window stays full, because only admitted requests are
- * counted.
+ * client that keeps sending requests costs no statements: a full window stays full, because only admitted requests are counted.
  */
 export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
   const fullWindows = new LRUCache<string, { rateLimit: RateLimit; freeAt: number }>({

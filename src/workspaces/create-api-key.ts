@@ -15,7 +15,7 @@ export interface NewApiKey {
   scopes: readonly Scope[]
   allowedRanges?: readonly string[]
   rateLimit?: number | undefined
-  /** When the key expires. Without it, never. */
+  /** When the key expires. If missing, never. */
   expiresAt?: Date | undefined
 }
 
@@ -63,8 +63,8 @@ export async function listApiKeys(em: EntityManager, workspaceId?: string): Prom
 const ofWorkspace = (workspaceId: string | undefined) => (workspaceId === undefined ? {} : { workspace: workspaceId })
 
 /**
- * Creates a key with the same permissions as an old one. The old key expires after the overlap, unless it expires before, so that
- * clients have time to switch.
+ * Creates a key with the same permissions as an old one. The old key expires after the overlap or earlier, so that clients have
+ * time to switch.
  *
  * @returns both keys
  */
@@ -86,7 +86,7 @@ export async function rotateApiKey(
     )
   }
   const { name, scopes, allowedRanges, rateLimit } = old
-  // The new key of a temporary key is temporary, too.
+  // The new key of a temporary key is also temporary.
   const expiresAt = old.expiresAt ?? undefined
   const made = await createApiKey(em, {
     workspaceId: old.workspace.id,

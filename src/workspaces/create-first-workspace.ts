@@ -10,7 +10,7 @@ export interface FirstKeys {
 }
 
 /**
- * Creates a live and a test workspace with a key each, at the first start. The keys are shown before the commit, because only
+ * Creates a live and a test workspace with a key each, on the first start. The keys are shown before the commit, because only
  * their hashes are stored: after a crash in between, new ones are created and shown.
  *
  * @returns `false` if a workspace already exists
@@ -20,7 +20,7 @@ export const createFirstWorkspace = (
   show: (first: FirstKeys, transaction: EntityManager) => Promise<void> | void,
 ): Promise<boolean> =>
   em.fork().transactional(async (transaction) => {
-    // Race: two processes start concurrently and create two of each. Guard: the lock.
+    // Race: two processes start concurrently and each create both workspaces. Guard: the lock.
     await lockWorkspaces(transaction)
     if ((await transaction.count(Workspace)) > 0) return false
     const keyOf = (mode: 'live' | 'test'): string => {

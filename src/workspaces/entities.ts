@@ -15,7 +15,7 @@ const workspaceTable = defineEntity({
   },
 })
 
-/** The tenant. Everything belongs to exactly one workspace, and cannot access another. */
+/** The tenant. Everything belongs to exactly one workspace and cannot access another. */
 export class Workspace extends workspaceTable.class {}
 workspaceTable.setClass(Workspace)
 
@@ -38,7 +38,7 @@ const apiKeyTable = defineEntity({
     /** When the key expires. */
     expiresAt: p.datetime().nullable(),
     rotatedAt: p.datetime().nullable(),
-    /** Lags by some minutes. More recent uses are in the key's rate window. */
+    /** Lags by a few minutes. More recent uses are in the key's rate window. */
     lastUsedAt: p.datetime().nullable(),
   },
 })

@@ -6,7 +6,7 @@ export interface Admission {
   /** `wrong-address`: the key exists but may not be used from this address. */
   caller: Caller | 'unknown-key' | 'expired' | 'wrong-address'
   rateLimit: RateLimit
-  /** Milliseconds that a full window certainly stays full, or 0 if it is not full. */
+  /** Milliseconds for which a full window certainly stays full; 0 if it is not full. */
   fullForMs: number
 }
 
@@ -72,7 +72,7 @@ interface AdmissionRow {
   full_for_ms: number
 }
 
-// Only the first 64 bits of an IPv6 address count, because one customer has all of such a network (RFC 6177).
+// Only the first 64 bits of an IPv6 address count, because one customer has the whole network (RFC 6177).
 const ADMIT = `
 with found as (
   select key.id as key_id, key.name as key_name, key.prefix, key.scopes, key.rate_limit, key.expires_at,
@@ -96,8 +96,8 @@ from subject cross join lateral take_request(
 ) window_`
 
 /**
- * Deletes windows that are unused for a while. They are empty and are created again when needed. Copies the last use to the key
- * here, so that requests need not update the key's row.
+ * Deletes windows that have not been used for a while. They are empty, and are created again when needed. Copies the last use to
+ * the key here, so that requests need not update the key's row.
  */
 export async function forgetIdleWindows(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(

@@ -20,11 +20,11 @@ export const apiKeyResponse = object({
   allow: array()
     .of(string().required())
     .required()
-    .meta({ description: 'The IP addresses and ranges that may use the key. If empty, all.', example: [] }),
+    .meta({ description: 'The IP addresses and ranges that may use the key. If empty, all may.', example: [] }),
   rateLimit: number().integer().required().meta({ description: 'Maximum requests per 60 seconds.', example: 120 }),
   requests: count('Requests in the last 60 seconds.', 87),
   createdAt: timestamp('When it was created.'),
-  expiresAt: nullableTime('When the key expires; null for never.'),
+  expiresAt: nullableTime('When the key expires; null if never.'),
   lastUsedAt: nullableTime('When the key was last used; null if never.'),
   rotatedAt: nullableTime('When the key was rotated.'),
 })

@@ -36,7 +36,7 @@ export const apiKeyOperations = [
     path: '/api-keys',
     tag: 'Settings',
     summary: 'Create an API key',
-    description: `The key is valid at once. ${SHOWN_ONCE}`,
+    description: `The key is valid immediately. ${SHOWN_ONCE}`,
     role: 'owner',
     isSecret: true,
     body: apiKeyInput,

@@ -7,7 +7,7 @@ const name = (description: string, example: string) =>
   filledText()
     .required()
     .test(atMost(MAX_NAME_LENGTH))
-    .matches(/^\P{Cc}*$/u, ({ path }) => `${path} must have no line breaks and no control characters`)
+    .matches(/^\P{Cc}*$/u, ({ path }) => `${path} must not contain line breaks or control characters`)
     .meta({ description, example })
 
 export const apiKeyInput = object({
@@ -44,7 +44,7 @@ export const apiKeyInput = object({
       value == null ? true : isTimestamp(value) && new Date(value) > new Date(),
     )
     .meta({
-      description: 'When the key expires. Without it, never.',
+      description: 'When the key expires. If missing, never.',
       json: { format: 'date-time' },
     }),
 })
@@ -57,7 +57,7 @@ export const rotationInput = object({
     .min(0)
     .max(MAX_OVERLAP_HOURS)
     .default(24)
-    .meta({ description: 'Hours that the old key stays valid.', example: 24 }),
+    .meta({ description: 'Hours for which the old key stays valid.', example: 24 }),
 })
 
 export const workspaceInput = object({ name: name('The name of the workspace.', 'Orchard') })

@@ -9,7 +9,7 @@ import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Answer, type Service } from '../support/service.ts'
 
-/** The least role that an operation requires; `undefined` for open operations. */
+/** The minimum role that an operation requires; `undefined` for open operations. */
 const leastFor = ({ scope, role, open }: Operation): Role | undefined =>
   open ? undefined : (role ?? (scope?.endsWith(':write') ? 'editor' : 'viewer'))
 
@@ -97,7 +97,7 @@ describe('access of signed-in people', () => {
       }
 
       if (operation.scope === undefined && !open) {
-        it('rejects API keys, whatever their scopes', async () => {
+        it('rejects API keys, regardless of their scopes', async () => {
           const filled = path.slice(1).replaceAll(/\{\w+\}/g, () => newId())
           assert.equal((await service.call(method, filled)).refused, '403 people_only')
         })

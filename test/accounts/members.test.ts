@@ -20,7 +20,7 @@ describe('members', () => {
   const aMemberOf = (role?: Role) => aMember(service, role)
   const session = ({ browser }: { browser: BrowserLike }) => browser.ask('GET', 'session')
 
-  it('allows what the role of a member allows, only in the member’s workspaces', async () => {
+  it('allows exactly what the member’s role allows, only in their workspaces', async () => {
     const workspaceId = service.workspaceId
     const { browser: viewer } = await aMemberOf('viewer')
     const { browser: editor } = await aMemberOf('editor')

@@ -90,7 +90,7 @@ describe('single sign-on', () => {
     )
   })
 
-  it('rejects another subject with the email of an account', async () => {
+  it('rejects a different subject with the email of an account', async () => {
     const { email } = await aMember(service)
     setPerson(email)
     assert.equal((await signIn()).answer.status, 200)
@@ -148,7 +148,7 @@ describe('single sign-on', () => {
     assert.equal((await signIn()).answer.refused, '401 not_invited', 'no account is created')
   })
 
-  it('completes once, only in the browser that began it', async () => {
+  it('completes once, and only in the browser that started it', async () => {
     const { email } = await aMember(service)
     setPerson(email)
     const { browser, query } = await beginSignIn()

@@ -86,7 +86,7 @@ describe('signing in', () => {
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404])
   })
 
-  it('accepts the email in any case with the password', async () => {
+  it('accepts the email in upper or lower case with the password', async () => {
     const { email } = await aMemberOf()
     const browser = openBrowser(service)
     assert.equal((await signIn(email.toUpperCase(), PASSWORD, browser)).status, 200)
@@ -109,7 +109,7 @@ describe('signing in', () => {
     assert.deepEqual([unknown.refused, unknown.body], [wrong.refused, wrong.body])
   })
 
-  it('rejects weak passwords, and requires the present password of an existing account', async () => {
+  it('rejects weak passwords, and requires the current password of an existing account', async () => {
     const token = await link()
     for (const password of ['short', 'passwordpassword1', 'aaaaaaaaaaaaaaaa', 'weak@example.com', 'x'.repeat(300)]) {
       const { refused } = await openBrowser(service).ask('POST', 'invitation/accept', {
@@ -146,7 +146,7 @@ describe('signing in', () => {
     const refused = guesses.filter((guess) => guess.refused === '429 too_many_attempts')
     assert.equal(refused.length, 4)
     assert.ok(Number(refused[0]!.headers.get('retry-after')) > 0)
-    // The right password is rejected as well.
+    // The right password is also rejected.
     assert.equal((await signIn(email)).refused, '429 too_many_attempts')
   })
 
@@ -171,7 +171,7 @@ describe('signing in', () => {
     assert.equal((await signIn(email)).refused, '401 wrong_credentials')
   })
 
-  it('rejects an old password that is checked while it is changed', async () => {
+  it('rejects an old password that is being checked while it is changed', async () => {
     const { email, browser } = await aMemberOf()
     const change = browser.ask('PUT', 'account/password', {
       body: { presentPassword: PASSWORD, password: 'another battery horse' },

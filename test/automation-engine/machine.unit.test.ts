@@ -109,7 +109,7 @@ describe('the machine', () => {
     )
   })
 
-  it('decides again if the automation changed while an email was in flight', () => {
+  it('decides again if the automation changes while an email is in flight', () => {
     const steps = [email('a')]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const changed = next(steps, sending, { kind: 'changed' }, 0)
@@ -170,14 +170,14 @@ describe('the machine', () => {
     assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 
-  it('begins a wait when the email before it was final, even if an earlier attempt finalized it', () => {
+  it('begins a wait when the preceding email became final, even if an earlier attempt finalized it', () => {
     const steps = [email('a'), wait('w', 60)]
     const sending = next(steps, INITIAL, { kind: 'begun' }, 0).state
     const late = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 
-  it('begins a wait after another wait at the intended end of that one, however late the workflow wakes', () => {
+  it('begins a wait after another wait at the intended end of the first one, no matter how late the workflow wakes', () => {
     const steps = [wait('v', 10), wait('w', 20), email('a')]
     const first = next(steps, INITIAL, { kind: 'begun' }, 5)
     const late = next(steps, first.state, { kind: 'woken' }, 25 * MINUTE)

@@ -51,7 +51,7 @@ describe('an automation that can never act', () => {
     })
   }
 
-  it('returns 400 for a change after which an ACTIVE automation could never act', async () => {
+  it('returns 400 for a change that would keep an ACTIVE automation from ever acting', async () => {
     const { body } = await create({ status: 'ACTIVE' })
     const { id } = body.data
     assert.equal((await patch(id, { triggerConfig: {} })).refused, '400 automation_never_acts')
@@ -105,7 +105,7 @@ describe('an automation that can never act', () => {
     ['EVENT', 'eventName', 1_000],
     ['TAG_ADDED', 'tagName', 100],
   ] as const) {
-    it(`accepts a ${key} as long as that of an event or tag, and rejects a longer one`, async () => {
+    it(`accepts a ${key} as long as an event or tag may be, and rejects a longer one`, async () => {
       const triggerConfig = { [key]: long(max) }
       const made = await create({ trigger, triggerConfig, status: 'ACTIVE' })
       assert.equal(made.status, 201)

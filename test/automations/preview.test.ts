@@ -39,7 +39,7 @@ describe('the preview of an email', () => {
     assert.equal((await preview({ subject: '{{ contact.firstName }}' })).body.data.subject, 'Ada')
   })
 
-  it('reports problems and unknown variables with the nearest known one', async () => {
+  it('reports problems, and unknown variables with the nearest known one', async () => {
     const { body } = await preview({ subject: '{% if %}', text: '{{ contact.fristName }}' })
     assert.deepEqual([body.data.subject, body.data.text], [null, null])
     assert.equal(body.data.problems[0].field, 'subject')

@@ -28,7 +28,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal((await change('DELETE', id, undefined, read)).refused, '412 revision_conflict')
     const { body } = await service.call('GET', `automations/${id}`)
     assert.deepEqual([body.data.name, body.data.steps.length], ['First', 1])
-    // The present ETag is accepted, also in a list.
+    // The current ETag is accepted, even in a list.
     const now = first.headers.get('etag')!
     assert.equal(now, await etagOf(id))
     const steps = await change('PUT', `${id}/steps`, { steps: [wait(5)] }, `"0", ${now}`)
@@ -120,7 +120,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal(theirs.body.data.isStale, false)
     const kept = await save(mine, theirs.headers.get('etag')!)
     assert.equal(kept.body.data.isStale, true)
-    // The same for the next edit.
+    // The same applies to the next edit.
     assert.equal((await save(mine, kept.headers.get('etag')!)).body.data.isStale, true)
   })
 
@@ -192,7 +192,7 @@ describe('concurrent edits of an automation', () => {
     assert.equal(published.headers.get('etag'), after.etag)
     assert.deepEqual([after.name, after.status, after.steps.length], ['Published', 'ACTIVE', 2])
     assert.equal((await service.call('GET', `automations/${id}/draft`)).refused, '404 draft_not_found')
-    // A publication without a draft revision keeps a draft that was begun in the meantime.
+    // A publication without a draft revision keeps a draft that was started in the meantime.
     await save()
     assert.equal((await publish({ status: 'ACTIVE' }, after.etag)).status, 200)
     assert.equal((await service.call('GET', `automations/${id}/draft`)).status, 200)

@@ -41,7 +41,7 @@ describe('a backup of npm start', function () {
   let folder: string
   let sink: SmtpSink
   let product: Product | undefined
-  /** Milliseconds that the mail server takes for each message, so that the load lasts for a while. */
+  /** Milliseconds that the mail server takes per message, so that the load lasts for a while. */
   let pace: number
 
   before(async () => {
@@ -79,7 +79,7 @@ describe('a backup of npm start', function () {
     return all
   }
   const addressOf = (n: number) => `backup-${n}@example.com`
-  /** How often each step’s email reached each mailbox. */
+  /** Returns how often each step’s email reached each mailbox. */
   const taken = () => {
     const counts = new Map<string, number>()
     for (const mail of sink.mails) {

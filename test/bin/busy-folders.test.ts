@@ -66,7 +66,7 @@ describe('a data folder with enrollments in every state', function () {
     product.use(story.key)
     const { call, metric } = product
 
-    /** All messages that the mail server received completely, before and after the start. */
+    /** All messages that the mail server received in full, before and after the start. */
     const sent = () => [
       ...people.flatMap(({ email, had }) => had.map((subject) => `${email}: ${subject}`)),
       ...sink.mails.flatMap((mail) => mail.to.map((to) => `${to}: ${subjectOf(mail)}`)),

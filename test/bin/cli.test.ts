@@ -48,7 +48,7 @@ describe('the command line', function () {
       assert.match(stdout, new RegExp(`^  ${noun} `, 'm'))
   })
 
-  it('prints the migrate command when the database is not of this version', async () => {
+  it('prints the migrate command when the database is from another version', async () => {
     const { code, stderr } = await cli(['key', 'list'], { DATABASE_URL: await createEmptyDatabase() })
     assert.equal(code, 1)
     assert.match(stderr, /The database schema is older than this version .* npm run --silent cli -- migrate/)
@@ -166,7 +166,7 @@ describe('the command line', function () {
       assert.equal((await cli(['message', 'dismiss', id])).code, 0)
       const again = await cli(['message', 'dismiss', id])
       assert.equal(again.code, 1)
-      assert.match(again.stderr, /is DISMISSED already/)
+      assert.match(again.stderr, /is already DISMISSED/)
     })
   })
 

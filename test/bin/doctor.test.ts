@@ -31,15 +31,15 @@ describe('the doctor', () => {
     )
   })
 
-  it('names what is wrong with each component', async () => {
+  it('names the problem of each component', async () => {
     const [nowhere] = (await freePorts(1)) as [number]
     assert.deepEqual(await wrongIn({ PORT: 'x' }), ['configuration'])
     const closed = await findings({ DATABASE_URL: `postgresql://user:hush-hush@127.0.0.1:${nowhere}/x` })
     assert.match(of(closed, 'Postgres')!.words, /ECONNREFUSED/)
     assert.ok(!JSON.stringify(closed).includes('hush-hush'))
     assert.deepEqual(await wrongIn({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` }), ['Temporal'])
-    assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'nobodys' }), 'Temporal')!.words, /no namespace "nobodys"/)
-    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'nobodys' }), ['worker', 'Temporal binding'])
+    assert.match(of(await findings({ TEMPORAL_NAMESPACE: 'missing' }), 'Temporal')!.words, /no namespace "missing"/)
+    assert.deepEqual(await wrongIn({ TEMPORAL_TASK_QUEUE: 'missing' }), ['worker', 'Temporal binding'])
     assert.equal(of(await findings({ PORT: String(nowhere) }), 'API')!.is, 'note')
     const mail = of(await findings({ SMTP_URL: `smtp://user:hush-hush@127.0.0.1:${nowhere}` }), 'mail server')!
     assert.equal(mail.is, 'WRONG')
@@ -50,11 +50,11 @@ describe('the doctor', () => {
     const half = await examine({ DATA_DIR: '/tmp' }, () => ({ temporalAddress: '127.0.0.1:7233' }))
     assert.match(of(half, 'service')!.advice!, /^Also set DATABASE_URL here/)
     const refused = new URL(env()['DATABASE_URL']!)
-    refused.pathname = '/nobodys'
+    refused.pathname = '/missing'
     assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /rejects the login/)
   })
 
-  it('names what waits for an operator', async () => {
+  it('names the items that wait for an operator', async () => {
     const em = service.context.orm.em.fork()
     await sql(em, `update instance set lost_until = now() + interval '1 hour'`)
     assert.match(of(await findings(), 'sending')!.words, /treats all messages that are due until .* as possibly sent/)
@@ -73,6 +73,6 @@ describe('the doctor', () => {
       await enableSending(em, undefined)
       await sql(em, `delete from outbox where key = 'nobody'`)
     }
-    await eventually('nothing is wrong any more', async () => ((await wrongIn()).length === 0 ? true : undefined))
+    await eventually('nothing is wrong anymore', async () => ((await wrongIn()).length === 0 ? true : undefined))
   })
 })

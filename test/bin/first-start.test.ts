@@ -65,7 +65,7 @@ describe('a first start', function () {
   ]
   const readableByOthers = (path: string) => below(path).filter((each) => ((stat(each)?.mode ?? 0) & 0o007) !== 0)
 
-  it('starts in a folder that only its owner can enter, on a path with spaces, also as root', async () => {
+  it('starts in a folder that only its owner can enter, on a path with spaces, even as root', async () => {
     const project = join(folder, 'a project')
     mkdirSync(project)
     const parts = ['package.json', 'src', 'scripts', 'embedded', 'workflows', 'activities', 'node_modules']
@@ -102,7 +102,10 @@ describe('a first start', function () {
       for (const variable of ['POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'PORT']) {
         const run = start(await startEnvironment(dataDir, { [variable]: String(taken) }))
         assert.equal(await run.code, 1)
-        assert.match(run.text(), new RegExp(`Port ${taken} is used by another program. Set ${variable} to a free port`))
+        assert.match(
+          run.text(),
+          new RegExp(`Port ${taken} is in use by another program. Set ${variable} to a free port`),
+        )
         assert.doesNotMatch(run.text(), /^\s+at /m)
         assert.deepEqual(await leftOvers(dataDir), [])
       }
@@ -111,7 +114,7 @@ describe('a first start', function () {
     }
   })
 
-  it('fails at once when DATA_DIR cannot be used', async () => {
+  it('fails immediately when DATA_DIR cannot be used', async () => {
     const file = join(folder, 'file')
     execFileSync('touch', [file])
     for (const wrong of [...(LINUX ? ['/proc/nope'] : []), file, join(file, 'below')]) {
@@ -140,7 +143,7 @@ describe('a first start', function () {
     assert.equal(statSync(full).mode & 0o777, 0o755)
   })
 
-  it('stops at the first Ctrl-C while Temporal is unreachable, and shows the keys at the next start', async () => {
+  it('stops on the first Ctrl-C while Temporal is unreachable, and shows the keys on the next start', async () => {
     const [away] = (await freePorts(1)) as [number]
     const waiting = start(await startEnvironment(dataDir, { TEMPORAL_ADDRESS: `127.0.0.1:${away}` }))
     await says(waiting, 'Temporal is not reachable yet')
@@ -158,7 +161,7 @@ describe('a first start', function () {
   })
 
   for (const stage of ['> exec', 'Temporal:', 'creating its database folder', 'migrated']) {
-    it(`stops at Ctrl-C after "${stage}", and the next start continues`, async () => {
+    it(`stops on Ctrl-C after "${stage}", and the next start continues`, async () => {
       const first = start(await startEnvironment(dataDir))
       await says(first, stage)
       signalGroup(first, 'SIGINT')

@@ -38,7 +38,7 @@ describe('isCopy', () => {
     assert.equal(isCopy(dataDir), true)
     renewGeneration(dataDir)
     assert.equal(isCopy(dataDir), false)
-    // Like after a power loss.
+    // As after a power loss.
     truncateSync(join(dataDir, 'generation'))
     assert.equal(isCopy(dataDir), false)
   })

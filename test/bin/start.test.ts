@@ -192,7 +192,7 @@ describe('npm start', function () {
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`stops everything at ${signal}, and keeps its data for the next start`, async () => {
+    it(`stops everything on ${signal}, and keeps its data for the next start`, async () => {
       const running = current && !hasEnded(current) ? current : start()
       await ready(running)
       assert.ok((await get('contacts', key)).data.length > 0)

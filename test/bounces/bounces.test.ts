@@ -116,7 +116,7 @@ describe('returned mail', () => {
     assert.ok(mails[0]!.from.split('@')[0]!.length <= 64)
   })
 
-  it('suppresses the address of a hard bounce and ends its enrollment, and no other', async () => {
+  it('suppresses only the address of a hard bounce, and ends only its enrollment', async () => {
     const { contactId, address, mail } = await mailed(1, [wait(60), EMAIL])
     const other = await mailed(1)
     // Some servers convert addresses to capitals.
@@ -143,7 +143,7 @@ describe('returned mail', () => {
     assert.equal(mailsTo(address).length, 1)
   })
 
-  it('stores a bounce without the return path, with which anyone could report one', async () => {
+  it('stores a bounce without the return path, which would allow anyone to report one', async () => {
     const { contactId, address, mail } = await mailed()
     const diagnostic = `451 4.7.1 <${mail.from.toUpperCase()}>: Sender address rejected: greylisted`
     await returnMail(mail.from, notification(mail.from, { recipient: address, status: '4.7.1', diagnostic }))
@@ -243,7 +243,7 @@ describe('returned mail', () => {
     assert.equal((await service.call('GET', `bounces?contactId=${contactId}`)).refused, '404 contact_not_found')
   })
 
-  it('records a repeated unsubscribe event once, and a new one again', async () => {
+  it('records a repeated unsubscribe event once, but records a new one', async () => {
     const { contactId, address } = await mailed()
     const sendFeedback = async (id: string) =>
       takeFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
@@ -289,7 +289,7 @@ describe('returned mail', () => {
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
-  it('attributes a complaint to the feedback address by the returned message, and suppresses at once', async () => {
+  it('attributes a complaint to the feedback address by the returned message, and suppresses immediately', async () => {
     const { contactId, mail } = await mailed()
     const complaint = (returned: string) =>
       [
@@ -422,12 +422,12 @@ describe('returned mail', () => {
       takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
         { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
       ])
-    // The new address was sent nothing, so it cannot have bounced.
+    // Nothing was sent to the new address, so it cannot have bounced.
     assert.deepEqual(await sendFeedback({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
     const angry = await moved()
     assert.deepEqual(await sendFeedback({ recipient: angry.address, returnPath: angry.mail.from }), ['recorded'])
     assert.equal(await suppressedBy(angry.contactId), 'COMPLAINED')
-    // The same if only the address identifies the message. A bounce affects only the old address.
+    // The same applies if only the address identifies the message. A bounce affects only the old address.
     const tired = await moved()
     assert.deepEqual(await sendFeedback({ kind: 'UNSUBSCRIBE', recipient: tired.address.toUpperCase() }), ['recorded'])
     assert.equal(await suppressedBy(tired.contactId), 'UNSUBSCRIBED')
@@ -443,7 +443,7 @@ describe('returned mail', () => {
       'recorded',
     ])
     assert.equal(await suppressedBy(lost.contactId), null)
-    // Also if many messages went to the new address in the meantime.
+    // This also works if many messages went to the new address in the meantime.
     const busy = await moved()
     await sql(
       em(),

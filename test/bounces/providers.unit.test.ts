@@ -68,7 +68,7 @@ describe('webhooks of mail providers', () => {
       )
       assert.ok(parsed.every(({ id }) => id.length > 5))
     })
-    it(`rejects ${file} with a changed byte or another credential`, async () => {
+    it(`rejects ${file} with a changed byte or a different credential`, async () => {
       const call = CALLS[name]!(file)
       const at = name === 'mailgun' ? call.body.indexOf('"token":"') + 9 : Math.floor(call.body.length / 2)
       const changed = Buffer.from(call.body)
@@ -106,7 +106,7 @@ describe('webhooks of mail providers', () => {
     await assert.rejects(reads(findProvider('mailgun')!, call), /too old/)
   })
 
-  it('rejects a Mailgun call whose timestamp contains the beginning of its token, although the signature matches', async () => {
+  it('rejects a Mailgun call whose timestamp contains the beginning of its token, even though the signature matches', async () => {
     const call = JSON.parse(signedByMailgun(read('mailgun/complained.json')).toString()) as {
       signature: { timestamp: string; token: string; signature: string }
     }

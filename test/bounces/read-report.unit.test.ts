@@ -45,7 +45,7 @@ describe('readReport', () => {
     for (const [fields, expected] of [
       [['Final-Recipient: LOCAL;ada', 'Action: failed', 'Status: 5.1.1'], soft],
       [['Final-Recipient: LOCAL;bob', 'Action: failed', 'Status: 5.1.1'], ofOthers],
-      // An email address is more specific than a local name, whichever comes first.
+      // An email address is more specific than a local name, regardless of which comes first.
       [
         [
           'Final-Recipient: LOCAL;ada',

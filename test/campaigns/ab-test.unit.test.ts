@@ -53,7 +53,7 @@ describe('the variant of a recipient', () => {
   const isShare = (found: number, share: number) =>
     Math.abs(found - RECIPIENTS * share) <= 5 * Math.sqrt(RECIPIENTS * share * (1 - share))
 
-  it('is the same whenever it is drawn', () => {
+  it('is the same each time it is drawn', () => {
     assert.deepEqual(draw(30, 2), draw(30, 2))
   })
 
@@ -67,7 +67,7 @@ describe('the variant of a recipient', () => {
     [50, 3],
     [99, 1],
   ] as const)
-    it(`is drawn for ${testPercent} % of the recipients, in equal parts for the original and ${variants} more`, () => {
+    it(`is drawn for ${testPercent} % of the recipients, in equal shares for the original and ${variants} more`, () => {
       const drawn = draw(testPercent, variants)
       assert.ok(isShare(count(drawn, null), 1 - testPercent / 100))
       for (let n = 0; n <= variants; n += 1) assert.ok(isShare(count(drawn, n), testPercent / 100 / (variants + 1)))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Behaviour, SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import type { Behavior, SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { decisionTime } from '../../src/campaigns/decide-winner.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -59,8 +59,8 @@ describe('an A/B test', () => {
     const { id } = body.data as { id: string }
     return { id, answer: await service.call('POST', `campaigns/${id}/schedule`, schedule) }
   }
-  const startWhile = async (behaviour: Behaviour) => {
-    sink.behave(behaviour)
+  const startWhile = async (behavior: Behavior) => {
+    sink.behave(behavior)
     return begun()
   }
   const read = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data as Read
@@ -248,7 +248,7 @@ describe('an A/B test', () => {
     assert.equal((await read(id)).abTest, undefined)
   })
 
-  it('is limited to the size of one template in total, because senders read most of it', async () => {
+  it('is limited to the total size of one template, because senders read most of it', async () => {
     const made = await service.call('POST', 'templates', { kind: 'PARTIAL', name: 'much', html: '漢'.repeat(250_000) })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const translations = ['de', 'fr', 'it', 'es', 'pt'].map((locale) => ({ locale, subject: locale }))

@@ -171,7 +171,7 @@ describe('campaigns', () => {
     assert.equal(await verify({ ...account, stats: { ...stats, sent: stats['sent']! + 1 } }), false)
   })
 
-  it('mail the contacts who were in their lists at the start, whatever is changed or deleted later', async () => {
+  it('mail the contacts who were in their lists at the start, no matter what is changed or deleted later', async () => {
     const { list, contacts, addresses } = await createRecipients(3)
     const excluded = await aList(service)
     await put(excluded, [contacts[0]!])
@@ -191,7 +191,7 @@ describe('campaigns', () => {
     await schedule(id)
     await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
     assert.equal((await service.call('DELETE', `lists/${excluded}`)).status, 200)
-    // Leaving the list still counts until the last email.
+    // Leaving the list still takes effect until the last email.
     assert.equal((await service.call('DELETE', `lists/${list}`)).refused, '409 list_in_use')
     await service.call('DELETE', `lists/${list}/contacts/${contacts[2]}`)
     const { stats } = await becomes(id, 'SENT')
@@ -236,7 +236,7 @@ describe('campaigns', () => {
     assert.equal((await activityOf(service, contactId)).length, 0)
   })
 
-  it('pause if a part of their audience is deleted nevertheless, and name it in the error of a resume', async () => {
+  it('pause if a part of their audience is deleted, and name it in the error of a resume', async () => {
     const { list, addresses } = await createRecipients(1)
     const excluded = await aList(service)
     const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
@@ -247,7 +247,7 @@ describe('campaigns', () => {
     assert.equal(mailsTo(addresses[0]!).length, 0)
   })
 
-  it('finalize the messages of a dead sender when they are cancelled, and can be deleted then', async () => {
+  it('finalize the messages of a dead process when they are cancelled, and can then be deleted', async () => {
     const { list } = await createRecipients(2)
     const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
     await schedule(id)
@@ -263,7 +263,7 @@ describe('campaigns', () => {
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
   })
 
-  it('mail the others while very many messages are deferred', async () => {
+  it('mail the other recipients while many messages are deferred', async () => {
     const { list, contacts } = await createRecipients(1)
     const address = await addressOf(service, contacts[0]!)
     const id = await create({ audience: { listIds: [list] } })
@@ -394,7 +394,7 @@ describe('campaigns', () => {
 
   it('are sent at a local time in the time zone of each contact', async () => {
     const list = await aList(service)
-    // Names of time zones that a list of them does not have.
+    // Names of time zones that are missing from the standard list.
     const others = ['Asia/Kolkata', 'asia/calcutta', 'Europe/Kyiv', 'Etc/UTC']
     // `Intl` accepts these abbreviations, which are ambiguous.
     const none = ['Nowhere/At_All', 'PST', 'ist']
@@ -532,7 +532,7 @@ describe('campaigns', () => {
       const found = (await activityOf(service, left))[0]
       return found?.status === 'SUPPRESSED' ? found : undefined
     })
-    assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact has left the list', 0])
+    assert.deepEqual([message.error, mailsTo(toLeft).length], ['The contact unsubscribed from the list', 0])
   })
 
   it('send retries requested during a pause when they are resumed, and none when they are cancelled', async () => {
@@ -571,7 +571,7 @@ describe('campaigns', () => {
     )
   })
 
-  it('have a report that adds up, however many reasons there are', async () => {
+  it('have a report that adds up, no matter how many reasons there are', async () => {
     const list = await aList(service)
     await put(list, [await aContact(service)])
     const id = await create({ audience: { listIds: [list] } })

@@ -52,7 +52,7 @@ describe('the first large campaign of an instance', () => {
         )
         return counters && counters.updated >= changes ? counters : undefined
       })
-    // Postgres's plans are from a time in which there were few rows.
+    // Postgres's plans are from a time when there were few rows.
     await put(FEW)
     await send()
     const before = await readsAfter(2 * FEW)

@@ -73,7 +73,7 @@ describe('opt-outs and campaigns', () => {
     unsubscribes: (contactId, originId) => submit(contactId, originId, [['List-Unsubscribe', 'One-Click']]),
   }
   for (const [what, optOut] of Object.entries(optOuts))
-    it(`sends nothing after a contact ${what}, if that waited for a lock while the campaign began`, async () => {
+    it(`sends nothing after a contact ${what}, even if that waited for a lock while the campaign started`, async () => {
       const list = await aPublicList()
       const contactId = await aContact(service)
       await join(list, contactId)
@@ -85,7 +85,7 @@ describe('opt-outs and campaigns', () => {
       const answered = optOut(contactId, id).then(mails)
       await waiting(1)
       assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
-      // The campaign has rendered the email, and the mail server waits for the content: only the claim is missing.
+      // The campaign has rendered the email, and the mail server waits for the content: only the claim is left.
       await waiting(2)
       await release()
       const sentBefore = await answered

@@ -39,7 +39,7 @@ describe('rendering ahead', () => {
     assert.equal(Math.max(...jobs), 25)
   })
 
-  it('renders few emails at a time if they are long', async () => {
+  it('renders only a few emails at a time if they are long', async () => {
     const { jobs, renderer } = aRenderer(2_000_000)
     const ahead = of(renderer, 40)
     for (let n = 0; n < 40; n += 1) await ahead.take(n)

@@ -28,7 +28,7 @@ const dripline = createDriplineClient({ baseUrl, apiKey, timeoutMs: 10_000, onWa
 const signedUp = await dripline.POST('/contacts', { body: { email: 'ada@example.com', firstName: 'Ada', metadata: { plan: 'trial' } } })
 const contact: Schemas['WrittenContact'] = signedUp.data.data
 // @ts-expect-error -- contacts have none
-void contact.colour
+void contact.color
 // @ts-expect-error -- an email is a text
 void (() => dripline.POST('/contacts', { body: { email: 5 } }))
 const fired = await dripline.POST('/contacts/{id}/events', { params: { path: { id: contact.id } }, body: { name: 'trial started' } })

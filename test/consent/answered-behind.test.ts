@@ -50,12 +50,12 @@ describe('the response to a request that stops sending', function () {
     'cancelling a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/cancel`, undefined, { headers }),
   }
-  /** Uses other keys for the requests before it. */
+  /** Uses different keys for the preceding requests. */
   const once = (headers: Record<string, string>, what: string) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}-${what}`]))
 
   for (const [name, say] of Object.entries(ways)) {
-    it(`waits for an email in flight after ${name}, also when the request is repeated`, async () => {
+    it(`waits for an email in flight after ${name}, even when the request is repeated`, async () => {
       const of = await underWay()
       const headers = { 'Idempotency-Key': `said-${of.campaignId}` }
       let answered = false

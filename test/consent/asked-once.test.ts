@@ -89,7 +89,7 @@ describe('repeated sign-ups with the same address', () => {
     await eventually('the confirmation email arrives', () => (mailsTo(email) > 0 ? true : undefined))
   })
 
-  it('sends a confirmation email at once if an import, a paused automation or a rejection prevented the first one', async () => {
+  it('sends a confirmation email immediately if an import, a paused automation or a rejection prevented the first one', async () => {
     const { list, asking } = await askingList()
     const pending = 'pending@example.com'
     const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list })).body.data as { id: string }

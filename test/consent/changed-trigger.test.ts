@@ -41,7 +41,7 @@ describe('an automation with a changed trigger', () => {
   const leave = (contactId: string, keep: string[] = []) =>
     setPreferences(service.context.dependencies, { contactId, originId: newId() }, { kind: 'lists', ids: keep })
 
-  it('ends for a contact who leaves the list that started it, not for one who leaves the new list', async () => {
+  it('ends for a contact who leaves the list that started it, but not for one who leaves the new list', async () => {
     const [first, second] = [await publicList(), await publicList()]
     const automationId = await anAutomation(service, { ...byList(first), steps: [EMAIL, wait(60), EMAIL] })
     const contactId = await aContact(service)

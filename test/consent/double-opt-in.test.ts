@@ -93,7 +93,7 @@ describe('double opt-in lists', () => {
     assert.equal(rows.length, 1)
   })
 
-  it('sends nothing else to a contact created by joining, who has signed up only after confirming', async () => {
+  it('sends nothing else to a contact created by joining until they confirm', async () => {
     const { list } = await askingList()
     const greetingId = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
     const email = newAddress()
@@ -107,7 +107,7 @@ describe('double opt-in lists', () => {
     const message = await eventually('the message is suppressed', async () =>
       (await activityOf(service, id)).find(({ status }) => status === 'SUPPRESSED'),
     )
-    assert.equal(message.error, 'The contact has not confirmed the sign-up')
+    assert.equal(message.error, 'The contact has not confirmed their sign-up')
     assert.equal(mailsTo(email).length, 1)
 
     await confirmed(link)
@@ -117,7 +117,7 @@ describe('double opt-in lists', () => {
     await service.call('PATCH', `automations/${greetingId}`, { status: 'PAUSED' })
   })
 
-  it('asks to confirm at most once a day, however often an address is entered', async () => {
+  it('asks for confirmation at most once a day, no matter how often an address is entered', async () => {
     const { list, asking } = await askingList()
     const email = newAddress()
     const made = await service.call('POST', 'contacts', { email, listId: list })
@@ -150,7 +150,7 @@ describe('double opt-in lists', () => {
     await confirmed(first)
   })
 
-  it('asks an address to confirm at most five times a day, whichever contact has it', async () => {
+  it('asks an address for confirmation at most five times a day, regardless of the contact', async () => {
     const { list } = await askingList()
     const email = newAddress()
     const countEmails = async () =>
@@ -169,7 +169,7 @@ describe('double opt-in lists', () => {
     }
     const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
     await eventually('the confirmation email arrives', () => saysTo(email, 'Please confirm')[4])
-    // To another address and back.
+    // Changes to another address and back.
     await service.call('PATCH', `contacts/${id}`, { email: newAddress() })
     await join(list, { contactId: id })
     await service.call('PATCH', `contacts/${id}`, { email })
@@ -208,7 +208,7 @@ describe('double opt-in lists', () => {
     await service.call('PATCH', `contacts/${id}`, { email: second })
     assert.match(await (await confirm(link)).text(), /nothing to confirm/)
     assert.deepEqual((await contact(id)).listIds, [])
-    // The new address is asked at once, and the old link stays invalid.
+    // The new address is asked immediately, and the old link stays invalid.
     await join(list, { contactId: id })
     const next = linkIn(await askedTo(second))
     assert.match(await (await confirm(link)).text(), /nothing to confirm/)
@@ -308,7 +308,7 @@ describe('double opt-in lists', () => {
   const waitsThreeDays = () => askingList([ASKS, wait(60 * 24 * 3), { ...ASKS, subject: 'Still?' }])
   const signUp = async (email: string, listId: string, more: object = {}) =>
     (await service.call('POST', 'contacts', { email, listId, ...more })).body.data.id as string
-  /** Simulates that this many hours passed since the contact was asked. */
+  /** Simulates the passage of hours since the contact was asked. */
   const hoursLater = async (contactId: string, hours: number) => {
     await sql(
       em(),
@@ -322,7 +322,7 @@ describe('double opt-in lists', () => {
     )
   }
 
-  it('asks again while a reminder is pending, for a new address, after removal from the list, and a day later', async () => {
+  it('asks again while a reminder is pending, for a new address, after removal from the list, or a day later', async () => {
     const { list, asking } = await waitsThreeDays()
     const [first, second] = [newAddress(), newAddress()]
     const id = await signUp(first, list)

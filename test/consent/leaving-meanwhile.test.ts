@@ -38,7 +38,7 @@ describe('leaving a list during a bulk change', () => {
     },
   }
   for (const [how, put] of Object.entries(ways)) {
-    it(`takes effect although a statement that adds contacts (${how}) reaches the contact later`, async () => {
+    it(`takes effect even if a statement that adds contacts (${how}) reaches the contact later`, async () => {
       const list = await aList(service)
       await service.call('PATCH', `lists/${list}`, { public: true })
       // The statement writes them in this order.

@@ -29,7 +29,7 @@ describe('signed links in emails', () => {
   const sent = (id: string) =>
     eventually('the email is sent', async () => (await activityOf(service, id)).find(({ status }) => status === 'SENT'))
 
-  it('hides signed links from a key that may only read, wherever a template contains them', async () => {
+  it('hides signed links from a key that may only read, wherever they appear in a template', async () => {
     const list = await aList(service)
     const contents = {
       subject: 'Confirm: {{ confirmUrl }}',

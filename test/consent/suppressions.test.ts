@@ -18,7 +18,7 @@ describe('suppressions', () => {
       pagination: { nextCursor: string | null }
     }
 
-  it('creates one suppression for each reason, lists them newest first, and finds them by address in any case', async () => {
+  it('creates one suppression for each reason, lists them newest first, and finds them by address regardless of case', async () => {
     const email = 'Grace@Example.com'
     const first = await suppress({ email, note: 'asked by phone' })
     assert.equal(first.status, 201)
@@ -58,7 +58,7 @@ describe('suppressions', () => {
     assert.equal(response.refused, '404 suppression_not_found')
   })
 
-  it('stops receipts as well after a bounce, and ends waiting enrollments', async () => {
+  it('also stops receipts after a bounce, and ends waiting enrollments', async () => {
     const receipt = { ...EMAIL, category: 'transactional' }
     const automationId = await anAutomation(service, { steps: [receipt, wait(60), receipt] })
     const contactId = await aContact(service)
@@ -72,7 +72,7 @@ describe('suppressions', () => {
     assert.equal(data[0].status, 'CANCELLED')
   })
 
-  it('keeps suppressions after an erasure without the address', async () => {
+  it('keeps suppressions, but not the address, after an erasure', async () => {
     const contactId = await aContact(service, { email: 'gone@example.com' })
     const { id } = (await suppress({ email: 'gone@example.com', reason: 'UNSUBSCRIBED', note: 'of Gone' })).body.data
     await service.call('DELETE', `contacts/${contactId}`)
@@ -86,7 +86,7 @@ describe('suppressions', () => {
     assert.equal((await service.call('GET', `contacts/${again}`)).body.data.suppressedBy, 'UNSUBSCRIBED')
   })
 
-  it('keeps suppressions after an erasure without a former address, however it was spelled', async () => {
+  it('keeps suppressions, but no spelling of a former address, after an erasure', async () => {
     const email = 'Ada@xn--exmple-cua.example.com'
     const contactId = await aContact(service, { email })
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)

@@ -87,7 +87,7 @@ describe('unsubscribe links', () => {
     const wants = (link: string, choice: string) => post(link, new URLSearchParams({ choice }))
     assert.equal((await oneClick(old)).status, 200)
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
-    // The present owner of the former mailbox must not resubscribe the contact.
+    // The current owner of the former mailbox must not resubscribe the contact.
     assert.equal((await wants(old, 'everything')).status, 200)
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     await wants(present, 'everything')
@@ -151,7 +151,7 @@ describe('unsubscribe links', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('unsubscribes the address of an erased contact, also for a contact created again', async () => {
+  it('unsubscribes the address of an erased contact, including for a contact created again', async () => {
     const email = 'made-anew@example.com'
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     const first = await aContact(service, { email })
@@ -263,7 +263,7 @@ describe('unsubscribe links', () => {
       assert.equal(answer.headers.get('cache-control'), 'no-store')
       assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
       assert.match(html, /<html lang="fr">/)
-      assert.match(html, /Se désabonner de tout/)
+      assert.match(html, /Se désabonner de tous les e-mails/)
       assert.match(html, /News &amp; &lt;b&gt;offers&lt;\/b&gt;/)
       assert.ok(!html.includes('Churn risk') && !html.includes('Not hers') && !html.includes(address))
     })
@@ -317,7 +317,7 @@ describe('unsubscribe links', () => {
       assert.equal(await suppressedBy(contactId), null)
     })
 
-    it('applies also to an address that the contact gets later', async () => {
+    it('also applies to an address that the contact gets later', async () => {
       const contactId = await aContact(service)
       await enroll(service, await anAutomation(service), contactId)
       const email = await addressOf(service, contactId)

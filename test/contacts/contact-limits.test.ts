@@ -35,7 +35,7 @@ describe('the limits of a contact', () => {
     return id
   }
 
-  it('limits the tags of a contact, whichever endpoint adds one', async () => {
+  it('limits the tags of a contact, no matter which endpoint adds one', async () => {
     const email = 'full@example.com'
     const id = await tagged(1, email)
     const tooMany = await tag(id, someTags(2))
@@ -66,7 +66,7 @@ describe('the limits of a contact', () => {
     assert.deepEqual(body.data, { created: 1, updated: 0, failed: 1, errors: [{ index: 0, error: TOO_MANY_TAGS }] })
   })
 
-  it('limits the lists of a contact, whichever endpoint adds to one', async () => {
+  it('limits the lists of a contact, no matter which endpoint adds to one', async () => {
     const email = 'everywhere@example.com'
     const id = await aContact(service, { email })
     await sql(

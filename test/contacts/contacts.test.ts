@@ -74,7 +74,7 @@ describe('contacts', () => {
     })
   }
 
-  it('lists contacts with a warning for a misspelt filter', async () => {
+  it('lists contacts with a warning for a misspelled filter', async () => {
     const { status, headers } = await service.call('GET', 'contacts?limit=1&emial=ada@example.com')
     assert.deepEqual(
       [status, headers.get('x-warning')],
@@ -84,7 +84,7 @@ describe('contacts', () => {
     assert.match(polluting.headers.get('x-warning') ?? '', /^\/__proto__ is unknown/)
   })
 
-  it('writes the valid contacts of a bulk request, and of two items with one address the later', async () => {
+  it('writes the valid contacts of a bulk request, and the later of two items with the same address', async () => {
     const existing = await aContact(service, {
       email: 'bulk-0@example.com',
       firstName: 'Old',
@@ -166,7 +166,7 @@ describe('contacts', () => {
     assert.deepEqual([body.data.created, await countEvents()], [1, before])
     const read = await service.call('GET', 'contacts/email:imported@example.com')
     assert.deepEqual([read.body.data.listIds, read.body.data.tags], [[listId], ['imported']])
-    // Existing values do not trigger automations later, either.
+    // Existing values do not trigger automations later either.
     await service.call('POST', 'contacts/bulk', { contacts: [contact] })
     assert.equal(await countEvents(), before)
     await service.call('POST', 'contacts/bulk', { contacts: [{ ...contact, email: 'other-imported@example.com' }] })

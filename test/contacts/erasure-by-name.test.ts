@@ -17,7 +17,7 @@ describe('a repeated erasure while an email is in flight', () => {
     ['address', (_id: string, email: string) => `email:${email}`],
     ['externalId', (_id: string, email: string) => `external:of ${email}`],
   ] as const) {
-    it(`succeeds by ${by} when no email is in flight any more`, async () => {
+    it(`succeeds by ${by} when no email is in flight anymore`, async () => {
       answer = undefined
       const email = `erased-by-${by}@example.com`
       const id = await aContact(service, { email, externalId: `of ${email}` })

@@ -67,7 +67,7 @@ describe('an export', () => {
     )
   })
 
-  it('contains all events of a contact, however many and large', async () => {
+  it('contains all events of a contact, no matter how many and how large', async () => {
     const contactId = await aContact(service)
     const count = 4_500
     // Many events have the same timestamp, including the last of a page and the first of the next.

@@ -4,7 +4,7 @@ import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { startService } from '../support/service.ts'
 
 describe('metadata', () => {
-  it('splits metadata into keys to set and keys to remove, whatever their names', () => {
+  it('splits metadata into keys to set and keys to remove, regardless of their names', () => {
     const { set, removedKeys } = splitMetadata(
       JSON.parse('{"__proto__":{"x":1},"constructor":2,"gone":null}') as Record<string, unknown>,
     )

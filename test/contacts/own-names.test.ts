@@ -85,7 +85,7 @@ describe('a contact addressed by email or externalId', () => {
     assert.equal((await read('external:email:same@example.com')).id, third)
   })
 
-  it('keeps its externalId if a later request omits it, and accepts another one', async () => {
+  it('keeps its externalId if a later request omits it, and accepts a different one', async () => {
     const { email, externalId } = names()
     const first = await call('POST', 'contacts', { email, externalId })
     assert.equal(first.body.data.externalId, externalId)
@@ -178,7 +178,7 @@ describe('a contact addressed by email or externalId', () => {
     })
   })
 
-  it('gives an externalId that many concurrent requests write to one contact', async () => {
+  it('gives an externalId that many concurrent requests write to only one contact', async () => {
     const externalId = 'wanted by many'
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('POST', 'contacts', { email: names().email, externalId })),

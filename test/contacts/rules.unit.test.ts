@@ -205,7 +205,7 @@ describe('planJoin', () => {
 })
 
 describe('happeningsOf', () => {
-  it('starts nothing but the request for an unconfirmed contact', () => {
+  it('starts only the request for an unconfirmed contact', () => {
     const happenings = happeningsOf({
       contactId: 'contact',
       isCreated: true,

@@ -157,7 +157,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await page.getByRole('row', { name: new RegExp(`^Two ${abTest.variants[1]!.sent} `) }).waitFor()
   })
 
-  it('unschedules and deletes a scheduled campaign', async () => {
+  it('cancels the schedule and deletes a scheduled campaign', async () => {
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactIds: [await aContact(service)] })
     const made = await service.call('POST', 'campaigns', {

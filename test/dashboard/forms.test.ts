@@ -154,7 +154,7 @@ describe('dashboard forms', function () {
     await form.waitFor({ state: 'detached' })
   })
 
-  it('fails at once while offline and does not run later', async () => {
+  it('fails immediately while offline and does not run later', async () => {
     const { body } = await service.call('POST', 'lists', { name: 'To be kept' })
     await page.goto(at('/lists'))
     await page

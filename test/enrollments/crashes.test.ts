@@ -39,7 +39,7 @@ describe('recovery after a crash', () => {
     const automationId = await anAutomation(service)
     await enroll(service, automationId, contactId)
     const { id } = await enrollmentOf(contactId)
-    // Simulates that the row was never written or counted.
+    // Simulates a row that was never written or counted.
     await sql(em(), 'delete from enrollments where id = $1::uuid', [id])
     await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
     const worker = await service.startWorker()
@@ -58,7 +58,7 @@ describe('recovery after a crash', () => {
     await worker.stop()
   })
 
-  it('lets a contact enter again whose workflow an operator has terminated', async () => {
+  it('lets a contact enter again after an operator has terminated their workflow', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     await enroll(service, automationId, contactId)
@@ -118,12 +118,12 @@ describe('recovery after a crash', () => {
     sink.behave('accept')
     await dismissMessage(orm, left!.id)
     assert.deepEqual(await listUnconfirmed(orm), [])
-    await assert.rejects(dismissMessage(orm, left!.id), /is DISMISSED already/)
+    await assert.rejects(dismissMessage(orm, left!.id), /is already DISMISSED/)
     await dependencies.smtp?.close()
     await dependencies.renderer.close()
   })
 
-  it('counts an enrollment once, however often it is recorded', async () => {
+  it('counts an enrollment once, no matter how often it is recorded', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
     const write = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null, enrolledAt: new Date() }

@@ -11,7 +11,7 @@ describe('database errors', () => {
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    // Errors that a statement gets in a fail-over, a cancellation by an operator, or a deadlock.
+    // Errors of a statement during a failover, a cancellation by an operator, or a deadlock.
     await run('create table failing (code text not null, on_table text not null, left_ integer not null)')
     await run(`
       create function fail() returns trigger language plpgsql as $$
@@ -88,7 +88,7 @@ describe('database errors', () => {
         { status: 'PAUSED' },
         { headers: { 'idempotency-key': `pause-${automationId}` } },
       )
-    // The response cannot be stored, so the effect is rolled back, too.
+    // The response cannot be stored, so the effect is also rolled back.
     await fail('57P01', 'idempotency_keys UPDATE', 1)
     assert.equal((await pause()).refused, '503 database_unavailable')
     const status = async () => (await service.call('GET', `automations/${automationId}`)).body.data.status as string

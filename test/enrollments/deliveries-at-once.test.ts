@@ -63,7 +63,7 @@ describe('an event that triggers many automations', () => {
     )
     const { refused, body } = await api.send('POST', `contacts/${contactId}/events`, { name: 'received by many' })
     assert.equal(refused, '503 busy')
-    assert.match(body.error ?? '', /Too many enrollments of this workspace wait to be started/)
+    assert.match(body.error ?? '', /Too many enrollments of this workspace are waiting to start/)
     assert.equal((await api.send('POST', 'contacts', { email: 'crowded@example.com' })).refused, '503 busy')
   })
 })

@@ -20,7 +20,7 @@ describe('steps that are edited before a new enrollment is recorded', () => {
     ['replaced by an email without a body', [{ type: 'EMAIL', subject: 'A draft, not to be sent' }]],
     ['replaced', [email('A draft, not to be sent')]],
   ] as const) {
-    it(`keep their content for the enrollment if they are ${what} while it is paused`, async () => {
+    it(`keep their content for a paused enrollment if they are ${what}`, async () => {
       const eventName = `bought ${(events += 1)}`
       const automationId = await anAutomation(service, {
         triggerConfig: { eventName },

@@ -66,7 +66,7 @@ describe('an enrollment that is ended through the API', () => {
     assert.equal((await end(automationId, 'external:ends-4711')).status, 200)
   })
 
-  it('does not affect a later enrollment, however late its workflow is cancelled', async () => {
+  it('does not affect a later enrollment, no matter how late its workflow is cancelled', async () => {
     const automationId = await anAutomation(service, SEQUENCE)
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -94,7 +94,7 @@ describe('an enrollment that is ended through the API', () => {
     )
   })
 
-  it('is not started again by an event that was fired before and is still being delivered', async () => {
+  it('is not started again by an earlier event that is still being delivered', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'ends' } })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
@@ -128,7 +128,7 @@ describe('an enrollment that is ended through the API', () => {
     assert.equal((await activityOf(service, contactId)).length, 1)
   })
 
-  it('is not started by an event that was fired before a DELETE that found no enrollment', async () => {
+  it('is not started by an event from before a DELETE that found no enrollment', async () => {
     const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'pending' } })
     const contactId = await aContact(service)
     const { enrollments } = service.context.dependencies

@@ -153,7 +153,7 @@ describe('an enrollment', () => {
     assert.equal((await mailsTo(contactId)).length, 1)
   })
 
-  it('ends when its automation is deleted: no further email, rows gone, workflow cancelled', async () => {
+  it('ends when its automation is deleted: no further email, its rows deleted, its workflow cancelled', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
     await enroll(service, automationId, contactId)
@@ -227,7 +227,7 @@ describe('an enrollment', () => {
     assert.equal(await closed(automationId, contactId), 'COMPLETED')
   })
 
-  it('captures the mail of a test workspace, whatever SMTP server is configured', async () => {
+  it('captures the mail of a test workspace, regardless of the SMTP server', async () => {
     const key = await service.newKey({ mode: 'test' })
     assert.ok(key.startsWith('svc_test_'))
     const asTest = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { Client as Postgres } from 'pg'
+import { recordEnrollment } from '../../src/enrollments/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -80,5 +82,22 @@ describe('a contact in an automation', () => {
     const subjects = (await activityOf(service, contactId)).map(({ subject }) => subject)
     assert.deepEqual(subjects.filter((subject) => subject === 'A').length, 1)
     assert.deepEqual(subjects.filter((subject) => subject === 'B').length, 1)
+  })
+
+  it('is not enrolled again by an event that an earlier enrollment processed', async () => {
+    const automationId = await anAutomation(service, {
+      steps: [EMAIL, wait(60)],
+      triggerConfig: { eventName: 'delivered again' },
+    })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await anEvent(service, contactId, 'delivered again')
+    await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
+    const [event] = await sql<{ id: string }>(em(), 'select id from trigger_events where contact_id = $1::uuid', [
+      contactId,
+    ])
+    const entry = { dedupKey: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
+    assert.equal(await recordEnrollment(em(), { id: newId(), automationId, contactId, ...entry }), undefined)
+    assert.deepEqual(await statusesOf(contactId), ['CANCELLED'])
   })
 })

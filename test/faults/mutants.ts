@@ -90,7 +90,7 @@ const TRANSITIONS: Record<string, Mutant> = {
     file: 'src/messages/store.ts',
     replace: '      await untilDone(() => this.recordOne({ ...attempt, outcome, content }))\n',
     by: '      await this.recordOne({ ...attempt, outcome, content }).catch(() => undefined)\n',
-    worlds: ['enroll'],
+    worlds: ['failed-record'],
     stories: ['answer-and-no-database'],
   },
   'refused-is-deferred': {
@@ -319,7 +319,7 @@ const STOPS: Record<string, Mutant> = {
     file: SEND,
     replace: "return claimed === 'yes' && lease.holds() && isYoung()",
     by: "return claimed === 'yes'",
-    worlds: ['claim-answer'],
+    worlds: ['late-begin'],
     stories: ['past-its-lease'],
   },
   'lease-is-not-renewed': {

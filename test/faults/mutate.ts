@@ -2,10 +2,10 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutant } from './mutants.ts'
 
-/** Applies a mutant to the source of a file. @throws {Error} if the replaced text is not there any more */
+/** Applies a mutant to the source of a file. @throws {Error} if the replaced text no longer exists */
 export function withMutant({ file: mutated, replace, by }: Mutant, file: string, source: string): string {
   if (mutated !== file) return source
-  if (!source.includes(replace)) throw new Error(`The mutant does not fit ${file} any more: ${replace}`)
+  if (!source.includes(replace)) throw new Error(`The mutant no longer fits ${file}: ${replace}`)
   return source.replace(replace, () => by)
 }
 

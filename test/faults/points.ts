@@ -206,14 +206,13 @@ export const POINTS = { api: API, worker: [...RELAY, ...WORKER] } as const
 
 export const POINT_NAMES: readonly string[] = [...POINTS.api, ...POINTS.worker].map(({ name }) => name)
 
-/** Inserts the points of a file into its source. @throws {Error} naming the point whose text is not there any more */
+/** Inserts the points of a file into its source. @throws {Error} naming the point whose text no longer exists */
 export function withPoints(part: keyof typeof POINTS, file: string, source: string): string {
   return POINTS[part]
     .filter((point) => point.file === file)
     .reduce((text, { name, before, after, only, passing }) => {
       const anchor = before ?? after ?? ''
-      if (text.split(anchor).length !== 2)
-        throw new Error(`The point "${name}" does not fit ${file} any more: ${anchor}`)
+      if (text.split(anchor).length !== 2) throw new Error(`The point "${name}" no longer fits ${file}: ${anchor}`)
       const call = passing ? 'void globalThis.faultPassing' : 'await globalThis.faultPoint'
       const stands = `${only === undefined ? '' : `if (${only}) `}${call}(${JSON.stringify(name)}); `
       return text.replace(anchor, () => (before === undefined ? anchor + stands : stands + anchor))

@@ -115,7 +115,7 @@ export async function startWorld(
 ): Promise<World> {
   const toxiproxyPath = await resolveGoTool('toxiproxy-server', process.env, say)
   const ports = (await freePorts(9)) as [number, ...number[]]
-  const [postgres, smtp, toxi, postgresProxy, temporalProxy, smtpProxy, balancer, ...apiPorts] = ports
+  const [postgres, smtp, toxiproxyPort, postgresProxy, temporalProxy, smtpProxy, balancer, ...apiPorts] = ports
   const temporal = await freePortsInARow(8)
   const dataDir = mkdtempSync(join(tmpdir(), 'dripline-faults-'))
   const embedded = await startEmbedded(
@@ -135,7 +135,7 @@ export async function startWorld(
     applicationName: 'classifyBounce',
   })
   await migrate(orm)
-  const proxies = await startToxiproxy(toxiproxyPath, toxi!, {
+  const proxies = await startToxiproxy(toxiproxyPath, toxiproxyPort!, {
     postgres: { listen: postgresProxy!, upstream: postgres },
     temporal: { listen: temporalProxy!, upstream: temporal },
     smtp: { listen: smtpProxy!, upstream: smtp! },

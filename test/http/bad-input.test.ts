@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Inputs that broke a library, or would. Each returns a 400 that names the field, and stores no row. */
+/** Inputs that broke a library, or would have. Each returns a 400 that names the field, and stores no row. */
 describe('bad input', () => {
   let service: Service
   let contactId: string
@@ -160,7 +160,7 @@ describe('bad input', () => {
       'only unknown fields to update',
       'PATCH',
       'automations/:automation',
-      '{"colour":"red"}',
+      '{"color":"red"}',
       /^No updatable fields provided\. Give at least one of name, .*, onSendFailure\. Steps /,
       'nothing_to_update',
     ],

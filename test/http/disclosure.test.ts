@@ -35,7 +35,7 @@ describe('responses', () => {
       assert.deepEqual(body.data, { id: body.data.id, ...given, listIds: [listId] })
     })
 
-    it('returns the whole contact if the key may read as well', async () => {
+    it('returns the whole contact if the key may also read', async () => {
       const both = await service.newKey({
         workspaceId: service.workspaceId,
         scopes: ['contacts:write', 'contacts:read'],

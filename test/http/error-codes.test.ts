@@ -427,7 +427,7 @@ describe('X-Error-Code', () => {
       return call('DELETE', `contacts/${id}`)
     },
   }
-  /** Sends a request as a new member, in the workspace of the service by default. */
+  /** Sends a request as a new member, by default in the workspace of the service. */
   const askAs = async (role: Role, method: string, path: string, body?: unknown, headers = {}) => {
     const { browser } = await aMember(service, role)
     return browser.ask(method, path, { body, workspaceId: service.workspaceId, headers })

@@ -53,7 +53,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(body.data.firstName, 'Two')
   })
 
-  it('rejects the key for an API key that may not resolve the email in the body, however it is encoded', async () => {
+  it('rejects the key for an API key that may not resolve the email in the body, regardless of its encoding', async () => {
     const key = aKey()
     await service.call('POST', 'contacts', { email: 'secret@example.com' })
     const automationId = await anAutomation(service)
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
       assert.equal((await service.call('DELETE', `contacts/${first.body.data.id}`)).status, 200)
       const { refused, body } = await post(key, 'contacts', { email, ...again })
       assert.equal(refused, '410 contact_erased')
-      assert.match(body.error, /its contact has been erased since\. It is not repeated/)
+      assert.match(body.error, /its contact has since been erased\. It is not repeated/)
       const tagged = await post(`${key}-tags`, `contacts/${first.body.data.id}/tags`, { tags: ['vip'] })
       assert.equal(tagged.refused, '410 contact_erased')
       assert.equal((await service.call('GET', `contacts?email=${email}`)).body.pagination.total, 0)
@@ -106,7 +106,7 @@ describe('an Idempotency-Key', () => {
     for (const [n, [path, body]] of requests.entries()) {
       const again = await post(keys[n]!, path, body)
       assert.equal(again.refused, '410 contact_erased')
-      assert.match(again.body.error, /its contact has been erased since/)
+      assert.match(again.body.error, /its contact has since been erased/)
     }
   })
 
@@ -214,7 +214,8 @@ describe('an Idempotency-Key', () => {
     const start = (retried: boolean) =>
       enrollContact(dependencies, workspaceId, automationId, { contactId: made.id }, { ...enroll, retried })
     assert.equal((await start(false)).enrolled, true)
-    // As if the first attempt died after starting the workflow and before inserting the row, with no worker to insert it.
+    // Simulates that the first attempt died after starting the workflow and before inserting the row, with no worker to insert
+    // it.
     await sql(em(), 'delete from enrollments where id = $1::uuid', [enroll.id])
     await sql(em(), 'update automation_counts set enrolled = 0 where automation_id = $1::uuid', [automationId])
     assert.equal((await start(true)).enrolled, true)

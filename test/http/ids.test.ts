@@ -40,7 +40,9 @@ describe('IDs', () => {
   })
   after(() => service.stop())
 
-  /** Creates what only signed-in people can access: a session, a member, an invitation, an API key and a passkey. */
+  /**
+   * Creates the resources that only signed-in people can access: a session, a member, an invitation, an API key and a passkey.
+   */
   async function createForPeople() {
     const { em } = service.context.orm
     const { browser, accountId } = await aMember(service)
@@ -211,7 +213,7 @@ describe('IDs', () => {
       })
 
     if (elsewhere && id !== 'createAutomation' && id !== 'updateAutomation')
-      it(`finds nothing for an ID in braces in the body or query of ${method} ${path}`, async () => {
+      it(`does not match an ID in braces in the body or query of ${method} ${path}`, async () => {
         const answer = await ask(operation, await createResources(), same, inBraces)
         if (id === 'upsertContacts') assert.equal(answer.body.data.errors[0].error, 'List not found in workspace')
         else assert.match(answer.refused ?? '', /^404 (contact|list|segment)_not_found$/, JSON.stringify(answer.body))

@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
       ...fields,
     })
 
-  /** Calls an operation, with one ID for each parameter, and from its own address, so that no rate limit applies. */
+  /** Calls an operation with one ID for each parameter, from its own address so that no rate limit applies. */
   function ask(
     { path, method, described }: (typeof all)[number],
     key: string | null,
@@ -202,7 +202,7 @@ describe('the OpenAPI document', () => {
           assert.equal(foreign.answer.status, 404)
           assert.deepEqual([foreign.answer.refused, foreign.answer.body], [missing.answer.refused, missing.answer.body])
           assert.deepEqual([...foreign.answer.headers.keys()], [...missing.answer.headers.keys()])
-          // Both run the same statements, so the response time reveals nothing, either.
+          // Both run the same statements, so the response time also reveals nothing.
           assert.deepEqual(foreign.statements, missing.statements)
           const { error } = foreign.answer.body as { error: string }
           assert.ok(describedBodies(described, 404).some((body) => JSON.stringify(body) === JSON.stringify({ error })))

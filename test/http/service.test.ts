@@ -52,7 +52,7 @@ describe('the service status', () => {
       return { to, answer: await browser.ask('POST', 'emails/test', { workspaceId: of.workspaceId, body }) }
     }
 
-    it('sends a test email to the member as a contact would get it, without a message', async () => {
+    it('sends the member a test email as a contact would get it, without recording a message', async () => {
       const contactId = await aContact(service, { email: 'ada@example.com', firstName: 'Ada' })
       const { to, answer } = await sendMine({ ...email, contactId })
       assert.deepEqual(answer.body.data, { to, status: 'SENT', error: null })
@@ -86,7 +86,7 @@ describe('the service status', () => {
       }
     })
 
-    it('returns 403 for a test email of a viewer', async () => {
+    it('returns 403 if a viewer requests a test email', async () => {
       const { browser } = await aMember(service, 'viewer')
       const { refused } = await browser.ask('POST', 'emails/test', { workspaceId: service.workspaceId, body: email })
       assert.equal(refused, '403 role_missing')

@@ -58,7 +58,7 @@ describe('an import', () => {
       assert.equal((await contact(`u15000@${at}`))?.suppressedBy, 'IMPORTED')
     })
 
-    it('repeats nothing if it was killed after the last chunk and before its report', async () => {
+    it('repeats nothing if it is killed after the last chunk but before its report', async () => {
       const at = domain()
       const path = file(`email,first name\na@${at},Ada\nb@${at},Bo\nc\0@${at},x\n`)
       const options = { columns: [], listId: null, tags: [], as: null, triggers: false }

@@ -74,7 +74,7 @@ describe('an import', () => {
     assert.equal((await contact(`u3@${at}`))!.firstName, 'Zoë "3"\n, x')
   })
 
-  it('applies each chunk once under concurrent requests, and rejects any other than the next one', async () => {
+  it('applies each chunk once under concurrent requests, and rejects any chunk other than the next one', async () => {
     const at = domain()
     const { id } = await begin()
     const first = `email\na@${at}\nb@${at}\n`
@@ -91,7 +91,7 @@ describe('an import', () => {
     assert.equal((await sendChunk(id, first.length, '', true)).refused, '409 import_ended')
   })
 
-  it('never deletes suppressions or opt-outs, whatever the file contains', async () => {
+  it('never deletes suppressions or opt-outs, regardless of the file’s content', async () => {
     const at = domain()
     const listId = await aList(service())
     await imported(`email\nleft@${at}\nout@${at}\n`, { listId })
@@ -157,7 +157,7 @@ describe('an import', () => {
       assert.match(done.problem!, problem)
       assert.equal(done.created + done.updated, 1, what)
     }
-    // A header sent in advance is checked at once.
+    // A header that is sent in advance is checked immediately.
     const known = (format: string, header: string[]) =>
       service().call('POST', 'imports', { name: 'x.csv', format, header })
     assert.equal((await known('csv', ['name', 'plan'])).refused, '400 wrong_header')

@@ -55,8 +55,8 @@ describe('an import', () => {
       assert.deepEqual(await run(text), { ...nothing, suppressed: 1 }, column)
       assert.equal((await service().call('GET', `contacts/email:not@${at}`)).body.data.suppressedBy, null)
     }
-    // A cell without a date or a known word has no meaning. A row with an ambiguous cell is rejected, so that no contact is mailed by
-    // a guess.
+    // A cell without a date or a known word has no meaning. A row with an ambiguous cell is rejected, so that no contact is
+    // mailed because of a guess.
     for (const [column, cell, failed, suppressed = 0] of [
       ['unsubscribed_at', '0000-00-00 00:00:00', 0],
       ['unsubscribed_at', 'NULL', 0],
@@ -64,7 +64,7 @@ describe('an import', () => {
       ['subscribed', '', 0],
       ['unsubscribed', 'perhaps', 1],
       ['subscribed', 'Unsubscribed - via link', 0, 1],
-      // Unknown columns, as shops and CRMs write them.
+      // Unknown columns, as exported by shops and CRMs.
       ['Unsubscribed from all email', 'true', 1],
       ['Unsubscribed from all email', 'false', 0],
       ['Accepts Email Marketing', 'no', 1],
@@ -92,7 +92,7 @@ describe('an import', () => {
       ['Estado', 'Baja California', 0],
       ['Iscritto', 'no', 1],
       ['Uitgeschreven', 'ja', 1],
-      // A yes to a withdrawn consent is an opt-out.
+      // A yes in a column for withdrawn consent is an opt-out.
       ['Consent withdrawn', 'yes', 1],
       ['Consent withdrawn', 'no', 0],
       ['No newsletter', 'yes', 1],
@@ -119,7 +119,7 @@ describe('an import', () => {
     assert.deepEqual(await run(status(at)), { ...nothing, failed: 1 })
     assert.equal((await service().call('GET', `contacts/email:out@${at}`)).status, 404)
     assert.deepEqual(await run(status(other), [{ column: 'status', field: 'metadata.status' }]), nothing)
-    // A mapped column has exactly the mapped meaning, and an unticked box is an opt-out.
+    // A mapped column has exactly the mapped meaning, and an unchecked box is an opt-out.
     const box = (domain: string) => `email,Newsletter\nin@${domain},on\nout@${domain},\n`
     for (const [field, expected] of [
       ['subscribed', { failed: 1 }],
@@ -178,11 +178,11 @@ describe('an import', () => {
     }
   })
 
-  it('ends quickly for any content of cells and header', async () => {
+  it('finishes quickly for any content of cells and header', async () => {
     const at = domain()
     const rows = Array.from({ length: 4_000 }, (_, n) => `a${n}@${at},maybe`)
     const quotes = "'".repeat(120_000)
-    // In the wrong order. Unicode normalization of these marks blocks the process.
+    // Marks in the wrong order. Without a limit, Unicode normalization of these blocks the process.
     const marks = '\u0300'.repeat(15_000) + '\u0316'.repeat(15_000)
     for (const text of [
       `email\nx${quotes}x\n`,
@@ -194,7 +194,7 @@ describe('an import', () => {
     }
   })
 
-  it('reads addresses with the decoration of spreadsheets and mail programs', async () => {
+  it('reads addresses as spreadsheets and mail programs decorate them', async () => {
     const at = domain()
     const ways = [
       '\u200bx0',
@@ -250,7 +250,7 @@ describe('an import', () => {
     }
   })
 
-  it('adds no contact to a list whom a later row opts out', async () => {
+  it('adds no contact to a list if a later row opts them out', async () => {
     const at = domain()
     const listId = await aList(service())
     const rows = `email,unsubscribed\na@${at},false\nb@${at},false\nA@${at},true\n`
@@ -263,7 +263,7 @@ describe('an import', () => {
     )
   })
 
-  it('ends the enrollment of a contact that a row opts out, and leaves its workflow to the relay in the bulk lane', async () => {
+  it('ends the enrollment of a contact whom a row opts out, and leaves its workflow to the relay in the bulk lane', async () => {
     const email = `waits@${domain()}`
     const automationId = await anAutomation(service(), { steps: [EMAIL, wait(60), EMAIL] })
     const contactId = await aContact(service(), { email })
@@ -379,5 +379,27 @@ describe('an import', () => {
     assert.equal(await consent_version(), versionBefore, 'before the commit')
     for (const run of call.afterCommit) await run()
     assert.ok((await consent_version()) > versionBefore, 'a worker could still claim with the version it read before')
+  })
+
+  it('locks contacts in the order of their IDs, also for an opt-out in an unreadable row', async () => {
+    const at = domain()
+    const addresses = [`one@${at}`, `two@${at}`]
+    const ids = await Promise.all(addresses.map((email) => aContact(service(), { email })))
+    const [[first, optedOut], [second, written]] = ids
+      .map((id, n): [string, string] => [id, addresses[n]!])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)) as [[string, string], [string, string]]
+    const { id } = await begin()
+    const lock = 'select from contacts where id = $1::uuid for no key update'
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    const sent = await em().transactional(async (unit) => {
+      await sql(unit, lock, [first])
+      const answer = sendChunk(id, 0, `email,unsubscribed\n${written},no\n${optedOut},yes,surplus\n`, true)
+      await eventually('the import waits', async () => (await sql(em(), waiting)).length > 0 || undefined)
+      await sql(unit, lock, [second])
+      return { answer }
+    })
+    const { status, body } = await sent.answer
+    assert.equal(status, 200)
+    assert.partialDeepStrictEqual(body.data, { updated: 1, suppressed: 1, failed: 1 })
   })
 })

@@ -22,7 +22,7 @@ describe('the mail mode of an instance', () => {
   const WITHOUT = { smtp: false, capture: false }
   const stored = () => readMailMode(orm.em.fork())
 
-  it('is SMTP when any process has SMTP_URL, also if all start at once', async () => {
+  it('is SMTP when any process has SMTP_URL, even if all start concurrently', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await sql(orm.em.fork(), 'delete from instance')
       const [delivers] = await Promise.allSettled([WITH, WITHOUT].map((part) => agreeOnMail(orm.em, part)))

@@ -34,14 +34,14 @@ describe('the sender of an instance', () => {
     return agreeOnSender(orm.em, log, { mailFrom, delivers })
   }
 
-  it('is the configured one of a process, and applies to the other processes without one', async () => {
+  it('is taken from a process that configures one, and applies to processes that do not', async () => {
     assert.equal(await agree(ME), ME)
     assert.equal(await agree(undefined), ME)
     assert.equal(await agree(ME), ME)
     assert.deepEqual(warnings, [])
   })
 
-  it('is changed by a process with another one, which logs that', async () => {
+  it('is changed by a process with a different one, which logs the change', async () => {
     await agree(ME)
     assert.equal(await agree(US), US)
     assert.equal(await agree(undefined), US)
@@ -50,7 +50,7 @@ describe('the sender of an instance', () => {
     assert.doesNotMatch(warnings[0]!, /@/)
   })
 
-  it('is ignored if a restored value is invalid in a mail header', async () => {
+  it('is ignored if the restored value is invalid in a mail header', async () => {
     await sql(orm.em.fork(), 'update instance set mail_from = $1', ['Evil <evil@example.com>\r\nBcc: x@example.com'])
     await assert.rejects(agree(undefined), /Set MAIL_FROM/)
   })

@@ -23,7 +23,7 @@ describe('the sending gate', () => {
     assert.equal(isDelivered({ workspaceMode: 'test', mail: 'smtp' }), false)
   })
 
-  it('treats mail of live workspaces as lost that was due before the loss', () => {
+  it('treats mail of live workspaces that was due before the loss as lost', () => {
     assert.equal(mayBeLost({ workspaceMode: 'live', lostUntil: TWO }, ONE), true)
     assert.equal(mayBeLost({ workspaceMode: 'live', lostUntil: TWO }, TWO), true)
     assert.equal(mayBeLost({ workspaceMode: 'live', lostUntil: TWO }, NOW), false)
@@ -46,7 +46,7 @@ describe('the sending gate', () => {
     })
   }
 
-  it('has its changes logged once', () => {
+  it('logs each change once', () => {
     const gate = { isOpen: true, mail: 'smtp', lostUntil: null } as const
     const messages = (...of: Parameters<typeof changesOf>) => changesOf(...of).map(({ message }) => message)
     assert.deepEqual(messages(undefined, gate, { delivers: true }), [])

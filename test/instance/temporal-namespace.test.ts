@@ -37,7 +37,7 @@ describe('the Temporal namespace of an instance', () => {
     assert.equal(await findTemporalBindingProblem(orm.em, HERE), undefined)
     await assertTemporalBinding(orm.em, { ...HERE, namespaceId: null })
     await assertTemporalBinding(orm.em, HERE)
-    // An API starts while Temporal does not answer.
+    // An API starts while Temporal does not respond.
     await assertTemporalBinding(orm.em, { ...HERE, namespaceId: null })
     assert.deepEqual(await read(), HERE)
   })
@@ -47,7 +47,7 @@ describe('the Temporal namespace of an instance', () => {
     ['task queue', { ...HERE, taskQueue: 'another' }, /uses the task queue "dripline" of the namespace "default"/],
     ['server with a namespace of the same name', { ...HERE, namespaceId: 'two' }, /uses another Temporal server/],
   ] as const) {
-    it(`rejects another ${what}`, async () => {
+    it(`rejects a different ${what}`, async () => {
       await assertTemporalBinding(orm.em, HERE)
       await assert.rejects(assertTemporalBinding(orm.em, there), message)
       assert.match((await findTemporalBindingProblem(orm.em, there))!, message)

@@ -22,12 +22,12 @@ describe('two instances on one Temporal', () => {
     await other.close()
   })
 
-  it("ignore each other's workflows, also on the same task queue", async () => {
+  it("ignore each other's workflows, even on the same task queue", async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     const contactId = await aContact(service)
     assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
-    // No other worker is there to run it.
+    // No other worker could run it.
     const foreign = await startWorker(other, workflowBundle())
     const failure = await eventually('an attempt has failed', async () => {
       const { raw } = await handle.describe()
@@ -43,7 +43,7 @@ describe('two instances on one Temporal', () => {
     assert.deepEqual(await handle.result(), { status: 'COMPLETED' })
   }).timeout(90_000)
 
-  it('reject another task queue in the same namespace', async () => {
+  it('reject a different task queue in the same namespace', async () => {
     const config = { ...service.context.config, TEMPORAL_TASK_QUEUE: 'another' }
     const moved = openContext(config, quietLog)
     await assert.rejects(startWorker(moved, workflowBundle()), /uses the task queue "test-.*TEMPORAL_NAMESPACE/)

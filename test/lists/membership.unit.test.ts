@@ -82,13 +82,13 @@ describe('planPreferences', () => {
   it('joins and leaves lists as chosen', () => {
     assert.deepEqual(planPreferences(lists, ['out'], true), { join: ['out'], leave: ['in'] })
   })
-  it('changes nothing if the choice matches the present lists', () => {
+  it('changes nothing if the choice matches the current lists', () => {
     assert.deepEqual(planPreferences(lists, ['in'], true), { join: [], leave: [] })
   })
   it('joins nothing through a link that went to another address, but leaves lists', () => {
     assert.deepEqual(planPreferences(lists, ['out'], false), { join: [], leave: ['in'] })
   })
-  it('ignores lists that the contact does not see', () => {
+  it('ignores lists that the contact cannot see', () => {
     assert.deepEqual(planPreferences(lists, ['in', 'hidden'], true), { join: [], leave: [] })
   })
 })

@@ -79,7 +79,7 @@ describe('the claim of a step’s email', () => {
   it('fails if it reaches Postgres after its attempt gave up', async () => {
     const { attempt, claim, status } = await aStep()
     const late = await attempt()
-    await defer(late, 'The database did not answer in time')
+    await defer(late, 'The database did not respond in time')
     assert.equal(await claim(late), false)
     assert.equal(await status(), 'DEFERRED')
     assert.equal(await claim(await attempt()), true)
@@ -124,14 +124,14 @@ describe('the claim of a step’s email', () => {
     }
     assert.equal(await claim(early), false)
     assert.equal(await isPaused(), true)
-    // An attempt that saw the pause, and finds that it is over, does not mark the enrollment.
+    // An attempt that saw the pause but finds that it is over does not mark the enrollment.
     assert.equal(await pauseEnrollment(em(), step), false)
     assert.equal(await isPaused(), true)
     assert.equal(await claim(await attempt()), true)
     assert.equal(await isPaused(), false)
   })
 
-  it('clears the mark of a pause, also when the message gets a final status without being sent', async () => {
+  it('clears the mark of a pause, even when the message is finalized without being sent', async () => {
     const { attempt, step, automationId } = await aStep()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal(await pauseEnrollment(em(), step), true)
@@ -176,14 +176,14 @@ describe('the claim of a step’s email', () => {
     assert.equal(await deleted.claim(ofDeleted), false)
   })
 
-  it('is not dismissed while it is being sent, as when two operators decide about a dead claim', async () => {
+  it('is not dismissed while it is being sent, even if two operators decide about a dead claim', async () => {
     const { step, status } = await aStep()
     const { message } = await claimStep(service, step)
     assert.equal(await dismissDecided(em(), message.id, 'SENDING'), false)
     assert.equal(await status(), 'SENDING')
   })
 
-  it('shares a statement with concurrent claims of the same automation, of which each has its own answer', async () => {
+  it('shares a statement with concurrent claims of the same automation, each with its own result', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     const store = storeOf(service)
     const attempts = await Promise.all(

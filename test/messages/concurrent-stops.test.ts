@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
 import { startService, type Service } from '../support/service.ts'
-import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { anAttempt, claimStep, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 
 const SENDING = { status: 'SENDING' } as const
 const CONFIRMATION = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
@@ -29,7 +29,7 @@ describe('attempts to send a message, and concurrent stops', () => {
     return { contactId, step: await stepOf(service, automationId, contactId) }
   }
 
-  /** Creates the step of an automation that asks a contact to confirm a list. */
+  /** Creates an automation step that asks a contact to confirm a list. */
   async function aConfirmation() {
     const list = await aList(service)
     const fields = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [CONFIRMATION] }
@@ -76,12 +76,12 @@ describe('attempts to send a message, and concurrent stops', () => {
       return (await sql(em(), waiting)).length >= count || undefined
     })
 
-  it('lets only one of two attempts succeed whose claims share a statement', async () => {
+  it('lets only one of two attempts with claims in the same statement succeed', async () => {
     const automationId = await anAutomation(service)
     const [{ step: first }, { step }] = [await aStep(automationId), await aStep(automationId)]
     await deferStep(service, step, '451 later')
     const store = storeOf(service)
-    // The first claim is running when the other two arrive, so that these are in one batch.
+    // The first claim is running when the other two arrive, so those two are in one batch.
     const attempts = [await prepare(service, first), await prepare(service, step), await prepare(service, step)]
     const claimed = await Promise.all(attempts.map((message) => store.claim(anAttempt(message), SENDING)))
     assert.deepEqual(claimed, [true, claimed[1], !claimed[1]])
@@ -124,6 +124,27 @@ describe('attempts to send a message, and concurrent stops', () => {
     const attempt = anAttempt(await prepare(service, await join()))
     await optOut()
     assert.equal(await storeOf(service).claim(attempt, SENDING), false)
+  })
+
+  it('waits for an email to an address that is suppressed just after its contact got another one', async () => {
+    const automationId = await anAutomation(service)
+    const { contactId, step } = await aStep(automationId)
+    const email = await addressOf(service, contactId)
+    const attempt = await claimStep(service, step)
+    await service.call('PATCH', `contacts/${contactId}`, { email: `new-${email}` })
+    const versionOf = async () => {
+      const [row] = await sql<{ version: number }>(
+        em(),
+        'select consent_version as version from contacts where id = $1::uuid',
+        [contactId],
+      )
+      return row!.version
+    }
+    const before = await versionOf()
+    const suppressed = service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+    await eventually('the request finds the email', async () => (await versionOf()) > before || undefined)
+    await storeOf(service).defer(attempt, '451 later', { dueInSeconds: null })
+    assert.equal((await suppressed).status, 201)
   })
 
   for (const by of ['an unsubscribe', 'an erasure', 'an operator'] as const)

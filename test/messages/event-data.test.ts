@@ -21,7 +21,7 @@ describe('event data in emails', () => {
     })
   }
 
-  it('renders the data of the triggering event, even after the event itself was deleted', async () => {
+  it('renders the data of the triggering event, even after the event itself has been deleted', async () => {
     const steps = [{ ...EMAIL, category: 'transactional', text: TEXT }]
     const automationId = await anAutomation(service, {
       steps,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { messageIdHeader, type StepRef } from '../../src/messages/message.ts'
 
 describe('Message-ID', () => {
-  it('returns the same Message-ID for the same message, and another one for another occurrence or a campaign', () => {
+  it('returns the same Message-ID for the same message, and a different one for another occurrence or a campaign', () => {
     const ref: StepRef = { kind: 'step', enrollmentId: 'e', stepId: 's', occurrence: 0 }
     const header = messageIdHeader(ref, 'example.com')
     assert.equal(header, messageIdHeader({ ...ref }, 'example.com'))

@@ -97,7 +97,7 @@ describe('retries of many messages', () => {
     assert.equal((await newest(contactId)).status, 'FAILED')
   })
 
-  it('skips messages of contacts removed in the meantime, also of an earlier enrollment, unless a retry names the message', async () => {
+  it('skips messages of contacts removed in the meantime, even of an earlier enrollment, unless a retry names the message', async () => {
     const { id, contactId, automationId } = await one('FAILED', { onSendFailure: 'STOP' })
     await eventually('the contact is enrolled again', async () =>
       (await enroll(retries.service, automationId, contactId)).body.data.enrolled === true ? true : undefined,
@@ -110,7 +110,7 @@ describe('retries of many messages', () => {
     assert.deepEqual(bulk.body.data, { retried: 0, nextCursor: null })
     assert.equal((await retry(id)).status, 202)
 
-    // The DELETE finds nothing but the pending retry.
+    // The DELETE finds only the pending retry.
     const alone = await one('FAILED', { onSendFailure: 'STOP' })
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     assert.equal((await retry(alone.id)).status, 202)

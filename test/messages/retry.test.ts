@@ -58,7 +58,7 @@ describe('the retry of a message', () => {
     assert.equal(await mailsTo(contactId), 1)
   })
 
-  it('sends once, however often it is requested in the meantime', async () => {
+  it('sends once, no matter how often it is requested in the meantime', async () => {
     const { id, contactId } = await one('FAILED')
     const answers = await Promise.all(Array.from({ length: 8 }, () => retry(id)))
     assert.ok(answers.some(({ status }) => status === 202))
@@ -76,7 +76,7 @@ describe('the retry of a message', () => {
     assert.equal(await mailsTo(contactId), 2)
   })
 
-  it('sends a CAPTURED message once mail is delivered, and not if it would be captured again', async () => {
+  it('sends a CAPTURED message only if it would not be captured again', async () => {
     const { id, contactId } = await one('CAPTURED')
     await agreeOnMail(em(), { smtp: true, capture: true })
     assert.equal((await retry(id)).refused, '409 would_be_captured')
@@ -95,7 +95,7 @@ describe('the retry of a message', () => {
     assert.equal(again.refused, '409 would_be_captured')
   })
 
-  it('never marks a message that may have arrived as unsent, neither by a capture nor by a resend', async () => {
+  it('never marks a message that may have arrived as unsent, whether by a capture or by a resend', async () => {
     const { id, contactId } = await one('UNCONFIRMED')
     await agreeOnMail(em(), { smtp: true, capture: true })
     assert.equal((await retry(id, { evenIfSent: true })).refused, '409 would_be_captured')
@@ -132,7 +132,7 @@ describe('the retry of a message', () => {
     await becomes(contactId, 'SENT')
   })
 
-  it('is repeated by the batch job after Temporal has lost it', async () => {
+  it('is started again by the batch job after Temporal has lost it', async () => {
     const { id, contactId } = await one('FAILED')
     await sql(em(), `update messages set retry_at = now() - interval '1 hour' where id = $1::uuid`, [id])
     const [delivery] = await sql<{ id: string; generation: number }>(

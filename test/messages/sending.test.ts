@@ -11,7 +11,7 @@ const CONTACTS = 12
 describe('sending with a slow mail server', () => {
   let service: Service
   let sink: SmtpSink
-  /** Messages that the server has received, but not answered. */
+  /** Messages that the server has received but not responded to. */
   let held: (() => void)[]
   let holding: boolean
 
@@ -84,7 +84,7 @@ describe('sending with a slow mail server', () => {
     await eventually('all contacts get their email', () => (sink.mails.length === CONTACTS ? true : undefined))
   })
 
-  it('rejects a repeated pause until the first is answered, and then repeats its response', async () => {
+  it('rejects a repeated pause until the first has its response, and then repeats that response', async () => {
     const automationId = await enrollMany()
     const headers = { 'idempotency-key': 'a-pause' }
     const pause = () => service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' }, { headers })

@@ -55,7 +55,7 @@ describe('emails in a strict parser', () => {
     subject: `Grüße, {{ contact.firstName }} ${'and very many others '.repeat(12)}🙂`,
     html: `<p>.\n.hidden\nFrom here</p><p>${LONG}</p><a href="https://example.com/${'x'.repeat(1_500)}">Go</a>`,
   }
-  /** A recipient whose address and name contain everything that is difficult in headers. */
+  /** A recipient whose address and name contain everything that is tricky in headers. */
   const aRecipient = (n: number) =>
     aContact(service, {
       email: `o'hara+${n}@bücher.example`,

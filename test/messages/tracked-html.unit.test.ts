@@ -59,7 +59,7 @@ describe('tracked links of an email', () => {
     it(`leaves ${html}`, () => assert.equal(tracked(html), html))
   }
 
-  it('counts different links', () => {
+  it('counts distinct links', () => {
     tracked(
       '<a href="https://a.example">1</a><a href="https://b.example">2</a><a href="https://a.example">3</a><a href="https://ours.example/">4</a>',
     )

@@ -72,12 +72,12 @@ describe('a deferred or unconfirmed message', () => {
     assert.equal(await status(), 'DEFERRED')
   })
 
-  it('is sent by its enrollment, however late: it needs no decision of an operator', async () => {
+  it('is sent by its enrollment, no matter how late, and needs no decision by an operator', async () => {
     const { id, automationId, status } = await aDeferred()
     for (const next of ['ACTIVE', 'PAUSED']) {
       await service.call('PATCH', `automations/${automationId}`, { status: next })
       assert.deepEqual(await listUnconfirmed(em()), [])
-      await assert.rejects(resend(id), /is DEFERRED: it was certainly not sent, and its sequence tries it again/)
+      await assert.rejects(resend(id), /is DEFERRED: it was certainly not sent, and its automation tries it again/)
       await assert.rejects(dismissMessage(em(), id), /is DEFERRED/)
       assert.equal(await status(), 'DEFERRED')
     }
@@ -126,7 +126,7 @@ describe('a deferred or unconfirmed message', () => {
     sink.mails.length -= 1
   })
 
-  it('has the Message-ID that is in the mail server’s log if its sender died', async () => {
+  it('has the Message-ID from the mail server’s log if its sending process died', async () => {
     const { key, contactId, id, status } = await aDeferred()
     const header = '<one@example.com>'
     assert.ok(await storeOf(service).claim(anAttempt(await prepare(service, key), header), { status: 'SENDING' }))

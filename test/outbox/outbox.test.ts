@@ -23,7 +23,7 @@ describe('the outbox', () => {
       [workspaceId, count],
     )
 
-  it('serves workspaces in turn, however many deliveries of one of them are pending, and for however long', async () => {
+  it('serves workspaces in turn, no matter how many deliveries one of them has pending or for how long', async () => {
     const [one, two, three] = [newId(), newId(), newId()]
     await writeBulk(one, 3_000)
     await writeBulk(two, 3)
@@ -44,7 +44,7 @@ describe('the outbox', () => {
     assert.equal(rest, 3_000 + 3 + 40 + 40 - 33)
   })
 
-  it('serves every workspace if a page is too small for all', async () => {
+  it('serves every workspace even if a page is too small for all of them', async () => {
     await sql(em(), 'delete from outbox')
     const workspaces = Array.from({ length: 25 }, newId)
     for (const workspaceId of [...workspaces, null]) await writeBulk(workspaceId, 20)
@@ -73,7 +73,7 @@ describe('the outbox', () => {
     assert.equal((await leaseDeliveries(em(), 'batch', 10, workspaceId)).turn, workspaceId)
   })
 
-  it('runs batch jobs of workspaces in turn, whatever automation or contact they are for', async () => {
+  it('runs the batch jobs of workspaces in turn, regardless of automation or contact', async () => {
     await sql(em(), 'delete from outbox')
     const { em: root } = service.context.dependencies
     const one = await createWorkspace(root, { name: 'One', mode: 'live' })

@@ -18,7 +18,7 @@ describe('batched calls', () => {
   }
   const settled = () => new Promise((done) => setImmediate(done))
 
-  it('runs a call at once when it arrives alone', async () => {
+  it('runs a call immediately when it arrives alone', async () => {
     const { call, running } = batches()
     const answer = call('a1')
     assert.deepEqual(running[0]?.batch, ['a1'])
@@ -72,7 +72,7 @@ describe('batched calls', () => {
     assert.equal(await next, 'a4!')
   })
 
-  it('runs a call at once again after the queue was empty', async () => {
+  it('runs a call immediately again after the queue was empty', async () => {
     const { call, running } = batches()
     const first = call('a1')
     running[0]!.end()

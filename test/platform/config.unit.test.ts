@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/platform/config.ts'
 
 describe('configuration', () => {
-  it('has defaults, also for empty variables', () => {
+  it('has defaults, including for empty variables', () => {
     const config = readConfig({ PORT: '', SMTP_URL: '' })
     assert.equal(config.PORT, 3000)
     assert.equal(config.SMTP_URL, undefined)
@@ -95,7 +95,7 @@ describe('configuration', () => {
       assert.throws(
         () => readConfig({ TEMPORAL_API_KEY }),
         (error: Error) => {
-          assert.match(error.message, /TEMPORAL_API_KEY has a space, a line break/)
+          assert.match(error.message, /TEMPORAL_API_KEY contains a space, a line break/)
           assert.doesNotMatch(error.message, /hush/)
           return true
         },

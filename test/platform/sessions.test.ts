@@ -97,7 +97,7 @@ describe('Postgres connections', () => {
     await assertFullService()
   })
 
-  it('reports lost connections when all are in use and none is returned, but not while Postgres is unreachable', async () => {
+  it('reports lost connections when all are in use and none is returned, but not when Postgres is unreachable', async () => {
     const watch = createSessionWatch(POOL, TIMEOUT_MS * 2)
     let pool: Pool | undefined
     const url = new URL(database.url)
@@ -130,7 +130,7 @@ describe('Postgres connections', () => {
       const problem = await eventually('the loss is reported', () => watch.problem())
       assert.equal(
         problem,
-        `All ${POOL} sessions with Postgres are leaked: they are in use for too long and were not released`,
+        `All ${POOL} sessions with Postgres are leaked: they have been in use for too long and were not released`,
       )
       await assert.rejects(query())
       forgotten.pop()!.release()

@@ -6,7 +6,7 @@ import { EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** The pool's size, and a number of calls that exceeds it. */
+/** The pool size, and a number of calls that exceeds it. */
 const POOL = 10
 const CALLS = POOL + 2
 /** The share of one workspace, and the number of rate limit checks of one subject that run at a time. */
@@ -19,7 +19,7 @@ describe('a Postgres connection', () => {
   let checks: (() => void)[]
   before(async () => {
     service = await startService({ worker: false })
-    // Each check of a template lasts until the test ends it.
+    // Each template check lasts until the test ends it.
     const check: Renderer['check'] = () =>
       new Promise((finish) => checks.push(() => finish({ problems: [], unknownVariables: [] })))
     api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })

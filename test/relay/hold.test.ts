@@ -49,7 +49,7 @@ describe('an instance that was restored', () => {
     return { statuses, automationId }
   }
 
-  it('sends nothing, also if the backup has no row of the instance', async () => {
+  it('sends nothing, even if the backup has no row for the instance', async () => {
     const [row] = await sql<{ id: string }>(em(), 'delete from instance returning id')
     await markRestored(em())
     await sql(em(), 'update instance set id = $1::uuid', [row!.id])
@@ -69,7 +69,7 @@ describe('an instance that was restored', () => {
       assert.equal(await isOpen(), true)
     })
 
-    it(`retries at once when that is ${what} and nothing was lost`, async () => {
+    it(`retries immediately when that is ${what} and nothing was lost`, async () => {
       const { statuses, automationId } = await withRetries()
       await markRestored(em())
       await service.stopWorkers()

@@ -76,7 +76,7 @@ describe('a reconciliation', () => {
     assert.equal((await activityOf(service, one.contactId)).length, 1)
   })
 
-  it('records a running workflow that an older database does not have: it continues, and sends nothing twice', async () => {
+  it('records a running workflow that is missing from an older database, which continues and sends nothing twice', async () => {
     const one = await waiting()
     await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
     await sql(em(), 'delete from enrollments where id = $1::uuid', [one.enrollmentId])
@@ -120,7 +120,7 @@ describe('a reconciliation', () => {
     assert.deepEqual(await rowsOf(one.contactId), [{ id: one.enrollmentId, status: 'CANCELLED' }])
   })
 
-  it('lets a restored instance send, which sends nothing before', async () => {
+  it('enables sending on a restored instance, which sends nothing before', async () => {
     await markRestored(em())
     const automationId = await anAutomation(service)
     const contactId = await aContact(service)
@@ -159,13 +159,13 @@ describe('a reconciliation', () => {
     await markRestored(em())
     const lostUntil = new Date('2020-01-01T00:00:00Z')
     for (const refused of [enableSending(em(), lostUntil), reconcile(service.context.dependencies, { lostUntil })])
-      await assert.rejects(refused, { message: /The backup has data of/ })
+      await assert.rejects(refused, { message: /The backup has data from/ })
     assert.equal((await readSendingGate(em())).isOpen, false)
     await enableSending(em(), null)
     assert.deepEqual(await readSendingGate(em()), { isOpen: true, mail: 'smtp', lostUntil: null })
   })
 
-  it('runs before a workflow of a newer Temporal that the database does not have is treated as ended', async () => {
+  it('runs before a workflow that only a newer Temporal has is treated as ended', async () => {
     const ids = { automationId: await anAutomation(service), contactId: await aContact(service), enrollmentId: newId() }
     const { automationId, enrollmentId } = ids
     const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId(), occurrence: 0 }
@@ -186,7 +186,7 @@ describe('a reconciliation', () => {
     assert.equal(await begin(), null)
   })
 
-  it('ends the workflows of contacts who were removed before it, including those that only Temporal has', async () => {
+  it('ends the workflows of contacts who were removed before the reconciliation, including those that only Temporal has', async () => {
     const one = await waiting()
     // The database is from before this enrollment, when the contact was in another one.
     const earlier = newId()
@@ -235,7 +235,7 @@ describe('a reconciliation', () => {
       assert.equal(mailsTo(email), 0)
     })
 
-    it('uses the time of an event, however late it starts an enrollment', async () => {
+    it('uses the time of an event, no matter how late it starts an enrollment', async () => {
       const automationId = await anAutomation(service, { triggerConfig: { eventName: 'before the loss' } })
       const contactId = await aContact(service)
       await service.stopWorkers()

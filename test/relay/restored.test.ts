@@ -11,7 +11,7 @@ import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
-/** Temporal's data come from a backup and are older than the database, or are lost. */
+/** Temporal's data comes from a backup and is older than the database, or is lost. */
 describe('a Temporal that is older than the database', () => {
   let service: Service
   before(async () => {
@@ -63,11 +63,11 @@ describe('a Temporal that is older than the database', () => {
     ['a call', (automationId: string, contactId: string) => enroll(service, automationId, contactId)],
     ['an event', (_automationId: string, contactId: string) => anEvent(service, contactId, 'an event')],
   ] as const) {
-    it(`continues a lost enrollment where it was when the contact enters again through ${way}`, async () => {
+    it(`continues a lost enrollment where it left off when the contact enters again through ${way}`, async () => {
       const { automationId, contactId, wakeAt, enrollmentId } = await forgotten(way)
       const { body } = await again(automationId, contactId)
       assert.ok(body.data.enrolled === false || body.data.matchingAutomations === 1)
-      // The wait began when the email was sent, by any clock.
+      // The wait began when the email was sent, according to every clock.
       assert.ok(Math.abs((await waits(automationId, contactId)) - wakeAt) < 5_000)
       assert.equal(await enrolledIn(automationId, contactId), enrollmentId)
       assert.deepEqual(await rowsOf(contactId), [{ id: enrollmentId, status: 'ACTIVE' }])
@@ -184,7 +184,7 @@ describe('a Temporal that is older than the database', () => {
       assert.equal((await rowsOf(contactId)).length, 1)
     })
 
-    it('does not get an event again that waits for a worker, or whose workflow an operator has ended', async () => {
+    it('does not get an event again if it is waiting for a worker or an operator has ended its workflow', async () => {
       const { automationId, contactId } = await fired('ended')
       await handleOf(automationId, contactId).terminate()
       await overdue('ended')
@@ -195,9 +195,7 @@ describe('a Temporal that is older than the database', () => {
     })
   })
 
-  describe('restarting a lost enrollment', () => {})
-
-  it('does not replace an enrollment that is recorded at the moment in which a request finds none', async () => {
+  it('does not replace an enrollment that is recorded while a request finds none', async () => {
     const automationId = await anAutomation(service, { steps: [wait(60)] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)

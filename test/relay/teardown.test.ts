@@ -44,7 +44,7 @@ describe('an automation with thousands of running enrollments', function () {
   })
   after(() => service.stop())
 
-  it('is paused and resumed within the request, whatever their number', async () => {
+  it('is paused and resumed within the request, regardless of their number', async () => {
     for (const status of ['PAUSED', 'ACTIVE']) {
       const answer = await service.call('PATCH', `automations/${automationId}`, { status })
       assert.deepEqual([answer.status, answer.body.data.status], [200, status])
@@ -52,7 +52,7 @@ describe('an automation with thousands of running enrollments', function () {
     assert.equal(await left(), MANY + REAL)
   })
 
-  it('is deleted immediately; its workflows are ended in pages, despite the death of a worker, and without delaying others', async () => {
+  it('is deleted immediately; its workflows end in pages, even if a worker dies, and without delaying others', async () => {
     assert.equal((await service.call('DELETE', `automations/${automationId}`)).status, 200)
     assert.ok((await left()) > MANY / 2, 'they were deleted within the request')
     assert.equal((await service.call('GET', `automations/${automationId}`)).refused, '404 automation_not_found')
@@ -85,10 +85,10 @@ describe('an automation with thousands of running enrollments', function () {
     assert.equal((await service.call('GET', `automations/${other}`)).status, 200)
   })
 
-  it('is deleted with the content of its emails, however much there is, in pages', async () => {
+  it('is deleted in pages with the content of its emails, no matter how much there is', async () => {
     const em = service.context.orm.em.fork()
     const id = await anAutomation(service, { steps: [wait(1440), EMAIL] })
-    // Replaced versions leave their content behind.
+    // Replaced versions keep their content.
     await sql(
       em,
       `insert into email_contents (automation_id, hash, subject, text)

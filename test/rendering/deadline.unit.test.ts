@@ -13,7 +13,7 @@ describe("a render's deadline", () => {
     assert.equal(await endOf(1), 'late')
   })
 
-  it('ends a job as busy that got too little processor time', async () => {
+  it('ends a job as busy if it got too little processor time', async () => {
     assert.equal(await endOf(0.01), 'busy')
   })
 })

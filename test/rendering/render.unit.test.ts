@@ -25,13 +25,13 @@ describe('rendering', () => {
     assert.equal(html, 'Ada <b>')
   })
 
-  it('keeps the subject in one line, whatever a name holds', async () => {
+  it('keeps the subject on one line, whatever a name contains', async () => {
     const name = { ...contact, firstName: 'Ada\r\nBcc: evil@example.com' }
     const { subject } = await renderer.render(step({ subject: 'Hi {{ contact.firstName }}' }), { contact: name })
     assert.equal(subject, 'Hi Ada Bcc: evil@example.com')
   })
 
-  it('renders a missing property as nothing', async () => {
+  it('renders a missing property as empty text', async () => {
     const { text } = await renderer.render(step({ text: 'x{{ contact.metadata.none.at.all }}y' }), { contact })
     assert.equal(text, 'xy')
   })
@@ -61,7 +61,7 @@ describe('rendering', () => {
     assert.match(problem?.problem ?? '', /line:1/)
   })
 
-  it('reports on saving what fails for a contact with few or many properties', async () => {
+  it('reports failures for a contact with few or many properties when saved', async () => {
     const fine = step({ html: '<b>{{ contact.firstName }}</b>', text: 'x' })
     assert.deepEqual(await renderer.check(fine), { problems: [], unknownVariables: [] })
     const { problems } = await renderer.check({
@@ -101,15 +101,15 @@ describe('rendering', () => {
     ['repeated output', doubled(60, `${'x'.repeat(20_000)}`), /becomes longer than 1,000,000/],
     ['too many outputs', '{{a}}b'.repeat(83_000), /more than 5,000 outputs and tags/],
     ['too many lines in a tag', `{% liquid\n${'#\n'.repeat(83_000)}%}`, /more than 5,000 outputs and tags/],
-    ['endless nesting', '{% if true %}'.repeat(4_900), /nested too deep|not closed/],
-    ['brackets in brackets', `{{ a${'[a'.repeat(200_000)} }}`, /nested too deep/],
+    ['endless nesting', '{% if true %}'.repeat(4_900), /nested too deeply|not closed/],
+    ['brackets in brackets', `{{ a${'[a'.repeat(200_000)} }}`, /nested too deeply/],
     ['a filter that evaluates templates', '{{ a | find_exp: "x", "y" }}', /undefined filter: find_exp/],
     ['a file on the server', '{% include "/etc/passwd" %}', /tag "include" not found/],
     ['an unknown filter', '{{ contact.email | nonsense }}', /undefined filter: nonsense/],
     ['a NUL', '{{ "%00" | url_decode }}', /outputs a NUL character/],
     ['half a surrogate pair', '{{ "😀" | split: "" | first }}', /half of a surrogate pair/],
   ] as [string, string, RegExp][]) {
-    it(`fails with ${what}, only for that message, and reports it on saving`, async () => {
+    it(`fails with ${what}, only for that message, and reports it when saved`, async () => {
       const error = await renderer.render(step({ text }), { contact }).catch((reason: unknown) => reason)
       assert.ok(error instanceof TemplateError)
       assert.match(error.message, /^text: /)

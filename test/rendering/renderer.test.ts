@@ -126,7 +126,7 @@ describe('the renderer', () => {
     assert.equal(stdout, 'failed Hi\n')
   })
 
-  it('reserves a process for templates that were rendered before, however many others hang', async () => {
+  it('reserves a process for templates that were rendered before, no matter how many others hang', async () => {
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
     const hanging = Array.from({ length: 4 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
     let ended = 0
@@ -136,7 +136,7 @@ describe('the renderer', () => {
     assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
   })
 
-  it('lets only the owner of a hanging template wait', async () => {
+  it('makes only the owner of a hanging template wait', async () => {
     let done = 0
     const hanging = Array.from({ length: 4 }, (_, n) =>
       outcome(endless(n), { owner: 'bad' }).finally(() => (done += 1)),
@@ -169,7 +169,7 @@ describe('the renderer', () => {
     )
   })
 
-  it('gives slow templates of one owner one process at a time', async () => {
+  it('gives an owner of slow templates one process at a time', async () => {
     renderer = createRenderer({ deadlineMs: 5_000 })
     const long = compares(500, 17)
     const both = () => Promise.all(['heavy', 'other'].map((owner) => outcome(long, { owner })))
@@ -187,7 +187,7 @@ describe('the renderer', () => {
     assert.deepEqual(order, ['short', 'heavy', 'heavy', 'heavy'])
   })
 
-  it('rejects a job at once if it has not begun by its deadline', async () => {
+  it('rejects a job immediately if it has not started by its deadline', async () => {
     const long = outcome(compares(500, 17), { owner: 'same' })
     const beginBy = new AbortController()
     const late = renderer.render(email('late'), { contact }, { owner: 'same', beginBy: beginBy.signal })

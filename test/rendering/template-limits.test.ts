@@ -64,7 +64,7 @@ describe('template limits', () => {
       'bounds in exponential notation': '{% assign a = "1e300" | plus: 0 %}{% for i in (a..a) %}x{% endfor %}',
     }
     for (const [what, source] of Object.entries(loops)) {
-      it(`rejects too large numbers in ${what}`, async () => {
+      it(`rejects numbers that are too large in ${what}`, async () => {
         assert.match((await outcome(source))!, TOO_LARGE)
       })
     }

@@ -4,7 +4,7 @@ import { TemplateError } from '../../src/rendering/content.ts'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 
 const RUNS = Number(process.env['RUNS'] ?? 150)
-/** Renders as many at a time as a worker under load. */
+/** Renders as many templates at a time as a worker under load. */
 const BATCH = 50
 const DEADLINE_MS = 150
 

@@ -35,7 +35,7 @@ describe('/healthz', function () {
     return `${answer.status} ${await answer.text()}`
   }
 
-  it('is false while the render processes cannot be started, and true when they can again', async () => {
+  it('is false while render processes cannot be started, and true once they can be again', async () => {
     const project = mkdtempSync(join(tmpdir(), 'dripline-health-'))
     for (const part of ['src', 'scripts', 'embedded', 'workflows', 'activities', 'package.json']) {
       cpSync(join(ROOT, part), join(project, part), { recursive: true })
@@ -140,7 +140,7 @@ describe('/healthz', function () {
     }
   })
 
-  it('stays true while the relay waits for its next turn, however long', async () => {
+  it('stays true while the relay waits for its next turn, no matter how long', async () => {
     const relay = startRelay(service.context.dependencies, { idleMs: 1_000, longestPageMs: 300 })
     const deadline = performance.now() + 900
     await eventually('some time has passed', () => {
@@ -152,7 +152,7 @@ describe('/healthz', function () {
 })
 
 describe('a process that cannot recover', () => {
-  it('ends after a while, unless it recovers in between', async () => {
+  it('ends after a while, unless it recovers first', async () => {
     let problem: string | undefined = 'broken'
     const health = createHealth()
     health.watch(() => problem)

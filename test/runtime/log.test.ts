@@ -125,7 +125,7 @@ describe('log lines of emails', () => {
     return { contactId, automationId }
   }
 
-  for (const [what, behaviour, status, expectedText] of [
+  for (const [what, behavior, status, expectedText] of [
     [
       'was rejected permanently',
       { code: 550, text: 'no such mailbox', at: 'rcpt' },
@@ -137,20 +137,20 @@ describe('log lines of emails', () => {
     it(`report that an email ${what}, with the server's response and without an address`, async () => {
       const { contactId, automationId } = await enrolled()
       const address = await addressOf(service, contactId)
-      const behaviourFor =
-        typeof behaviour === 'object' ? { ...behaviour, text: `<${address}>: ${behaviour.text}` } : behaviour
-      sink.behave(behaviourFor)
+      const behaviorFor =
+        typeof behavior === 'object' ? { ...behavior, text: `<${address}>: ${behavior.text}` } : behavior
+      sink.behave(behaviorFor)
       await enroll(service, automationId, contactId)
       const line = await lineOf(automationId)
       sink.behave('accept')
       assert.equal(line['status'], status)
       assert.match(String(line['msg']), expectedText)
-      if (typeof behaviour === 'object') assert.match(String(line['reason']), /^550 <…>: no such mailbox/)
+      if (typeof behavior === 'object') assert.match(String(line['reason']), /^550 <…>: no such mailbox/)
       assert.doesNotMatch(JSON.stringify(lines), /secret|@/)
     })
   }
 
-  it('report an email that may have been sent if its sender died, by the process that finds it', async () => {
+  it('report an email that may have been sent when its sending process died, in the process that finds it', async () => {
     const { contactId, automationId } = await enrolled()
     await service.stopWorkers()
     await enroll(service, automationId, contactId)

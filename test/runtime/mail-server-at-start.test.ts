@@ -103,7 +103,7 @@ describe('a mail server at the start of a worker', () => {
     })
   }
 
-  it('is logged as unavailable, and the worker starts nevertheless', async () => {
+  it('is logged as unavailable, but the worker starts anyway', async () => {
     const [nowhere] = await freePorts(1)
     const { msg, reason } = await logLineOf(`smtp://127.0.0.1:${nowhere}`)
     assert.match(msg, /rejects the login/)

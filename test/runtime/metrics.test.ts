@@ -12,7 +12,7 @@ describe('metrics', () => {
   })
   after(() => service.stop())
 
-  it('cover requests, messages and pending work, on a port of their own, without personal data', async () => {
+  it('cover requests, messages and pending work, on their own port, without personal data', async () => {
     const [port] = await freePorts(1)
     const part = await startMetrics(service.context, port!, undefined)
     const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

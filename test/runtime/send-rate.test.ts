@@ -20,7 +20,7 @@ describe('SEND_RATE', () => {
     await eventually('all mails', () => (sink.mails.length === EMAILS ? true : undefined), 50_000)
     const times = sink.mails.map(({ at }) => at.getTime()).toSorted((a, b) => a - b)
     const seconds = (times.at(-1)! - times[0]!) / 1000
-    // A limiter allows a burst at first. Beyond it, the rate of two workers is the rate of one.
+    // A limiter allows an initial burst. After it, two workers have the same rate as one.
     assert.ok(seconds >= EMAILS / RATE / 2, `${EMAILS} emails in ${seconds} s`)
   })
 })

@@ -22,7 +22,7 @@ describe('SIGTERM', function () {
     await sink.close()
   })
 
-  it('lets a worker finish the email in flight, and start no other', async () => {
+  it('lets a worker finish the email in flight, but start no other', async () => {
     const [first, second] = [await aContact(service), await aContact(service)]
     const automationId = await anAutomation(service)
     const worker = startWorkerProcess(service, { SMTP_URL: sink.url, SMTP_CONNECTIONS: '1' })

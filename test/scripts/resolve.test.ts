@@ -158,7 +158,7 @@ describe('a port', () => {
     const [port] = await freePorts(1)
     await assertPortFree('PORT', port!)
     const sink = await startSmtpSink(undefined, port)
-    await assert.rejects(assertPortFree('PORT', port!), /^Error: Port \d+ is used by another program\. Set PORT/)
+    await assert.rejects(assertPortFree('PORT', port!), /^Error: Port \d+ is in use by another program\. Set PORT/)
     await sink.close()
   })
 

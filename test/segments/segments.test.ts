@@ -176,7 +176,7 @@ describe('segments', () => {
     [{ event: 'a', data: 'b' }, /^condition\.is must be one of/],
     [{ event: 'a', withinDays: 0 }, /^condition\.withinDays must be a number of days/],
     [{ activity: 'SENT', withinDays: -1 }, /^condition\.withinDays must be a number of days/],
-    [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not nest deeper than 10/],
+    [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not be nested deeper than 10/],
     [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
     [{ tag: 'x'.repeat(17_000) }, 'condition must not be larger than 16384 bytes as JSON'],
   ] as [unknown, string | RegExp][]) {
@@ -204,7 +204,7 @@ describe('segments', () => {
     assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
   })
 
-  it('queries segments of the maximum size in time', async () => {
+  it('queries segments of the maximum size before the timeout', async () => {
     const part = (n: number): Condition[] => [
       { tag: `t${n}` },
       { list: listId },

@@ -79,7 +79,7 @@ describe('the sender of a workspace', () => {
     assert.ok(!whole(await mailed({ category: 'transactional' })).includes('Main Street'))
   })
 
-  it('signs its emails including the unsubscribe headers, verifiably', async () => {
+  it('signs its emails verifiably, including the unsubscribe headers', async () => {
     await set({ fromAddress: 'hello@orchard.example' })
     const { body } = await ask('POST', 'sender/dkim', { selector: 'one' })
     const told = body.data as SenderDetails
@@ -104,7 +104,7 @@ describe('the sender of a workspace', () => {
     for (const line of whole(mail).toString().split('\r\n')) assert.ok(Buffer.byteLength(line) <= 998)
   })
 
-  it('signs campaigns as well', async () => {
+  it('also signs campaigns', async () => {
     const contactId = await aContact(service)
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactId })
@@ -170,7 +170,7 @@ describe('the sender of a workspace', () => {
     assert.deepEqual([(await check()).status, (await check()).found], ['OK', ['10 mail.example.com']])
     texts['MX bounces.orchard.example'] = ['']
     assert.equal((await check()).status, 'WRONG')
-    // Also without a from address of the workspace.
+    // Also if the workspace has no fromAddress.
     await sql(em, 'update senders set from_address = null where workspace_id = $1', [service.workspaceId])
     const without = (await ask('GET', 'sender')).body.data as SenderDetails
     assert.deepEqual(

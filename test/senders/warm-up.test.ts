@@ -45,7 +45,7 @@ describe('sender warm-up', () => {
     assert.equal(status, 200, JSON.stringify(body))
   }
   const readWarmUp = async () => ((await ask('GET', 'sender')).body.data as { warmUp?: WarmUp }).warmUp
-  /** Simulates that this many days passed, by moving the start and the counters back. */
+  /** Simulates the passage of days by moving the start and the counters back. */
   const daysPass = (days: number) =>
     sql(
       em(),
@@ -96,7 +96,7 @@ describe('sender warm-up', () => {
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 1_000, false)).granted, 1_000)
   })
 
-  it('keeps its day when its numbers change, and restarts after it was deleted', async () => {
+  it('keeps its day when its numbers change, and restarts after it is deleted', async () => {
     await warmUp(50)
     await daysPass(2)
     await warmUp(10)
@@ -106,7 +106,7 @@ describe('sender warm-up', () => {
     assert.deepEqual([(await readWarmUp())!.day, (await readWarmUp())!.allowedToday], [1, 10])
   })
 
-  it('restarts after it ended', async () => {
+  it('restarts after it has ended', async () => {
     await warmUp(50, 50, 400)
     await daysPass(100)
     assert.equal((await readWarmUp())!.allowedToday, null)
@@ -114,7 +114,7 @@ describe('sender warm-up', () => {
     assert.deepEqual([(await readWarmUp())!.day, (await readWarmUp())!.allowedToday], [1, 50])
   })
 
-  it('does not count messages that the server defers, even after their content', async () => {
+  it('does not count messages that the server defers, even after it received their content', async () => {
     const ids = await contacts(2)
     await warmUp(2)
     sink.behave({ code: 451, text: '4.7.1 Later', at: 'data' })
@@ -125,7 +125,7 @@ describe('sender warm-up', () => {
     assert.equal((await readWarmUp())!.mailedToday, 2)
   })
 
-  it('returns 400 for numbers that do not grow', async () => {
+  it('returns 400 if the limit would not grow', async () => {
     for (const [body, field] of [
       [{ perDay: 100, growthPercent: 50, upTo: 100 }, 'upTo'],
       [{ perDay: 0, growthPercent: 50, upTo: 100 }, 'perDay'],

@@ -13,7 +13,7 @@ describe('a link in an email', () => {
 
   it('contains only IDs', () => assert.match(token, /^[\w-]{66}$/))
 
-  it('is invalid if a character of it is changed or missing', () => {
+  it('is invalid if one of its characters is changed or missing', () => {
     for (let at = 0; at < token.length; at += 1) {
       const other = token[at] === 'A' ? 'B' : 'A'
       assert.equal(openLink(secret, 'unsubscribe', token.slice(0, at) + other + token.slice(at + 1)), undefined)

@@ -22,10 +22,10 @@ export interface Story {
   /** Maximum number of emails to one contact for the same step, where enrollments may be repeated. */
   times?: () => number
   /**
-   * Enrollments that may end early: all (by a deletion), or those that have sent nothing (by a concurrent deletion). Default:
+   * Enrollments that may end early: all (by a deletion), or those that have sent no email (by a concurrent deletion). Default:
    * none.
    */
-  mayEnd?: 'all' | 'unmailed'
+  mayEnd?: 'all' | 'without email'
   /** A campaign that has to finish. */
   campaign?: CampaignStory
   /** Statuses that emails must have at the end, unless something other than the world stopped a sender. */
@@ -138,7 +138,7 @@ const PROMISE: readonly Sentence[] = [
        from enrollments enrollment where status = 'CANCELLED'`,
     )
     for (const { dedupKey, mailed } of cancelled) {
-      if (mailed || mayEnd !== 'unmailed') yield `the enrollment by ${dedupKey} ended early`
+      if (mailed || mayEnd !== 'without email') yield `the enrollment by ${dedupKey} ended early`
     }
   },
 

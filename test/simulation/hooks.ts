@@ -19,7 +19,7 @@ const RANDOM_ID = 'v7({ random: randomBytes(16) })'
 const SAME_ID = 'v7({ msecs: 1_767_225_600_000, seq: (idsUsed += 1), random: new Uint8Array(16) })'
 
 function replaceOnce(source: string, text: string, by: string): string {
-  if (!source.includes(text)) throw new Error(`"${text}" is not in the source any more`)
+  if (!source.includes(text)) throw new Error(`"${text}" is no longer in the source`)
   return source.replace(text, () => by)
 }
 

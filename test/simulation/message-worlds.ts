@@ -66,15 +66,22 @@ const unsubscribe = (world: World, contactId: string) =>
     setPreferences(dependencies, { contactId, originId: newId() }, { kind: 'nothing' }),
   )
 
-/** Injects a fault into the commit of the next claim. @returns whether there was a claim within 20 s */
-async function strikeClaim(world: World, fault: Fault): Promise<boolean> {
+/** Injects a fault into a statement, or a later one of its transaction. @returns whether it was reached within 20 s */
+async function strikeNext(world: World, statement: RegExp, struck: RegExp, fault: Fault): Promise<boolean> {
   const { scheduler } = world
-  const claim = scheduler.hold(/^SQL with given as \( select \*, case/)
-  const statement = await Promise.race([claim.reached, scheduler.pause(20_000)])
-  if (statement) scheduler.strike(statement, /^SQL commit/, fault)
-  claim.release()
-  return statement !== undefined
+  const hold = scheduler.hold(statement)
+  const action = await Promise.race([hold.reached, scheduler.pause(20_000)])
+  if (action) scheduler.strike(action, struck, fault)
+  hold.release()
+  return action !== undefined
 }
+
+/** Injects a fault into the commit of the next claim. @returns whether there was a claim within 20 s */
+const strikeClaim = (world: World, fault: Fault): Promise<boolean> =>
+  strikeNext(world, /^SQL with given as \( select \*, case/, /^SQL commit/, fault)
+
+/** The statement that records the outcomes of emails. */
+const OUTCOME = /^SQL update messages message set status = given/
 
 /** Events concurrent with a retry. @returns the steps between which no email may begin */
 const BESIDE: Record<string, (world: World, automationId: string, contactId: string) => Promise<[number, number][]>> = {
@@ -358,7 +365,7 @@ export const MESSAGE_WORLDS = {
     async run(world) {
       const automationId = await world.automation([EMAIL])
       const contactId = await world.contact('ada')
-      const hold = world.scheduler.hold(/^SQL update messages message set status = given/)
+      const hold = world.scheduler.hold(OUTCOME)
       const stopping = async () => {
         const action = await Promise.race([hold.reached, world.scheduler.pause(20_000)])
         if (action) world.scheduler.stall(action.process)
@@ -371,6 +378,20 @@ export const MESSAGE_WORLDS = {
         never: [],
         becomes: [{ contact: 'ada', subject: '1', status: 'SENT' }],
         ownFaults: 1,
+      }
+    },
+  },
+  'failed-record': {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL])
+      const contactId = await world.contact('ada')
+      const fault = world.scheduler.pick(['fail-before', 'fail-after'] as const)
+      return {
+        done: Promise.all([world.enroll(automationId, contactId), strikeNext(world, OUTCOME, OUTCOME, fault)]),
+        expected: [{ contact: 'ada', subjects: ['1'] }],
+        never: [],
+        becomes: [{ contact: 'ada', subject: '1', status: 'SENT' }],
       }
     },
   },
@@ -480,7 +501,7 @@ export const MESSAGE_WORLDS = {
       const input = { name: 'readers.csv', format: 'csv', options } as const
       const { id } = await createImport(world.em, workspaceId, input, newId())
       const file = Buffer.from('email\nada@example.com\nbob@example.com\ncid@example.com\n')
-      const isElsewhere = (error: Error) => /continues at another position|has ended/.test(error.message)
+      const isElsewhere = (error: Error) => /continues at a different position|has ended/.test(error.message)
       const importing = async () => {
         for (;;) {
           // The client continues at the position that the import reports: a repeated chunk may have been applied.

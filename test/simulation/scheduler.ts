@@ -24,7 +24,7 @@ export const FAULTS = [
   // It is stopped for longer than Temporal waits for it, and continues within its leases.
   'nap',
   'nap-after',
-  // The request or its answer takes some seconds.
+  // The request or its response takes a few seconds.
   'slow',
   'slow-after',
 ] as const
@@ -326,7 +326,7 @@ export class Scheduler {
     }
   }
 
-  /** Gives the outcome to the process, at once or after a delay. A stopped process gets it when it continues. */
+  /** Gives the outcome to the process, immediately or after a delay. A stopped process gets it when it continues. */
   tell(action: Action, outcome: Answer, delayMs = 0): void {
     const tell = () => ('error' in outcome ? action.reject(outcome.error) : action.resolve(outcome.value))
     const late = Math.max(delayMs, action.process.stalledUntil - this.now)

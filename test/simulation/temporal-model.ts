@@ -441,7 +441,7 @@ export class TemporalModel {
       else scheduler.after(HEARTBEAT_TIMEOUT_MS, watch)
     }
     current.exit(() => scheduler.after(HEARTBEAT_TIMEOUT_MS, watch))
-    // Or its heartbeats are lost because its network is cut: it continues, and another worker gets the task, too.
+    // Or its heartbeats are lost because its network is cut: it continues, and another worker also gets the task.
     current.run(this.server, () => {
       const received = () =>
         scheduler.ask(`Temporal gets a heartbeat of ${remote.name}`, () => undefined, { faults: ['fail-before'] })

@@ -38,6 +38,7 @@ export const WORLDS = {
     'the emails of a test workspace are CAPTURED and none is sent, until the workspace is live and one is retried',
   'late-answer':
     'a worker is stopped past its lease before it records that an email was sent: the message is UNCONFIRMED, and then SENT',
+  'failed-record': 'the database fails while the outcome of an email is recorded: the message is SENT',
   'claim-answer':
     'the response to a claim is lost, and the email is sent later; or the worker is stopped past its lease before it arrives, and the message stays UNCONFIRMED',
   'late-begin':

@@ -72,8 +72,8 @@ export class Ground {
   }
 
   /**
-   * Opens enough connections: an open one is available sooner than one that has to be opened, which would make runs
-   * irreproducible.
+   * Opens enough connections. An open one is available sooner than one that has to be opened, so runs would not be
+   * reproducible.
    */
   private async fillPool(): Promise<void> {
     if (countSessions() >= SESSIONS) return

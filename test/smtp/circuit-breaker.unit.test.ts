@@ -89,7 +89,7 @@ describe('the circuit breaker of a mail server', () => {
     assert.equal(changes.length, 1)
   })
 
-  it('lets one message at a time try the server, and another one when that takes long', async () => {
+  it('lets one message at a time try the server, and a second one if the first takes too long', async () => {
     await deliverAll(5, CUT)
     clock.setForward(1_000)
     const slow = Promise.withResolvers<Delivery>()
@@ -141,7 +141,7 @@ describe('the circuit breaker of a mail server', () => {
     })
   }
 
-  it('stays closed for one recipient that the server rejects again and again', async () => {
+  it('stays closed when the server repeatedly rejects the same recipient', async () => {
     assert.deepEqual(await deliverAll(12, BLOCKED, 'same@example.com'), Array(12).fill('refused'))
     assert.deepEqual(changes, [])
   })

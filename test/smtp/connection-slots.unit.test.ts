@@ -5,7 +5,7 @@ import { takeNow } from '../support/take-now.ts'
 describe('connection slots', () => {
   const never = new AbortController().signal
 
-  it('gives one workspace all slots while no other one waits', async () => {
+  it('gives one workspace all slots while no other is waiting', async () => {
     const slots = new ConnectionSlots(3)
     for (let n = 0; n < 3; n += 1) assert.ok(await takeNow(slots, 'big'))
     assert.equal(await takeNow(slots, 'big'), undefined)

@@ -49,23 +49,23 @@ describe('fail-over between mail servers', () => {
     assert.deepEqual([taken(), asked], [[0, 1], 1])
   })
 
-  it('sends through the next server what the first certainly did not accept, and claims the message once', async () => {
+  it('tries the next server if the first certainly did not accept the message, and claims it once', async () => {
     first.behave({ code: 550, text: '5.4.5 Daily user sending limit exceeded', at: 'data' })
     assert.equal((await deliver({ mayBeginAgain: () => true })).kind, 'taken')
     assert.deepEqual([taken(), asked], [[0, 1], 1])
-    // By then a request may have been told that no message begins any more.
+    // By then, a request may have been promised that no further transmission begins.
     for (const mayBeginAgain of [() => false, undefined])
       assert.equal((await deliver({ mayBeginAgain })).kind, 'not-sent')
     assert.deepEqual(taken(), [0, 1])
   })
 
-  for (const [what, behaviour, kind] of [
+  for (const [what, behavior, kind] of [
     ['is rejected', { code: 550, text: '5.1.1 No such user', at: 'rcpt' }, 'refused'],
     ['is deferred because of its recipient', { code: 450, text: '4.2.0 Greylisted', at: 'rcpt' }, 'not-sent'],
     ['may have been accepted', 'cut', 'unknown'],
   ] as const) {
     it(`does not use the next server for a message that ${what}`, async () => {
-      first.behave(behaviour)
+      first.behave(behavior)
       // The second server is up, and the claim is recent. Only the rule keeps the message from it.
       assert.equal((await deliver({ mayBeginAgain: () => true })).kind, kind)
       assert.deepEqual(taken(), [0, 0])
@@ -75,7 +75,7 @@ describe('fail-over between mail servers', () => {
     })
   }
 
-  it('skips a server that failed, also for messages that do not wait, and returns to it later', async () => {
+  it('skips a failed server, including for messages that do not wait, and returns to it later', async () => {
     const port = first.port
     await first.close()
     for (let n = 0; n < 6; n += 1) assert.equal((await deliver()).kind, 'taken')

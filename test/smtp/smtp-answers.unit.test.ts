@@ -89,7 +89,7 @@ describe('a response of a mail server', () => {
     assert.equal((await deliver()).kind, 'not-sent')
   })
 
-  it('logs a response without its text if that may contain an address, and completely before it can', async () => {
+  it('logs a response in full before the recipient is named, and then without its text, which may contain an address', async () => {
     const failureAt = async (asked: string, words: string) => {
       await startServer({ answer: (command) => (command.startsWith(asked) ? words : undefined) })
       const delivery = await deliver()
@@ -134,7 +134,7 @@ describe('a response of a mail server', () => {
 
   for (const verb of ['220', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA']) {
     for (const surplus of ['250 ok', '354 go on']) {
-      it(`does not take a surplus response after ${verb} for the one to the message: ${surplus}`, async () => {
+      it(`does not mistake a surplus response after ${verb} for the one to the message: ${surplus}`, async () => {
         const usual: Record<string, string> = { EHLO: '250-here\r\n250 AUTH PLAIN', AUTH: '235 in', DATA: '354 go on' }
         await startServer({
           greeting: verb === '220' ? `220 here\r\n${surplus}` : '220 here',
@@ -189,7 +189,7 @@ describe('a response of a mail server', () => {
   }
 
   for (const verb of ['RCPT', 'RSET']) {
-    it(`does not take a surplus response after ${verb} for one to the next message`, async () => {
+    it(`does not mistake a surplus response after ${verb} for one to the next message`, async () => {
       let refusing = true
       await startServer({
         answer(command) {
@@ -250,7 +250,7 @@ describe('a response of a mail server', () => {
     const breakOff = new AbortController()
     const delivery = deliver({ text: 'A line of text.\r\n'.repeat(20_000) }, { breakOff: breakOff.signal })
     await eventually('the server stopped reading', () => slow)
-    // By now the kernel has the whole message.
+    // By now, the kernel has buffered the whole message.
     for (let turn = 0; turn < 100; turn += 1) await immediately()
     breakOff.abort()
     assert.equal((await delivery).kind, 'unknown')

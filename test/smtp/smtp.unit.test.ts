@@ -49,7 +49,7 @@ describe('the SMTP transport', () => {
     })
   }
 
-  it('reports a message as not sent without a connection', async () => {
+  it('reports a message as not sent if there is no connection', async () => {
     const [port] = await freePorts(1)
     const unreachable = createSmtpTransport({ server: readSmtpUrl(`smtp://127.0.0.1:${port}`) })
     assert.equal((await deliver(unreachable, email)).kind, 'not-sent')
@@ -105,7 +105,7 @@ describe('the SMTP transport', () => {
     await waiting.close()
   })
 
-  it('keeps the end of a long message back when it must not continue', async () => {
+  it('withholds the end of a long message when it must not continue', async () => {
     const long = { ...email, html: null, text: 'A line of text.\r\n'.repeat(60_000) }
     assert.equal((await deliver(transport, long, { ...alwaysBegin, mayGoOn: () => true })).kind, 'taken')
     let parts = 0
@@ -156,7 +156,7 @@ describe('the SMTP transport', () => {
     await single.close()
   })
 
-  it('returns a slot to a message that does not wait if one is free within a moment', async () => {
+  it('grants a slot to a message that cannot queue if one becomes free within a moment', async () => {
     const single = createSmtpTransport({ server: readSmtpUrl(sink.url), maxConnections: 1 })
     const first = await single.permit('a', new AbortController().signal)
     const soon = single.permitSoon('a')
@@ -196,7 +196,7 @@ describe('the SMTP transport', () => {
     server.close()
   })
 
-  it('opens a new connection when the server of a reused one is silently gone', async () => {
+  it('opens a new connection when the server of a reused one has silently disappeared', async () => {
     const gone = new Set<Socket>()
     const replaced = await startScriptedSmtp({
       answer: (command, socket) => (gone.has(socket) && command.startsWith('RCPT') ? null : undefined),

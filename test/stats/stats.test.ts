@@ -62,7 +62,7 @@ describe('stats', () => {
     await assertFiguresTrue(em())
   })
 
-  it('do not depend on whether changes were already added up', async () => {
+  it('do not depend on whether changes have already been added up', async () => {
     const id = await anAutomation(service, { steps: STEPS })
     for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, id, contact)
     const before = await figures(id)
@@ -149,7 +149,7 @@ describe('stats', () => {
       all!.waiting,
     )
     const now = await service.call('GET', 'figures')
-    // A campaign's messages count, too.
+    // A campaign's messages also count.
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(service)] })
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })

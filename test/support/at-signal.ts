@@ -7,7 +7,7 @@ let isWatched = false
  * Closes something when the process is asked to stop (Ctrl-C or SIGTERM), as at the end of a run: nothing else would remove its
  * folders below /tmp and the processes that use them.
  *
- * @returns a function that closes it. However often it is called, it closes once, and every call waits for that
+ * @returns a function that closes it. No matter how often it is called, it closes once, and every call waits for that
  */
 export function closedAtSignal(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined

@@ -94,7 +94,7 @@ async function startOnPostgres() {
   return running
 }
 
-/** Registers the search attributes, as a worker would. Temporal needs some seconds until all of its services know them. */
+/** Registers the search attributes, as a worker would. Temporal needs a few seconds until all of its services know them. */
 async function registerSearchAttributes(address: string): Promise<void> {
   const connection = Connection.lazy({ address })
   const client = new Client({ connection })

@@ -46,7 +46,7 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  /** Whether a worker is started, too. */
+  /** Whether a worker is also started. */
   worker?: boolean
   env?: NodeJS.ProcessEnv
   log?: Logger

@@ -139,7 +139,7 @@ describe('templates', () => {
     assert.match(made, /@media/)
   })
 
-  it('rejects a template with too long partials before loading them', async () => {
+  it('rejects a template whose partials are too long before loading them', async () => {
     const names = Array.from({ length: 9 }, (_, n) => `long-${n}`)
     for (const name of names) await create({ kind: 'PARTIAL', name, html: 'x'.repeat(480_000) })
     const html = names.map((name) => `{% render '${name}' %}`).join('')
@@ -156,7 +156,7 @@ describe('templates', () => {
     )
   })
 
-  it('compiles templates again when their layout or a partial changes, unless that would break them', async () => {
+  it('recompiles templates when their layout or a partial changes, unless that would break them', async () => {
     const foot = await create({ kind: 'PARTIAL', name: 'foot', html: '<footer>{{ contact.email }}</footer>' })
     const layout = await create({
       kind: 'LAYOUT',
@@ -182,7 +182,7 @@ describe('templates', () => {
     assert.equal(renamed.refused, '409 template_in_use')
   })
 
-  it('rejects a template that is too long in all languages together', async () => {
+  it('rejects a template whose languages together are too long', async () => {
     await create({ kind: 'PARTIAL', name: 'long', html: 'long '.repeat(90_000) })
     const translations = Array.from({ length: 20 }, (_, n) => ({ locale: `x${String.fromCharCode(97 + n)}` }))
     const { status, body } = await write({ subject: 'Hi', html: "{% render 'long' %}", text: 'Hi', translations })
@@ -190,11 +190,11 @@ describe('templates', () => {
     assert.match(body.error, /longer than 4,000,000 characters in all its languages/)
   })
 
-  it('rejects a template that nests too deep, and fails as a step', async () => {
+  it('rejects a template that is nested too deeply, and fails as a step', async () => {
     const html = '<div>'.repeat(20_000)
     const { status, body } = await write({ subject: 'Hi', html })
     assert.equal(status, 400)
-    assert.match(body.error, /nested too deep/)
+    assert.match(body.error, /nested too deeply/)
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service, { steps: [{ type: 'EMAIL', subject: 'Hi', html }] }), contactId)
     await eventually(
@@ -344,7 +344,7 @@ describe('templates', () => {
     assert.deepEqual(sound.warnings, [])
   })
 
-  it('sends a template in the contact’s language, in the version at the publication of the step', async () => {
+  it('sends a template in the contact’s language, in the version from when the step was published', async () => {
     const id = await create({
       subject: 'Hello {{ contact.firstName }}',
       html: '<p>Hello</p>',

@@ -66,7 +66,7 @@ describe('tracking', () => {
       'select kind, url, visitor, visits from message_visits where message_id = $1::uuid order by kind, url',
       [messageId],
     )
-  /** Simulates that this much time has passed. */
+  /** Simulates the passage of time. */
   const later = async (messageId: string, seconds: number) => {
     for (const [table, column, key] of [
       ['messages', 'sent_at', 'id'],
@@ -162,7 +162,7 @@ describe('tracking', () => {
     await eventually('it counts', async () => ((await messageOf(contactId)).openedAt === null ? undefined : true))
   })
 
-  it('counts neither machines nor visits that come too early for a person, but a person who follows', async () => {
+  it('ignores machines and visits that come too early for a person, but counts a later visit by a person', async () => {
     const { contactId, messageId, ways, picture } = await mailed({}, 0)
     await visit(ways[0]!)
     await visit(picture)

@@ -17,7 +17,7 @@ describe('the classification of a visit', () => {
       'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
     Yahoo: 'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
   })) {
-    it(`finds that it may be a person: ${who}`, () => assert.equal(of(agent), false))
+    it(`treats as possibly a person: ${who}`, () => assert.equal(of(agent), false))
   }
 
   for (const [who, agent] of Object.entries({
@@ -31,16 +31,16 @@ describe('the classification of a visit', () => {
     curl: 'curl/8.7.1',
     'Microsoft’s scanner, by its user agent': 'Mozilla/5.0 (compatible; BingPreview/1.0b)',
   })) {
-    it(`finds a machine: ${who}`, () => assert.equal(of(agent), true))
+    it(`treats as a machine: ${who}`, () => assert.equal(of(agent), true))
   }
 
-  it('finds a machine if it prefetches, or requests only the headers', () => {
+  it('treats a visitor as a machine if it prefetches or requests only the headers', () => {
     assert.equal(of(CHROME, { 'sec-purpose': 'prefetch;prerender' }), true)
     assert.equal(of(CHROME, { purpose: 'preview' }), true)
     assert.equal(of(CHROME, {}, 'HEAD'), true)
   })
 
-  it('finds a machine if an image proxy follows a link', () => {
+  it('treats an image proxy that follows a link as a machine', () => {
     const agent = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
     assert.equal(isMachine('CLICK', 'GET', { 'user-agent': agent }), true)
   })
@@ -51,7 +51,7 @@ describe('attributing visits', () => {
   const clicksOf = (links: number, ...secondsBefore: number[]) =>
     secondsBefore.map((seconds) => ({ secondsBefore: seconds, links }))
 
-  it('waits for a decision about a visit long after sending', () => {
+  it('delays the decision about a visit long after sending', () => {
     assert.equal(visitorOf({ isMachine: false }, LONG_AGO), 'UNDECIDED')
   })
 

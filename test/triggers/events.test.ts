@@ -28,7 +28,7 @@ describe('a custom event', () => {
       contactId,
     ])
 
-  it('starts every active automation with its name, in any case', async () => {
+  it('starts every active automation with its name, ignoring case', async () => {
     const contactId = await aContact(service)
     await on('Purchase')
     await on('PURCHASE')
@@ -47,7 +47,7 @@ describe('a custom event', () => {
     assert.deepEqual([status, body.data.matchingAutomations], [202, 0])
   })
 
-  it('does not enroll a contact again who is enrolled', async () => {
+  it('does not enroll a contact who is already enrolled', async () => {
     const contactId = await aContact(service)
     await on('again', { steps: [EMAIL, wait(60)] })
     for (let n = 0; n < 5; n += 1) await fire(contactId, 'again')
@@ -60,7 +60,7 @@ describe('a custom event', () => {
     await on('fast')
     for (const round of [1, 2, 3, 4, 5]) {
       await fire(contactId, 'fast')
-      // The moment at which the database has the end, and the workflow is about to close.
+      // The enrollment has ended in the database, and the workflow is about to close.
       await eventually('the enrollment has ended', async () => {
         const rows = await sql(
           service.context.orm.em.fork(),
@@ -76,7 +76,7 @@ describe('a custom event', () => {
   it('is delivered by the relay if it was committed but not delivered', async () => {
     const contactId = await aContact(service)
     await on('crash')
-    // What an API leaves that dies between its commit and its delivery.
+    // The state that an API process leaves when it dies between its commit and its delivery.
     const event = await insertCustomEvent(service.context.orm.em.fork(), {
       id: newId(),
       workspaceId: service.workspaceId,
@@ -90,7 +90,7 @@ describe('a custom event', () => {
     await mails(contactId, 1)
   })
 
-  it('starts an automation once if it is delivered twice, also after the first enrollment has ended', async () => {
+  it('starts an automation once if it is delivered twice, even after the first enrollment has ended', async () => {
     const contactId = await aContact(service)
     const automationId = await on('twice')
     const event = await insertCustomEvent(service.context.orm.em.fork(), {

@@ -39,7 +39,7 @@ describe('events that an enrollment has processed', () => {
     )
   }
 
-  it('are not lost if the enrollment was cancelled while its end is recorded', async () => {
+  it('are not lost if the enrollment is cancelled while its end is being recorded', async () => {
     const contactId = await aContact(service)
     const automationId = await on('beside', { steps: [wait(60), EMAIL] })
     await service.startWorker()
@@ -72,7 +72,7 @@ describe('events that an enrollment has processed', () => {
     assert.equal((await handleOf(automationId, contactId).describe()).status.name, 'RUNNING')
   })
 
-  it('are deleted with the recorded event, and start nothing then', async () => {
+  it('are deleted with the recorded event, and start nothing afterwards', async () => {
     const contactId = await aContact(service)
     const automationId = await on('old')
     const old = await written(contactId, 'old')

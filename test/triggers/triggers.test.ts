@@ -46,7 +46,7 @@ describe('triggers of an automation', () => {
       return rows.length === 0 ? true : undefined
     })
 
-  it('include joining a list in every way, but no other change of it', async () => {
+  it('include every way of joining a list, but no other change to it', async () => {
     const listId = await aList(service)
     const elsewhere = await aList(service)
     const automationId = await anAutomation(service, {
@@ -72,7 +72,7 @@ describe('triggers of an automation', () => {
     assert.equal(await eventsFor(automationId), 5)
   })
 
-  it('include getting a tag, in any case, but no other change of it', async () => {
+  it('include getting a tag, in upper or lower case, but no other change to it', async () => {
     const automationId = await anAutomation(service, {
       trigger: 'TAG_ADDED',
       triggerConfig: { tagName: 'Customer' },
@@ -102,7 +102,7 @@ describe('triggers of an automation', () => {
     assert.equal((await handle.describe()).memo?.['requestId'], 'req-7')
   })
 
-  it('enroll each of 300 contacts of a bulk request once, although the API is killed after its 2xx', async function () {
+  it('enroll each of 300 contacts of a bulk request once, even if the API is killed after its 2xx', async function () {
     this.timeout(180_000)
     await pending()
     const signUps = await anAutomation(service, { trigger: 'SIGNUP', steps: SEQUENCE })

@@ -12,7 +12,7 @@ describe('API key', () => {
     }
   })
 
-  it('rejects a key with any one character mistyped', () => {
+  it('rejects a key with any single character mistyped', () => {
     const key = generateApiKey('live')
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ_-'), (at, character) => {

@@ -28,7 +28,7 @@ describe('the rate limit', () => {
       instant: new Date(instant),
     })
 
-  it('restarts when the clock was set back, because its window would only fill until then', async () => {
+  it('restarts when the clock is set back, because its window would otherwise stay full', async () => {
     const key = await aKey(2)
     const now = Date.now()
     for (let n = 0; n < 3; n += 1) await at(key, now)
@@ -71,7 +71,7 @@ describe('the rate limit', () => {
           assert.equal(rateLimit.remaining, limit - admitted.length)
           assert.equal(rateLimit.resetAt.getTime(), admitted.at(-1)! + MINUTE)
           if (!expected) {
-            // Never too early, and less than a second too late.
+            // Never early, and less than a second late.
             const freeAt = admitted[0]! + MINUTE
             assert.equal(rateLimit.retryAfter, Math.ceil((freeAt - now) / 1000))
           }

@@ -19,7 +19,7 @@ describe('workspace settings', () => {
   const ask = (method: string, path: string, body?: unknown) => owner.ask(method, path, { workspaceId, body })
   const withKey = (key: string) => service.call('GET', 'lists', undefined, { key })
 
-  it('creates a key that is shown once, works at once, and is rejected after it is deleted', async () => {
+  it('creates a key that is shown once, works immediately, and is rejected after it is deleted', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Checkout', scopes: ['lists:read'], rateLimit: 7 })
     assert.equal(made.status, 201)
     const { id, key } = made.body.data as { id: string; key: string }
@@ -80,7 +80,7 @@ describe('workspace settings', () => {
     assert.equal((await withKey(key)).status, 200)
   })
 
-  it('writes audit entries with the actor in the same transaction', async () => {
+  it('writes audit entries that name the actor, in the same transaction', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Told', scopes: ['lists:write'] })
     const list = await service.call('POST', 'lists', { name: 'By a key' }, { key: made.body.data.key as string })
     await ask('PATCH', 'workspace', { name: 'Orchard' })
@@ -104,7 +104,7 @@ describe('workspace settings', () => {
     assert.ok(next.body.data.length > 0)
     const byPeople = await ask('GET', 'audit?actor=person')
     assert.ok(byPeople.body.data.every(({ actor }: { actor: string }) => actor === 'person'))
-    // A request that fails writes none.
+    // A failed request writes none.
     const before = (await ask('GET', 'audit')).body.data.length as number
     await service.call('POST', 'contacts', { email: 'nobody' })
     assert.equal((await ask('GET', 'audit')).body.data.length, before)

@@ -29,7 +29,7 @@ export interface CodeEditorProps {
   autoFocus?: boolean
 }
 
-/** The theme's colors, which are readable in dark mode, too. */
+/** The theme's colors, which are also readable in dark mode. */
 const SYNTAX_COLORS = HighlightStyle.define([
   { tag: [tags.tagName, tags.angleBracket, tags.keyword], color: 'var(--accent)' },
   { tag: tags.attributeName, color: 'var(--logic)' },

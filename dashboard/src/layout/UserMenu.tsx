@@ -20,7 +20,7 @@ export function UserMenuItems() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
-    // Editors that block closing the page while something is unsaved block the sign-out, too.
+    // Editors that block closing the page while something is unsaved also block the sign-out.
     if (!dispatchEvent(new Event('beforeunload', { cancelable: true })))
       return void notifications.show({
         color: 'bad',

@@ -80,7 +80,7 @@ export async function fetchSafely(
       const warning = outcome.headers.get('x-warning')
       if (warning !== null) onWarning(`${request.method} ${pathOf(request)}: ${warning.replace(CONTROLS, ' ')}`)
       if (isAnswer(outcome)) return outcome
-      if (outcome.ok) throw notDriplines(request, outcome)
+      if (outcome.ok) throw noJsonError(request, outcome)
       // The earlier attempt deleted it.
       if (isDone && request.method === 'DELETE' && outcome.status === 404) return new Response(null, { status: 204 })
       throw await errorOf(outcome)
@@ -102,7 +102,7 @@ const isAnswer = ({ ok, status, headers }: Response): boolean =>
   ok && (status === 204 || /json/i.test(headers.get('content-type') ?? ''))
 
 /** Creates the error for a response of a proxy or another server, such as an HTML page with status 200. */
-const notDriplines = (request: Request, { status }: Response): DriplineError =>
+const noJsonError = (request: Request, { status }: Response): DriplineError =>
   new DriplineError(
     `${new URL(request.url).origin} returned ${status} without JSON. Check that baseUrl is that of Dripline.`,
     {

@@ -6,7 +6,10 @@ export interface EmailOutline {
   type: 'EMAIL'
 }
 
-/** A version refers to an email's content by its hash, so that the cost of reading a sequence does not depend on its size. */
+/**
+ * A version refers to an email's content by its hash, so that the cost of reading a sequence does not depend on the size of its
+ * emails.
+ */
 /** Categories of emails. Transactional emails, such as receipts and passwords, may be sent to contacts who unsubscribed. */
 export const EMAIL_CATEGORIES = ['marketing', 'transactional'] as const
 export type EmailCategory = (typeof EMAIL_CATEGORIES)[number]
@@ -15,7 +18,7 @@ export interface StoredEmail extends EmailOutline {
   content: string
   /** Default: marketing. */
   category?: 'transactional'
-  /** The version of a template from which it was made. */
+  /** The version of the template that it was created from. */
   template?: { id: string; version: number }
 }
 

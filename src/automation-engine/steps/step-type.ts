@@ -21,6 +21,6 @@ export interface Arrival {
   state: MachineState
   /** Milliseconds since 1970. */
   now: number
-  /** Continues with the next step at once. */
+  /** Continues with the next step immediately. */
   pass(): Move
 }

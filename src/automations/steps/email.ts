@@ -49,7 +49,7 @@ const input = object({
   name: stepName(),
   category: category(),
   templateId: text().nullable().meta({
-    description: 'A template of the kind EMAIL. If given, subject, html and text are ignored.',
+    description: 'A template of the kind EMAIL. If set, subject, html and text are ignored.',
     isId: true,
     example: null,
   }),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { forTerminal, jsonForTerminal } from '../../platform/terminal.ts'
 
-/** Modules of a command are loaded when it runs: `--help` must respond at once, and loading the services takes a second. */
+/** Modules of a command are loaded when it runs: `--help` must respond immediately, and loading the services takes a second. */
 export interface Output {
   json?: true
 }

@@ -21,7 +21,7 @@ const STANDINGS: readonly Standing[] = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
 
 export function importCommand(program: Command): void {
   command(program, 'import', 'import a file of contacts; run it again to resume an interrupted import')
-    .argument('<file>', 'CSV in any encoding, or JSON of Plunk')
+    .argument('<file>', 'CSV in any encoding, or JSON from Plunk')
     .requiredOption('--workspace <id>', 'the workspace')
     .addOption(new Option('--format <format>', 'the source of the file').choices(FORMATS).default('csv'))
     .addOption(new Option('--as <standing>', 'the status of all contacts, if no column has it').choices(STANDINGS))
@@ -47,7 +47,9 @@ export function importCommand(program: Command): void {
         ].join('\n'),
       )
       if (done.problem !== null)
-        print(`The import stopped: ${done.problem}. Rows before that are imported. Fix the file and import it again.`)
+        print(
+          `The import stopped: ${done.problem}. Rows before that line were imported. Fix the file and import it again.`,
+        )
       // Lets a nightly script detect that contacts are missing.
       if (done.problem !== null || done.failed > 0) process.exitCode = 1
     })

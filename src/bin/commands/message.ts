@@ -4,7 +4,7 @@ import { command, show, type Output } from './command.ts'
 
 export function messageCommands(program: Command): void {
   const messages = program.command('message').description('messages that need a decision by an operator')
-  const LISTED = 'list unconfirmed messages and messages that are not retried any more, oldest first'
+  const LISTED = 'list unconfirmed messages and messages that are no longer retried, oldest first'
   command(messages, 'list', LISTED).action(async (options: Output) => {
     const [{ LISTED, listUnconfirmed }, { withDatabase }] = await Promise.all([
       import('../../messages/index.ts'),
@@ -40,7 +40,7 @@ export function messageCommands(program: Command): void {
       // The command succeeds only if the message was sent.
       if (status !== 'SENT') process.exitCode = 1
     })
-  command(messages, 'dismiss', 'leave a message as it is, permanently')
+  command(messages, 'dismiss', 'dismiss a message permanently, without sending it again')
     .argument('<id>', 'the ID of the message')
     .action(async (id: string, options: Output) => {
       const [{ dismissMessage }, { withDatabase }] = await Promise.all([

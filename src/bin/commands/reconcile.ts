@@ -9,15 +9,15 @@ import { withDatabase } from './with-database.ts'
 
 /**
  * Compares the whole database with Temporal. @see reconcile
- * @throws {Error} that states what to configure if this is not the Temporal of the instance: reconciling would end foreign
- * workflows
+ * @throws {Error} that states what to configure if this is not the instance's Temporal: reconciling would end the workflows of
+ * other instances
  */
 export async function reconcileAll(options: {
   isDry: boolean
   lostUntil: Date | null | undefined
 }): Promise<Reconciliation> {
   const config = connectedConfig(readConfig(process.env))
-  // The result is printed at the end. The log would repeat it.
+  // The result is printed at the end, so the log would only repeat it.
   const context = openContext(config, openLog('error'))
   try {
     const problem = await findTemporalBindingProblem(context.orm.em, await readConfiguredTemporalBinding(context))
@@ -32,5 +32,5 @@ export async function reconcileAll(options: {
 export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
   withDatabase(({ em }) => enableSending(em, lostUntil))
 
-/** Disables sending until the database is reconciled, for databases that were restored by other means. */
+/** Disables sending until the database is reconciled. For databases that were restored by other means. */
 export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em))

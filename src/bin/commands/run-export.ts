@@ -7,7 +7,7 @@ import { exportWorkspace } from '../../contacts/index.ts'
 import { assertWorkspace } from '../../segments/index.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Writes the data of a workspace to a file, which only its owner can read and which appears when it is complete. */
+/** Writes the data of a workspace to a file that only its owner can read and that appears once it is complete. */
 export const runExport = (path: string, workspaceId: string): Promise<{ lines: number }> =>
   withDatabase(async ({ em }) => {
     if (existsSync(path)) throw new Error(`${path} already exists`)

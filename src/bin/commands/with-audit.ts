@@ -6,7 +6,7 @@ import { withDatabase } from './with-database.ts'
  * Makes a change from the command line and writes its audit entries in the workspaces that it affects, in one transaction.
  *
  * @param operation the name of the same operation in the API
- * @param of the affected resources, derived from the result
+ * @param of returns the affected resources, given the result
  */
 export const told = <Result>(
   operation: string,

@@ -12,8 +12,8 @@ const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({
 })
 
 export function workspaceCommands(program: Command): void {
-  const workspaces = program.command('workspace').description('the tenants; everything belongs to exactly one')
-  command(workspaces, 'create', 'make a workspace')
+  const workspaces = program.command('workspace').description('tenants; everything belongs to exactly one of them')
+  command(workspaces, 'create', 'create a workspace')
     .requiredOption('--name <name>', 'its name', parseName)
     .addOption(
       new Option('--mode <mode>', 'live: sends its mail; test: for development, captures all of its mail')

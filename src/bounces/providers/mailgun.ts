@@ -23,7 +23,7 @@ export const mailgun: Provider = {
     const token = textIn(signature, 'token')
     // Calls of a subaccount may be signed by either account.
     const given = [textIn(signature, 'signature'), textIn(signature, 'parent-signature')]
-    // Time and token are signed as one string. Fixed lengths prevent shifting characters between them.
+    // Time and token are signed as one string. Fixed lengths prevent moving characters between them.
     if (!/^\d{10}$/.test(at) || !/^\w{50}$/.test(token) || !given.some((one) => isSigned(one, at + token, credential)))
       throw new NotGenuine('The signature is wrong')
     if (Math.abs(Date.now() / 1_000 - Number(at)) > MAX_AGE_S) throw new NotGenuine('The call is too old')

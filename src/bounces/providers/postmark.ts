@@ -4,7 +4,7 @@ import { type Json, objectIn, readJson, textIn } from './json.ts'
 import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
- * Postmark's webhooks. They are not signed. A password in the URL proves them (HTTP Basic authentication, RFC 7617).
+ * Postmark's webhooks. They are not signed. A password in the URL authenticates them (HTTP Basic authentication, RFC 7617).
  *
  * @see https://postmarkapp.com/developer/webhooks/webhooks-overview
  */

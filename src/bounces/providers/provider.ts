@@ -25,7 +25,7 @@ export interface ProviderEvent {
 export type FetchText = (url: URL) => Promise<string>
 
 /**
- * A mail provider. Each provider is a file of this folder, listed in `index.ts`. All of them are read into the same events: see
+ * A mail provider. Each provider is a file of this folder, listed in `index.ts`. All of them produce the same events: see
  * `docs/deliverability.md`.
  */
 export interface Provider {

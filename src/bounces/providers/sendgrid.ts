@@ -6,9 +6,9 @@ import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 /**
  * Twilio SendGrid's event webhook, signed.
  *
- * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event what it tells
- * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features how it
- *   is signed
+ * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event for its content
+ * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features for
+ * its signature
  */
 export const sendgrid: Provider = {
   name: 'sendgrid',

@@ -4,11 +4,11 @@ import { type Json, listIn, objectIn, readJson, textIn } from './json.ts'
 import { type FetchText, NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
- * Amazon SES, through notifications of Amazon SNS. Amazon signs the calls of every customer's topic, so only the workspace's own
- * topic is accepted.
+ * Amazon SES, through notifications of Amazon SNS. Amazon signs the calls for every customer's topics, so only the workspace's
+ * own topic is accepted.
  *
- * @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html what it tells
- * @see https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html how it is signed
+ * @see https://docs.aws.amazon.com/ses/latest/dg/notification-contents.html for its content
+ * @see https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html for its signature
  */
 export const ses: Provider = {
   name: 'ses',
@@ -123,9 +123,9 @@ function verdictOf(bounce: Json, recipient: Json): Pick<ProviderEvent, 'kind' | 
   const type = textIn(bounce, 'bounceType')
   const subtype = textIn(bounce, 'bounceSubType')
   if (/Rejected$|^MessageTooLarge$/.test(subtype)) return { kind: 'BLOCKED', status, diagnostic }
-  // SES does not try addresses on its own suppression list.
+  // SES does not send to addresses on its own suppression list.
   if (/SuppressionList$|^Suppressed$/.test(subtype)) return { kind: 'HARD', status, diagnostic }
-  // SES reports out-of-office notices like this, too.
+  // SES also reports out-of-office notices like this.
   if (type === 'Transient' && subtype === 'General' && status === null && diagnostic === null) return undefined
   if (type !== 'Permanent') return { kind: 'SOFT', status, diagnostic }
   if (status === null && diagnostic === null) return { kind: 'HARD', status, diagnostic }

@@ -11,8 +11,8 @@ import type { ApiState } from '../state.ts'
 import { sessionTokenOf, type SignedIn, visitorOf } from '../visitor.ts'
 
 /**
- * Requests with the same credential are counted in one row of the rate limiter, and wait for each other there while they hold a
- * database connection. Few of them may do so at the same time.
+ * Maximum concurrent requests with the same credential. They are counted in one row of the rate limiter, where they wait for each
+ * other while holding a database connection.
  */
 const CONCURRENCY = {
   maxRunning: 2,
@@ -25,8 +25,8 @@ const CONCURRENCY = {
 type Dependencies = Pick<ApiDependencies, 'authenticateKey' | 'authenticateSession' | 'trustedProxies' | 'publicUrl'>
 
 /**
- * Finds the caller by an API key or by the session of a browser, and counts the request. A request without a valid credential goes
- * on, because signing in is open to anyone. The other operations reject it.
+ * Finds the caller by an API key or by the session of a browser, and counts the request. A request without a valid credential
+ * continues, because signing in is open to anyone. The other operations reject it.
  */
 export function authenticate({
   authenticateKey,

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts'
 import { missingRole, missingScope, PEOPLE_ONLY, SIGNED_OUT } from '../errors.ts'
 import { type ApiMiddleware, callerOf } from '../state.ts'
 
-/** Rejects callers that may not use an operation, before anything of their request is read. */
+/** Rejects callers that may not use an operation, before reading any of their request. */
 export const authorize = (operation: Operation): ApiMiddleware =>
   function authorize(ctx, next) {
     const { open } = operation

@@ -14,7 +14,7 @@ import { finish, runInTransaction, runOutsideTransaction } from '../run-change.t
 import { type ApiContext, type ApiMiddleware, callerOf } from '../state.ts'
 import { logOf } from './request-id.ts'
 
-/** Limits the requests of one workspace that hold a database connection, so that the other workspaces always find one. */
+/** Limits the requests of one workspace that hold a database connection, so that other workspaces can always get one. */
 export const createWorkspaceLimit = (maxRunning: number) =>
   new ConcurrencyLimit({
     maxRunning,
@@ -24,8 +24,8 @@ export const createWorkspaceLimit = (maxRunning: number) =>
   })
 
 /**
- * Validates a request, runs its operation and responds. A change runs in one transaction with its audit entry and its stored response,
- * unless the operation says otherwise. What takes long to check is prepared before, while no database connection is held.
+ * Validates a request, runs its operation and responds. A change runs in one transaction with its audit entry and its stored
+ * response, unless the operation specifies otherwise. Slow checks run first, while no database connection is held.
  */
 export function handle(operation: Operation, dependencies: ApiDependencies, limit: ConcurrencyLimit): ApiMiddleware {
   const params = paramsOf(operation)

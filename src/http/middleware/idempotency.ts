@@ -44,7 +44,7 @@ export function idempotency(operation: Operation, { em }: Pick<ApiDependencies, 
   }
 }
 
-/** Identifies a request. The scopes are a part of it, because the response holds more for a caller that may read more. */
+/** Identifies a request. The scopes are a part of it, because the response contains more for a caller that may read more. */
 function fingerprintOf(ctx: ApiContext): Buffer {
   const scopes = callerOf(ctx).scopes.toSorted().join(' ')
   return createHash('sha256')

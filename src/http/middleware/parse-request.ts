@@ -4,7 +4,10 @@ import { assertNoQuery, readQuery } from '../parse-query.ts'
 import type { ApiMiddleware } from '../state.ts'
 import { findUnknownNames } from '../unknown-names.ts'
 
-/** Reads the query and the JSON body. Unknown names in them are ignored and reported in `X-Warning`, also if the request is rejected. */
+/**
+ * Reads the query and the JSON body. Unknown names in them are ignored and reported in `X-Warning`, even if the request is
+ * rejected.
+ */
 export const parseRequest = (operation: Operation): ApiMiddleware =>
   async function parseRequest(ctx, next) {
     const { query: querySchema, body: bodySchema, bodyLimit = DEFAULT_BODY_LIMIT, bodyOptional } = operation

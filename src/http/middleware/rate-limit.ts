@@ -8,7 +8,7 @@ export const rateLimit = (): Middleware<ApiState> =>
     const { allowed, limit, remaining, resetAt, retryAfter } = ctx.state.rateLimit
     ctx.set('X-RateLimit-Limit', String(limit))
     ctx.set('X-RateLimit-Remaining', String(remaining))
-    // Rounded up, so that no client comes too early.
+    // Rounded up, so that no client retries too early.
     ctx.set('X-RateLimit-Reset', String(Math.ceil(resetAt.getTime() / 1000)))
     if (!allowed) throw rateLimited(retryAfter)
     await next()

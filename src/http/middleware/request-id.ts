@@ -6,8 +6,8 @@ import type { ApiState } from '../state.ts'
 const ACCEPTABLE = /^[\w.:-]{1,128}$/
 
 /**
- * Gives every request an ID, which is the caller's if it sent a valid one, and returns it in the response. Logs and counts the
- * finished request under its route, because paths and queries can contain personal data.
+ * Gives every request an ID (the caller's, if it sent a valid one) and returns it in the response. Logs and counts the finished
+ * request under its route, because paths and queries can contain personal data.
  * @param isWatched whether a person watches the log on a terminal. Then only failed requests are logged, unless the log level is
  * debug.
  */

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { ApiState } from '../state.ts'
 import { assertOwnOrigin, sessionTokenOf } from '../visitor.ts'
 
-/** Rejects changes that a page of another site asks a browser for. Requests with an API key do not come from a browser. */
+/** Rejects changes that a page of another site makes a browser request. Requests with an API key do not come from a browser. */
 export const sameOrigin = (): Middleware<ApiState> =>
   async function sameOrigin(ctx, next) {
     const hasKey = ctx.get('Authorization') !== '' || ctx.get('x-api-key') !== ''

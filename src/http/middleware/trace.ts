@@ -3,7 +3,8 @@ import type { Middleware } from 'koa'
 import type { ApiState } from '../state.ts'
 
 /**
- * A span for every request, under the client's if it sent one. It is named by its route, because paths hold ids.
+ * Adds a span for every request, below the client's span if it sent one. The span is named after the route, because paths contain
+ * IDs.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */
 export const trace = (): Middleware<ApiState> => {

@@ -42,15 +42,13 @@ present, the first one is used. A key has scopes, and may be restricted to IP ad
 are listed for each response below. \`X-Error-Param\` has the location as a JSON pointer, and \`X-Request-Id\` identifies the
 request in the log. Unknown names in a body or a query are ignored, and reported in \`X-Warning\`.
 
-**Rate limits.** A key may make ${DEFAULT_RATE_LIMIT} requests per 60 seconds, unless it has a limit of its own. Every response has the
-number of requests that are left. A 429 has the seconds to wait in \`Retry-After\`.
+**Rate limits.** A key may make ${DEFAULT_RATE_LIMIT} requests per 60 seconds, unless it has its own limit. Every response has the number of remaining requests. A 429 has the seconds to wait in \`Retry-After\`.
 
 **Idempotency.** Requests with the same \`Idempotency-Key\` take effect once in 24 hours, and all get the response to the
-first one. So a POST or PATCH can be repeated safely after a broken connection or a 5xx. If the contact of the request has
-been erased since, the response is a 410, and the contact is not created again.
+first one. So a POST or PATCH can be repeated safely after a broken connection or a 5xx. If the contact of the request has since been erased, the response is a 410, and the contact is not created again.
 
 **Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation has its own size limit.
-Unknown fields are ignored. IDs are compared without case, and returned in lower case.
+Unknown fields are ignored. IDs are case-insensitive, and returned in lower case.
 
 **Pagination.** Lists take \`page\` (from 1) and \`limit\` (default 50, at most 100), and return the totals. A page after the
 last one is empty.
@@ -119,12 +117,12 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 1 },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests left in the current window.',
+    description: 'Requests remaining in the current window.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
   'X-RateLimit-Reset': {
-    description: 'The Unix time in seconds when the window is empty again, if no further request is made.',
+    description: 'The Unix time in seconds when the window will be empty again, if no further request is made.',
     required: true,
     schema: { type: 'integer' },
   },
@@ -194,7 +192,7 @@ function describeRefusal(
   }
 }
 
-/** Describes Retry-After, which is sent with some of the errors of a status or with all of them. */
+/** Describes Retry-After, which is sent with some or all errors of a status. */
 function describeRetryAfter(reasons: readonly ErrorDefinition[]) {
   const passing = reasons.filter(({ kind }) => kind === 'rate-limited' || tellsWhenToRetry(kind))
   if (passing.length === 0) return {}

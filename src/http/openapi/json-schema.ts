@@ -18,8 +18,8 @@ const asAny = (schema: ISchema<unknown>): AnySchema => schema as unknown as AnyS
 
 /**
  * Describes a yup schema in JSON Schema 2020-12, as OpenAPI 3.1 requires. A schema with a `component` name is described in
- * `components` and referenced. (The existing libraries drop what they do not know. Here nothing may be dropped: a schema with a
- * custom test describes it in its metadata as `json`.)
+ * `components` and referenced. (Existing libraries drop what they do not know. Nothing may be dropped from this document, so a
+ * schema with a custom test describes it in its metadata as `json`.)
  */
 export function toJsonSchema(schema: ISchema<unknown>, components: Components): JsonSchema {
   const { component } = asAny(schema).spec.meta ?? {}
@@ -103,7 +103,7 @@ function limits(schema: AnySchema, names: { min: string; max: string }): JsonSch
   return result
 }
 
-/** An example value that a schema accepts: its own, or one that is built from the examples of its parts. */
+/** An example value that a schema accepts: its own, or one built from the examples of its parts. */
 export function exampleOf(schema: ISchema<unknown>): unknown {
   const known = asAny(schema)
   const { type, spec, fields, innerType } = known

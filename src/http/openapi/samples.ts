@@ -7,7 +7,7 @@ export interface Sample {
   source: string
 }
 
-/** Samples for the reference that call an operation from a shell and from TypeScript. */
+/** Code samples for the reference that call an operation from a shell and from TypeScript. */
 export const samplesOf = (operation: Operation, serverUrl: string): Sample[] => [
   { lang: 'Shell', label: 'curl', source: curl(operation, serverUrl) },
   { lang: 'TypeScript', label: 'TypeScript', source: typeScript(operation) },

@@ -12,7 +12,7 @@ import { doubtOf } from './detect-consent-columns.ts'
 import { tagsIn } from './tags.ts'
 import { assertOfNoService, saysOut, wantsMail } from './parse-consent.ts'
 
-/** Folded titles by which a column is recognized if no field was chosen for it. */
+/** Normalized titles by which a column is recognized if no field was chosen for it. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   email: ['email', 'emailaddress'],
   firstName: ['firstname'],
@@ -33,7 +33,7 @@ const MAX_NAMED = 5
 /** Maximum length of a title in an error. */
 const MAX_TITLE = 50
 
-/** Any CSV file. Columns are matched by choice or by name; all others become metadata. */
+/** Any CSV file. Columns are matched by choice or by name. All others become metadata. */
 export const csv: Format = {
   name: 'csv',
   readHeader(header, { columns, as }) {
@@ -51,7 +51,7 @@ export const csv: Format = {
       if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
-    // Of two columns with the same title, the first counts: a choice cannot tell them apart.
+    // If two columns have the same title, the first one counts: a choice cannot tell them apart.
     if (fields.some((field, index) => field === 'email' && titles[index] !== titles[email]))
       throw new FileProblem(
         'The header has two columns for addresses. Choose one of them, and another field for the other.',
@@ -72,8 +72,8 @@ export const csv: Format = {
         ? [{ index, mayBeOut: doubtOf(titles[index]!) }]
         : [],
     )
-    /** An empty cell is ambiguous in a consent column, except in one called "subscribed". */
-    const isUnticked = (cells: readonly string[], index: number): boolean =>
+    /** An empty cell is ambiguous in a consent column, unless its title is "subscribed". */
+    const isUnchecked = (cells: readonly string[], index: number): boolean =>
       fields[index] === 'subscribed' &&
       titles[index]!.toLowerCase() !== 'subscribed' &&
       wordIn(cells[index] ?? '') === ''
@@ -99,7 +99,7 @@ export const csv: Format = {
       optOut: optOutOf(as) ?? optOutOf(isOut(cells) ? 'UNSUBSCRIBED' : null),
     })
 
-    /** @throws {UnclearRow} if no cell is an opt-out, but one of them cannot be understood */
+    /** @throws {UnclearRow} if no cell is an opt-out, but one of them is ambiguous */
     function isOut(cells: readonly string[]): boolean {
       const said = [
         ...ticked.map((index) => {
@@ -110,7 +110,7 @@ export const csv: Format = {
         ...unsubscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'unsubscribed') })),
       ]
       if (said.some(({ wants }) => wants === false)) return true
-      const unread = said.find(({ index, wants }) => wants === undefined || isUnticked(cells, index))
+      const unread = said.find(({ index, wants }) => wants === undefined || isUnchecked(cells, index))
       if (unread) {
         const title = titles[unread.index]!.slice(0, MAX_TITLE)
         throw new UnclearRow(

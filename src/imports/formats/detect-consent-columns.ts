@@ -6,12 +6,13 @@ const OUT =
   'stopmail|invalid|spam|gesperrt|werbesperre|ausgetragen|abgemeldet|abbestellt|désabonn|désinscri|uitgeschreven|afgemeld|disiscri|desuscri|' +
   "dad[oa]debaja|don['’]?t(?:e?mail|contact|send|market)|never(?:e?mail|contact|send)|widerspr|objection|objected|abmeld|afmelding"
 const NONE = 'no(?:e?mail|marketing|news|promo)|keine?(?:mail|werbung|newsletter)'
-/** Titles of columns that may mark opt-outs. A cell is doubtful unless it is a no. */
+/** Titles of columns that may mark opt-outs. A cell is doubtful unless it means no. */
 const OF_OUT = new RegExp(
   `${OUT}|^(?:${NONE})|^clean(?:ed|time|campaign)|^dn[ce]$|(?:^|is|e?mail|account)disabled$|(?:^|is)excluded|^(?:is)?junk(?:ed)?$|^baja|baja$|^opposition|mailingpaused$`,
 )
 /**
- * Titles of columns that may mark opt-ins. A cell is doubtful unless it is a yes. An empty cell is doubtful in a checkbox column.
+ * Titles of columns that may mark opt-ins. A cell is doubtful unless it means yes. An empty cell is doubtful in a checkbox
+ * column.
  */
 const OF_IN =
   /opt(?:ed|s)?in|^(?:is|e?mail|optin)?confirmed$|contactable|accepts|consent|marketing|newsletter|permission|mailing(?:s?$|list|allowed|ok)|receives?(?:e?mail|news|offer)|e?mail(?:allowed|ok)|canbe(?:e?mailed|contacted)|wants(?:e?mail|news)|einwilligung|werbung/
@@ -30,7 +31,7 @@ const CLEARLY_OUT = new RegExp(
 /** Words that may negate an opt-in title, or may be part of its text: "Newsletter & exclusive offers". */
 const NEGATED =
   /withdr|revo[ck]|suspend|declin|refus|reject|denied|remov|exclu|stop|cancel|without|expired|widerruf|abgelehnt|verweiger|entzogen|retir|révoq|rechaz|rifiut|ingetrokken|geweigerd|disabled|paused|inactive|deactiv|off$|^left|objec|^non|not(?:allowed|interested)|nolonger|donot|don['’]?t|gekündigt|exempt|^baja/
-/** Titles of columns that may hold a subscription state. A cell is doubtful if it is a no or one of `NO_STATE`. */
+/** Titles of columns that may hold a subscription state. A cell is doubtful if it means no or is one of `NO_STATE`. */
 const OF_STATE =
   /subscri(?!ptions$)|^(?:can|may|allow|ok|send|receives?|gets?)(?:to)?(?:e?mail|news|promo)|emailable|^promotion(?:s|al(?:e?mails?|offers?))$|^(?:gdpr|rgpd|dsgvo)|abonn|suscri|iscri[tz]|inscri|angemeldet|aangemeld|ingeschreven/
 const STATE =
@@ -47,7 +48,7 @@ const OF_SOMETHING_ELSE =
 /** Titles of measurements, which are not consent. The date of an opt-out is. */
 const MEASURED = /(?:rate|score)$/
 
-/** Longer titles, without spaces, are the full text of a question. */
+/** Titles longer than this, without spaces, are the full text of a question. */
 const MAX_NAME = 60
 
 /**

@@ -5,7 +5,7 @@ import { normalForm } from '../../platform/normal-form.ts'
 export const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
 export type Standing = (typeof STANDINGS)[number]
 
-/** A row of a file. The opt-out is read separately from the contact, because it counts even if the rest is invalid. */
+/** A row of a file. The opt-out is read separately from the contact, because it applies even if the rest is invalid. */
 export interface Row {
   email: string
   /** The ID of the contact in another system, if the row has one. */
@@ -52,12 +52,12 @@ export class FileProblem extends Error {
   override readonly name = 'FileProblem'
 }
 
-/** Error for a row that cannot be read. Later rows can. */
+/** Error for a row that cannot be read. Later rows can still be read. */
 export class RowProblem extends Error {
   override readonly name = 'RowProblem'
 }
 
-/** Error for a row that may be an opt-out. All other rows of its address are then skipped, too. */
+/** Error for a row that may be an opt-out. All other rows of its address are then also skipped. */
 export class UnclearRow extends RowProblem {
   readonly email: string
 
@@ -76,7 +76,10 @@ export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').t
 /** Maximum length of a cell with an address, including a display name. */
 const MAX_ADDRESS = 1_000
 
-/** Extracts an address from a cell: "Ada <ada@example.com>", `mailto:`, or with the quote that marks text in a spreadsheet. */
+/**
+ * Extracts an address from a cell: "Ada <ada@example.com>", `mailto:`, or with the leading quote that marks text in a
+ * spreadsheet.
+ */
 export const addressIn = (cell: string): string => {
   if (cell.length > MAX_ADDRESS) return cell
   const word = cell.replaceAll(/\p{Cf}/gu, '').trim()
@@ -145,7 +148,7 @@ export const instantOf = (text: string): string | undefined => {
   const [, day, time, fraction = '', sign, hours, minutes] =
     /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?(?:Z| ?([+-])(\d\d):?(\d\d)(?: \S{1,10})?)?$/.exec(text) ?? []
   if (day === undefined || day.startsWith('0001')) return undefined
-  // Timestamps without a zone are taken as UTC.
+  // Timestamps without a zone are read as UTC.
   const zone = sign === undefined ? 'Z' : `${sign}${hours ?? ''}:${minutes ?? ''}`
   const at = new Date(`${day}T${time ?? ''}${fraction.slice(0, 4)}${zone}`)
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString()

@@ -22,8 +22,8 @@ const OWN = new Set(
 const MAX_NOTE = 500
 
 /**
- * The export files of a Mailchimp audience, one for each status. The files of unsubscribed and cleaned contacts have columns of
- * their own. The files of subscribed and nonsubscribed contacts look alike, so the user must choose the status.
+ * The export files of a Mailchimp audience, one for each status. The files of unsubscribed and cleaned contacts have their own
+ * columns. The files of subscribed and nonsubscribed contacts look alike, so the user must choose the status.
  */
 export const mailchimp: Format = {
   name: 'mailchimp',
@@ -80,7 +80,7 @@ export const mailchimp: Format = {
   },
 }
 
-/** Marks contacts that staff unsubscribed, who did not opt out themselves. */
+/** Marks contacts whom staff unsubscribed, and who did not opt out themselves. */
 const BY_ADMIN = 'Unsubscribed by admin'
 
 function optOutFor(standing: Standing, note: string | null): OptOut | null {

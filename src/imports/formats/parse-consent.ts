@@ -14,7 +14,7 @@ const IN = 'subscribed|optedin|optin|active|enabled|confirmed'.split('|')
 
 const NOTHING = ['null', 'none', 'never', 'n/a', '-']
 
-/** Checks for a date: a date of an opt-in or opt-out counts as a yes. An invalid date such as 0000-00-00 means none. */
+/** Checks for a date: a date of an opt-in or opt-out counts as a yes. An invalid date such as 0000-00-00 means no date. */
 const isInstant = (word: string): boolean => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?!\d)/.test(word) && !isNoDay(word)
 const isNoDay = (word: string): boolean => /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?!\d)/.test(word)
 
@@ -69,6 +69,6 @@ export function assertOfNoService(titles: readonly string[]): void {
     if (columns.every((column) => names.has(column)))
       throw new FileProblem(
         `The columns ${columns.join(', ')} are those of a ${service} file. Import it with --format ${service}, or contacts ` +
-          'who unsubscribed there would be emailed. If it is not one, choose a field for these columns.',
+          'who unsubscribed there would be emailed. If it is not such a file, choose a field for these columns.',
       )
 }

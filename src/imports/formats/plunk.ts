@@ -61,7 +61,7 @@ export const plunk: Format = {
       },
       optOut:
         optOutOf(as) ??
-        // In Plunk, a snoozed contact is subscribed but gets no email until then.
+        // In Plunk, a snoozed contact stays subscribed but gets no email until the snooze ends.
         ((subscribed >= 0 && isOut(cells[email]!, cells[subscribed] ?? '')) || isSnoozed(cells[snoozed] ?? '')
           ? optOutOf('UNSUBSCRIBED', cells[snoozed] ? `Plunk: snoozed until ${cells[snoozed].slice(0, 100)}` : null)
           : null),

@@ -1,7 +1,7 @@
 /**
  * The reaction to a database error, in one table for all callers:
  * - retry: the statement lost against a concurrent one (deadlock, serialization, lock or statement timeout). Nothing was done,
- * and an immediate retry is right.
+ *   and the caller should retry immediately.
  * - wait: the database is unreachable, full, read-only or starting. The same statement will work later.
  * - refuse: the value can never be written: its type or a constraint forbids it.
  * - bug: the statement itself is wrong, or the error does not come from the database.
@@ -46,7 +46,7 @@ const CONNECTION_TEXTS = [
   'Postgres connection closed',
 ]
 
-/** Classifies an error by the right reaction to it. */
+/** Classifies an error by how to react to it. */
 export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
   for (const at of causesOf(error)) {
     const { code } = at as { code?: unknown }
@@ -64,7 +64,7 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorClass {
   return 'bug'
 }
 
-/** Returns whether the database is temporarily unavailable, so that a later retry is right. */
+/** Returns whether the database is temporarily unavailable, so that a later retry may succeed. */
 export const isDatabaseUnavailable = (error: unknown): boolean => classifyDatabaseError(error) === 'wait'
 
 /** invalid_password, invalid_authorization_specification, invalid_catalog_name */
@@ -84,7 +84,7 @@ export const isSchemaOlder = (error: unknown): boolean =>
 /** Returns whether a statement lost against a concurrent one and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
 
-/** Returns whether a retry can help, at once or later. */
+/** Returns whether a retry can help, immediately or later. */
 export const isPassing = (error: unknown): boolean => isDatabaseUnavailable(error) || isConflict(error)
 
 /** The name of the constraint that an error reports as violated, if any. */
@@ -96,7 +96,7 @@ export function violatedConstraint(error: unknown): string | undefined {
   return undefined
 }
 
-/** An error and its chain of causes, also if the chain is circular. */
+/** An error and its chain of causes, even if the chain is circular. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
   for (let at = error; at instanceof Error && causes.length < 5; at = at.cause) causes.push(at)

@@ -37,7 +37,7 @@ export interface NewestPage {
   at: string
   /** A condition that selects the list, such as `item.automation_id = $1::uuid`. */
   of: string
-  /** Each status is read from its own range of the index, so that a rare one is found among millions of others. */
+  /** Each status is read from its own range of the index, so that a rare status is found quickly among millions of rows. */
   statuses: readonly string[]
   behind?: Place | undefined
   /** Timestamps, see `isTimestamp`. */
@@ -47,8 +47,8 @@ export interface NewestPage {
 }
 
 /**
- * Builds a statement that reads a page of a list, newest first. Its cost is the same wherever the page begins. It needs an index
- * on the list's column, the status, the time and the ID.
+ * Builds a statement that reads a page of a list, newest first. Its cost does not depend on where the page begins. Requires an
+ * index on the list's column, the status, the time and the ID.
  *
  * @param parameters the parameters of the conditions; those of the page are appended
  */

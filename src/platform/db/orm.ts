@@ -14,7 +14,7 @@ import { Session } from './session.ts'
 export type Orm = MikroORM
 export type { EntityManager }
 
-/** The schema of the database, which `src/schema` composes of all modules. */
+/** The schema of the database, which `src/schema` assembles from all modules. */
 export interface Schema {
   entities: readonly EntityClass[]
   migrations: readonly MigrationObject[]
@@ -34,7 +34,7 @@ export interface OrmOptions {
   onPool?: (pool: Pool) => void
 }
 
-/** Opens the database. It connects at the first query, so that a database that is down fails requests and not the start. */
+/** Opens the database. It connects on the first query, so that an unavailable database fails requests and not the startup. */
 export function openOrm(
   schema: Schema,
   {
@@ -57,8 +57,9 @@ export function openOrm(
       onPoolCreated: onPool,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
-      // Postgres times out before the client does, so that a statement seldom runs on after its caller gave up. It also ends
-      // sessions whose client fell silent in a transaction or disconnected during a statement, and releases their locks.
+      // Postgres times out before the client does, so that a statement rarely keeps running after its caller has given up. It
+      // also ends sessions whose client fell silent in a transaction or disconnected during a statement, and releases their
+      // locks.
       statement_timeout: Math.round(timeoutMs * 0.85),
       idle_in_transaction_session_timeout: timeoutMs * 2,
       options: '-c client_connection_check_interval=2000',
@@ -76,7 +77,7 @@ export function openOrm(
 export const MIGRATION_TIMEOUT_MS = 2 * 60 * 60_000
 
 /**
- * Migrates the schema to the latest version. Several processes may call it at once: the first one holds a lock.
+ * Migrates the schema to the latest version. Several processes may call it concurrently: the first one holds a lock.
  * @param only the migrations to run, for the schema of an earlier version
  */
 export async function migrate(orm: Orm, only?: readonly string[]): Promise<string[]> {
@@ -90,7 +91,7 @@ export async function migrate(orm: Orm, only?: readonly string[]): Promise<strin
       })
       return done.map((migration) => migration.name)
     } catch (error) {
-      // A migration may lose against running processes. It has done nothing then.
+      // A migration may lose a conflict with running processes. In that case, it has changed nothing.
       if (classifyDatabaseError(error) !== 'retry') throw error
       if (attempt === MIGRATION_ATTEMPTS) {
         throw new Error(

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 
 /**
- * The maximum time that a session may be in use, in milliseconds. Every statement and every pause in a transaction ends far
- * earlier.
+ * The maximum time that a session may be in use, in milliseconds. Every statement and every pause in a transaction ends much
+ * sooner.
  */
 const MAX_MS = 60_000
 
@@ -25,7 +25,7 @@ export function createSessionWatch(poolSize: number, longestMs = MAX_MS): Sessio
       const lost = [...heldSince.values()].filter((since) => since < limit).length
       return lost < poolSize
         ? undefined
-        : `All ${poolSize} sessions with Postgres are leaked: they are in use for too long and were not released`
+        : `All ${poolSize} sessions with Postgres are leaked: they have been in use for too long and were not released`
     },
   }
 }

@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg'
 
 /**
  * A session with Postgres that returns to the pool in a usable state or not at all. Its holder need not know how it failed: a
- * session is closed, and its slot in the pool freed at once, if it was lost, if it may still run an abandoned statement, or if it
- * is returned in the middle of a transaction.
+ * session is closed, and its slot in the pool freed immediately, if it was lost, if it may still run an abandoned statement, or
+ * if it is returned in the middle of a transaction.
  *
  * Closing makes Postgres roll back and release its locks. A ROLLBACK is not reliable: it queues after a statement that stalls,
  * and it fails on a broken connection. The ORM's driver then keeps the slot forever.
@@ -21,7 +21,7 @@ export class Session extends Client {
     this.on('error', (error) => this.#giveUp(error))
   }
 
-  /** The pool sets it at each checkout, and expects exactly one call. */
+  /** The pool sets it on each checkout, and expects exactly one call. */
   set release(returnQuota: PoolClient['release']) {
     this.#returnQuota = returnQuota
   }
@@ -40,7 +40,7 @@ export class Session extends Client {
     })
   }) as Client['query']
 
-  /** Closes the session at once, whatever it is doing. */
+  /** Closes the session immediately, whatever it is doing. */
   abandon(reason: Error): void {
     this.#giveUp(reason)
   }

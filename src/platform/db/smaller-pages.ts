@@ -1,8 +1,8 @@
 import { classifyDatabaseError } from './errors.ts'
 
 /**
- * Runs a statement for a page of rows. If it takes too long or loses against a concurrent one, tries half of the page. @throws
- * the statement's error if the page has one row, or if smaller pages do not help
+ * Runs a statement for a page of rows. If it takes too long or loses to a concurrent one, tries half the page. @throws the
+ * statement's error if the page has one row, or if smaller pages do not help
  */
 export async function withSmallerPages<Result>(
   limit: number,

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import type { EntityManager } from './orm.ts'
 
-/** The unit of work of an entity manager: its transaction if it is in one, or else a new one. */
+/** The unit of work of an entity manager: its transaction if it is in one, otherwise a new one. */
 export const unitOf = (em: EntityManager): EntityManager => (em.isInTransaction() ? em : em.fork())
 
 /** Runs statements in the entity manager's transaction, or in a new one. */
@@ -17,7 +17,7 @@ export const FRESH_READ = { disableIdentityMap: true } as const
  * Runs one SQL statement with bound parameters (`$1`, `$2`, …), in the entity manager's transaction if it has one. The ORM's own
  * `execute` writes parameters into the text, which is never acceptable.
  *
- * @returns the rows, with the column names of the statement. Timestamps are texts: see {@link toDate}.
+ * @returns the rows, with the column names of the statement. Timestamps are strings: see {@link toDate}.
  */
 export async function sql<Row>(em: EntityManager, text: string, parameters: readonly unknown[] = []): Promise<Row[]> {
   const transaction = em.getTransactionContext<Transaction<unknown> | undefined>()
@@ -27,10 +27,10 @@ export async function sql<Row>(em: EntityManager, text: string, parameters: read
 }
 
 /**
- * Runs a constant statement that Postgres parses and plans once per connection, which is half of the cost of such a statement
+ * Runs a constant statement that Postgres parses and plans once per connection, which saves half the cost of such a statement
  * (measured: 1.2 ms less per enroll call). Not for texts that vary, because a connection keeps every prepared statement.
  *
- * @param name identifies the statement, unique in the whole product
+ * @param name identifies the statement, unique in the entire product
  * @see https://node-postgres.com/features/queries#prepared-statements
  */
 export async function preparedSql<Row>(

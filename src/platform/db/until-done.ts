@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { classifyDatabaseError, isPassing } from './errors.ts'
 
-/** Milliseconds between two attempts, at first and at most. */
+/** Milliseconds between two attempts: initially and at most. */
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 5_000
 

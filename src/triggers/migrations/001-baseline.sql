@@ -44,15 +44,3 @@ create table refused_entries (
 );
 create index refused_entries_of_contact on refused_entries (contact_id, id desc);
 create index refused_entries_of_automation on refused_entries (automation_id, id desc);
-
--- Volatile: an enrollment may have waited for the contact's lock while another request ended one. The function reads after it.
--- https://www.postgresql.org/docs/current/xfunc-volatility.html
-create function has_processed(of_automation uuid, of_contact uuid, of_event uuid) returns boolean
-language plpgsql volatile as $$
-begin
-  perform from contacts where id = of_contact for key share;
-  return exists (
-    select from processed_events
-    where automation_id = of_automation and contact_id = of_contact and event_id = of_event
-  );
-end $$;

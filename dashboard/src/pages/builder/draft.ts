@@ -153,7 +153,7 @@ const undoGroupOf = (change: Change): string | undefined =>
       ? Object.keys(change.fields).join()
       : undefined
 
-/** Defines what stays undoable when the draft is replaced: nothing, the earlier steps, or those and the current draft. */
+/** Defines what can still be undone when the draft is replaced: nothing, the earlier steps, or those and the current draft. */
 export type UndoHistory = 'none' | 'as before' | 'to mine'
 
 export type EditAction =

@@ -24,15 +24,15 @@ export function Colors({
 }) {
   return (
     <Section title="Colors" meta="Adjusted automatically in dark mode">
-      <div className={classes.colours}>
+      <div className={classes.colors}>
         {THEME_COLORS.map(([name, label, usual]) => (
           <ColorField
             key={name}
             label={label}
             usual={usual}
-            colour={theme[name] ?? ''}
+            color={theme[name] ?? ''}
             readOnly={readOnly}
-            onChange={(colour) => onChange(colour === '' ? omit(theme, name) : { ...theme, [name]: colour })}
+            onChange={(color) => onChange(color === '' ? omit(theme, name) : { ...theme, [name]: color })}
           />
         ))}
       </div>
@@ -44,17 +44,17 @@ export function Colors({
 function ColorField({
   label,
   usual,
-  colour,
+  color,
   readOnly,
   onChange,
 }: {
   label: string
   usual: string
-  colour: string
+  color: string
   readOnly: boolean
-  onChange: (colour: string) => void
+  onChange: (color: string) => void
 }) {
-  const [typed, setTyped] = useState(colour)
+  const [typed, setTyped] = useState(color)
   const isWhole = typed === '' || /^#[0-9a-f]{6}$/i.test(typed)
   return (
     <ColorInput

@@ -8,14 +8,14 @@ import { startService, type Service } from '../support/service.ts'
 
 const MANY = 400
 
-describe('neighbours', () => {
+describe('workspace fairness', () => {
   let service: Service
   before(async () => {
     service = await startService({ worker: false })
   })
   after(() => service.stop())
 
-  it('run in turn: an enrollment does not wait for hundreds of earlier ones of another workspace', async () => {
+  it('starts an enrollment before hundreds of earlier ones of another workspace', async () => {
     const { em } = service.context.orm
     const automationId = await anAutomation(service)
     const contacts = Array.from({ length: MANY }, (_, n) => ({ email: `many-${n}@example.com`, tags: ['many'] }))

@@ -25,7 +25,7 @@ interface Seen {
   mails: number[]
 }
 
-/** The response times of a workspace while another one causes the worst load (neighbours/worst.ts) ÷ while that is idle. */
+/** The response times of a workspace while another one causes the worst load (neighbors/worst.ts) ÷ while that is idle. */
 const besides = (name: string, title: string, pick: (seen: Seen) => readonly number[]): Benchmark => ({
   name,
   title,
@@ -45,7 +45,7 @@ const besides = (name: string, title: string, pick: (seen: Seen) => readonly num
     let batches = 0
 
     async function live(): Promise<Seen> {
-      const prefix = `neighbour-${(batches += 1)}`
+      const prefix = `neighbor-${(batches += 1)}`
       const contacts = await makeContacts(service, TURNS, prefix)
       const read = (path: string) => get(api.baseUrl, service.key, path)
       const calls: number[] = []
@@ -86,7 +86,7 @@ const besides = (name: string, title: string, pick: (seen: Seen) => readonly num
     const worst = spawn(
       process.execPath,
       [
-        fileURLToPath(new URL('./neighbours/worst.ts', import.meta.url)),
+        fileURLToPath(new URL('./neighbors/worst.ts', import.meta.url)),
         ...[api.baseUrl, key, eventName, (body as { data: { id: string } }).data.id],
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
@@ -107,13 +107,13 @@ const besides = (name: string, title: string, pick: (seen: Seen) => readonly num
   },
 })
 
-export const neighbours = besides(
-  'neighbours',
+export const neighbors = besides(
+  'neighbors',
   'p95 of a workspace’s requests while another one causes the worst known load ÷ while it is idle',
   ({ calls }) => calls,
 )
-export const neighboursMail = besides(
-  'neighbours/mail',
+export const neighborsMail = besides(
+  'neighbors/mail',
   'p95 of the time from enroll request to mail, likewise',
   ({ mails }) => mails,
 )
