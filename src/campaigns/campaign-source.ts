@@ -57,11 +57,11 @@ export const campaignSource: MessageSource = {
   },
 
   async lockForClaim(em, messages) {
-    const status = await shareCampaign(em, refOf(messages[0]!).campaignId)
-    const contacts = await shareContacts(
-      em,
-      messages.map(({ contactId }) => contactId),
-    )
+    const contactIds = messages.map(({ contactId }) => contactId)
+    const [status, contacts] = await Promise.all([
+      shareCampaign(em, refOf(messages[0]!).campaignId),
+      shareContacts(em, contactIds),
+    ])
     return messages.filter(({ intent, contactId, contact, consentVersion }) => {
       const now = contacts.get(contactId)
       if (status === undefined || now === undefined) return false
@@ -70,8 +70,6 @@ export const campaignSource: MessageSource = {
       return now.email === contact.email && now.consentVersion === consentVersion
     })
   },
-
-  claimed: () => Promise.resolve(),
 
   // A cancelled campaign dismisses its remaining messages itself.
   lockForDeferral: () => Promise.resolve(new Set()),

@@ -2,6 +2,7 @@ import { shareAutomations } from '../automations/index.ts'
 import { keepContacts } from '../contacts/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { pipelined } from '../platform/db/sql.ts'
 import type { EndStatus, EnrollmentStatus, Received } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
 import { statusOf } from './leave-queries.ts'
@@ -27,7 +28,7 @@ export async function recordEnrollment(
   { supersedes = true }: { supersedes?: boolean } = {},
 ): Promise<EnrollmentStatus | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    const status = await em.transactional((unit) => tryToRecord(unit, write, supersedes))
+    const status = await tryToRecord(em, write, supersedes)
     if (status || !supersedes || attempt === MAX_ATTEMPTS) return status
     // Another enrollment was recorded concurrently. The next attempt sees and ends it.
     if ((await findActive(em, write.automationId, write.contactId, write.concurrencyKey)) === undefined)
@@ -35,19 +36,19 @@ export async function recordEnrollment(
   }
 }
 
-async function tryToRecord(
+function tryToRecord(
   em: EntityManager,
   write: EnrollmentWrite,
   supersedes: boolean,
 ): Promise<EnrollmentStatus | undefined> {
-  // Ending an enrollment locks its contact, so the statements below see that write.
-  await keepContacts(em, [write.contactId])
-  const state = await readRecordState(em, write)
-  if (!state || state.recorded) return state?.recorded ?? undefined
-  const enrollment = planRecording(state, write)
-  if (!enrollment) return undefined
-  if (supersedes && state.otherActiveId) await endActive(em, state.otherActiveId, 'CANCELLED')
-  return (await insertEnrollment(em, write, enrollment)) ? 'ACTIVE' : undefined
+  return pipelined(em, async (unit) => {
+    // Ending an enrollment locks its contact, so the second statement sees that write.
+    const [, state] = await Promise.all([keepContacts(unit, [write.contactId]), readRecordState(unit, write)])
+    const enrollment = state && !state.recorded ? planRecording(state, write) : undefined
+    if (!enrollment) return () => Promise.resolve(state?.recorded ?? undefined)
+    if (supersedes && state?.otherActiveId) await endActive(unit, state.otherActiveId, 'CANCELLED')
+    return async () => ((await insertEnrollment(unit, write, enrollment)) ? 'ACTIVE' : undefined)
+  })
 }
 
 /** Stores the events that an enrollment processed, so that they start nothing if they are delivered again. Safe to repeat. */

@@ -50,13 +50,15 @@ export const stepSource: MessageSource = {
   },
 
   async lockForClaim(em, messages) {
-    const automations = await shareAutomations(em, [...new Set(messages.map(({ automationId }) => automationId!))])
-    const contacts = await shareContacts(em, [...new Set(messages.map(({ contactId }) => contactId))])
+    const automationIds = [...new Set(messages.map(({ automationId }) => automationId!))]
+    const contactIds = [...new Set(messages.map(({ contactId }) => contactId))]
     const sending = messages.filter(({ intent }) => intent === 'send')
-    const enrollments = await lockEnrollments(
-      em,
-      sending.map((message) => refOf(message).enrollmentId),
-    )
+    const enrollmentIds = sending.map((message) => refOf(message).enrollmentId)
+    const [automations, contacts, enrollments] = await Promise.all([
+      shareAutomations(em, automationIds),
+      shareContacts(em, contactIds),
+      lockEnrollments(em, enrollmentIds),
+    ])
     return messages.filter((message) => {
       const automation = automations.get(message.automationId!)
       const contact = contacts.get(message.contactId)

@@ -15,15 +15,16 @@ export interface MessageSource {
    */
   load(em: EntityManager, message: StoredMessage, intent: Intent): Promise<SourceContext | undefined>
   /**
-   * Locks the rows that decide whether messages may be sent, until the transaction ends.
+   * Locks the rows that decide whether messages may be sent, until the transaction ends. The statements are sent together
+   * (`pipelined`).
    * @returns those that may still be sent as they were prepared
    */
   lockForClaim(em: EntityManager, messages: readonly Prepared[]): Promise<readonly Prepared[]>
   /**
-   * Records in the claim's transaction that messages were claimed.
-   * @param sending those to be transmitted; the others were finalized immediately
+   * Locks the rows that decide whether messages may be sent, until the transaction ends. The statements are sent together
+   * (`pipelined`).
    */
-  claimed(em: EntityManager, messages: readonly Prepared[], sending: readonly Prepared[]): Promise<void>
+  claimed?: (em: EntityManager, messages: readonly Prepared[], sending: readonly Prepared[]) => Promise<void>
   /**
    * Locks the rows that decide whether deferred messages will be tried again, until the transaction ends.
    * @returns those that will not be, because their enrollment has ended

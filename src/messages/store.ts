@@ -2,6 +2,7 @@ import { readSendingGate } from '../instance/index.ts'
 import { batch } from '../platform/batcher.ts'
 import { isPassing } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { pipelined } from '../platform/db/sql.ts'
 import { untilDone } from '../platform/db/until-done.ts'
 import type { Prepared } from './prepared.ts'
 import type { MessageSource, MessageSources } from './source.ts'
@@ -126,25 +127,22 @@ export class MessageStore {
 
   private async claimAll(claims: readonly Claiming[]): Promise<boolean[]> {
     const source = this.source(claims[0]!.message)
-    const written = await this.em.fork().transactional(async (unit) => {
-      if (!(await readSendingGate(unit)).isOpen) return new Set<string>()
-      const allowed = new Set(
-        await source.lockForClaim(
-          unit,
-          claims.map(({ message }) => message),
-        ),
-      )
-      const rows = claims.filter(({ message }) => allowed.has(message)).map(claimRow)
-      if (rows.length === 0) return new Set<string>()
+    const messages = claims.map(({ message }) => message)
+    const written = await pipelined(this.em, async (unit) => {
+      const [gate, allowed] = await Promise.all([readSendingGate(unit), source.lockForClaim(unit, messages)])
+      const sendable = new Set(gate.isOpen ? allowed : [])
+      const rows = claims.filter(({ message }) => sendable.has(message)).map(claimRow)
+      if (rows.length === 0) return () => Promise.resolve(new Set<string>())
+      const { claimed } = source
+      if (!claimed) return () => writeClaims(unit, rows)
       const held = await writeClaims(unit, rows)
-      const claimed = claims.filter(({ claim }) => held.has(claim))
-      const sending = claimed.filter(({ as }) => as.status === 'SENDING')
-      await source.claimed(
+      const holders = claims.filter(({ claim }) => held.has(claim))
+      await claimed(
         unit,
-        claimed.map(({ message }) => message),
-        sending.map(({ message }) => message),
+        holders.map(({ message }) => message),
+        holders.filter(({ as }) => as.status === 'SENDING').map(({ message }) => message),
       )
-      return held
+      return () => Promise.resolve(held)
     })
     return claims.map(({ claim }) => written.has(claim))
   }

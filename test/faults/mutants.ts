@@ -301,8 +301,8 @@ const STOPS: Record<string, Mutant> = {
   'claim-while-disabled': {
     what: 'the claim does not check whether sending is disabled',
     file: 'src/messages/store.ts',
-    replace: '      if (!(await readSendingGate(unit)).isOpen) return new Set<string>()\n',
-    by: '',
+    replace: 'new Set(gate.isOpen ? allowed : [])',
+    by: 'new Set(allowed)',
     worlds: [],
     stories: ['restored-before-the-claim'],
   },

@@ -46,6 +46,8 @@ export class SimulatedSession extends Session {
   holder: Process | undefined
   /** Whether the session is checked out of the pool. */
   isOut = false
+  /** The last statement of those that were sent. Postgres runs them one after the other. */
+  private last: Promise<unknown> | undefined
 
   constructor(...args: ConstructorParameters<typeof Session>) {
     super(...args)
@@ -75,7 +77,15 @@ export class SimulatedSession extends Session {
         this.abandon(new Error('Connection terminated unexpectedly'))
         return new Error('Connection terminated unexpectedly')
       }
-      return own.ask(what, run, { faults: FAULTS, error: lost, session: this })
+      const ask = () => own.ask(what, run, { faults: FAULTS, error: lost, session: this })
+      const answer = this.last ? this.last.then(ask) : ask()
+      const last = answer
+        .catch(() => undefined)
+        .finally(() => {
+          if (this.last === last) this.last = undefined
+        })
+      this.last = last
+      return answer
     }) as Session['query']
   }
 

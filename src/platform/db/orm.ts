@@ -64,6 +64,8 @@ export function openOrm(
       idle_in_transaction_session_timeout: timeoutMs * 2,
       options: '-c client_connection_check_interval=2000',
       keepAlive: true,
+      // Statements are sent before earlier ones of their transaction are answered (`pipelined`).
+      pipeline: true,
       application_name: applicationName,
     },
     // The caller logs an error once. The ORM's own log would print parameters.

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 import type { PoolClient } from 'pg'
 
@@ -32,6 +33,10 @@ export class Session extends Client {
 
   // The type of `query` has a dozen overloads; only the result matters here.
   override query = ((...args: unknown[]) => {
+    // Statements of one turn are written together: each write wakes Postgres, and costs as much as a short statement.
+    const stream = this.#stream
+    stream.cork()
+    process.nextTick(() => stream.uncork())
     const answer: unknown = (Client.prototype.query as (...args: unknown[]) => unknown).apply(this, args)
     if (!(answer instanceof Promise)) return answer
     return answer.catch((error: unknown) => {
@@ -47,8 +52,12 @@ export class Session extends Client {
 
   #giveUp(reason: Error): void {
     // Destroys the socket, because a clean shutdown would wait for a server that does not respond.
-    ;(this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+    this.#stream.destroy()
     this.#return(reason)
+  }
+
+  get #stream(): Socket {
+    return (this as unknown as { connection: { stream: Socket } }).connection.stream
   }
 
   #return(reason?: Error | boolean): void {

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import type { PoolClient, QueryConfig } from 'pg'
 import type { EntityManager } from './orm.ts'
 
 /** The unit of work of an entity manager: its transaction if it is in one, otherwise a new one. */
@@ -20,6 +21,8 @@ export const FRESH_READ = { disableIdentityMap: true } as const
  * @returns the rows, with the column names of the statement. Timestamps are strings: see {@link toDate}.
  */
 export async function sql<Row>(em: EntityManager, text: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  const pipeline = pipelines.get(em)
+  if (pipeline) return pipeline.send<Row>({ text, values: [...parameters] })
   const transaction = em.getTransactionContext<Transaction<unknown> | undefined>()
   const executor: Kysely<unknown> = transaction ?? em.getConnection().getClient<unknown>()
   const { rows } = await executor.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))
@@ -39,6 +42,8 @@ export async function preparedSql<Row>(
   text: string,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
+  const pipeline = pipelines.get(em)
+  if (pipeline) return pipeline.send<Row>({ name, text, values: [...parameters] })
   if (em.isInTransaction()) {
     const transaction = em.getTransactionContext<Transaction<unknown>>()!
     // Kysely passes `sql` to pg's `query` unchanged, and pg accepts a named statement in place of a text.
@@ -51,6 +56,68 @@ export async function preparedSql<Row>(
   try {
     const { rows } = await session.query<Row & object>({ name, text, values: [...parameters] })
     return rows
+  } finally {
+    session.release()
+  }
+}
+
+const pipelines = new WeakMap<EntityManager, Pipeline>()
+
+/** The statements of a transaction, in the order in which they are sent. */
+class Pipeline {
+  readonly begun: Promise<unknown>
+  private readonly session: PoolClient
+  private isOver = false
+
+  constructor(session: PoolClient) {
+    this.session = session
+    this.begun = session.query('begin')
+    this.begun.catch(() => undefined)
+  }
+
+  /** Sends a statement at once. Its rows count only if the transaction has begun. */
+  async send<Row>(statement: QueryConfig): Promise<Row[]> {
+    if (this.isOver) throw new Error('The transaction is over')
+    const [, { rows }] = await Promise.all([this.begun, this.session.query<Row & object>(statement)])
+    return rows
+  }
+
+  async end(by: 'commit' | 'rollback'): Promise<void> {
+    this.isOver = true
+    await this.session.query(by)
+  }
+}
+
+/**
+ * Runs a transaction of SQL statements in few round trips: BEGIN is sent with the first statement, COMMIT with the last one, and
+ * statements that are not awaited one by one are sent together. Postgres runs them in the order of the calls, each with its own
+ * snapshot. Only `sql` and `preparedSql` may use the unit, not entities.
+ *
+ * @param run returns a function that sends the last statement before it waits for anything, or returns the result
+ */
+export async function pipelined<Result>(
+  em: EntityManager,
+  run: (unit: EntityManager) => Promise<() => Promise<Result>>,
+): Promise<Result> {
+  if (em.isInTransaction()) return (await run(em))()
+  const pool = await em.getConnection().getNativeClient()
+  const session = await pool.connect()
+  try {
+    const unit = em.fork()
+    const pipeline = new Pipeline(session)
+    pipelines.set(unit, pipeline)
+    try {
+      const last = await run(unit)
+      await pipeline.begun
+      const [result, commit] = await Promise.allSettled([last(), pipeline.end('commit')])
+      if (result.status === 'rejected') throw result.reason
+      if (commit.status === 'rejected') throw commit.reason
+      return result.value
+    } catch (error) {
+      // If this fails, the session is closed, which rolls back, too.
+      await pipeline.end('rollback').catch(() => undefined)
+      throw error
+    }
   } finally {
     session.release()
   }
