@@ -27,6 +27,7 @@ const ROOMS = [
   'templates',
   'automations',
   'enrollments',
+  'events',
   'steps',
   'consent',
   'tracking',

@@ -21,6 +21,7 @@ import { events } from './events.ts'
 import { importing } from './import.ts'
 import { homeFigures, numbersFigures } from './figures.ts'
 import { enrollmentsList, messagesList } from './ledger-lists.ts'
+import { ingest } from './ingest.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { lists } from './lists.ts'
@@ -40,6 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     enroll,
     duplicate,
     events,
+    ingest,
     limiter,
     send,
     wake,

@@ -30,7 +30,7 @@ export interface JoinResult {
   errors: { index: number; error: string }[]
 }
 
-type Outcome = MembershipPlan['outcome']
+export type Outcome = MembershipPlan['outcome']
 
 /**
  * Adds contacts to a list. Delivers the automations of a single contact immediately, and leaves those of many contacts to the
@@ -67,7 +67,7 @@ export async function addToList(
 }
 
 /** The error for a contact that was not added to the list; `undefined` if it was. */
-function errorOf(outcome: Outcome | undefined): string | undefined {
+export function errorOf(outcome: Outcome | undefined): string | undefined {
   switch (outcome) {
     case undefined:
       return CONTACT_NOT_FOUND.message
@@ -86,7 +86,7 @@ function errorOf(outcome: Outcome | undefined): string | undefined {
 }
 
 /** Adds contacts in a transaction. @returns the outcome for each contact that the workspace has */
-async function joinList(
+export async function joinList(
   em: EntityManager,
   workspaceId: string,
   listId: string,

@@ -22,7 +22,8 @@ export const CONTACT = {
   },
 }
 
-function readName(given: string): { email: string } | { externalId: string } | undefined {
+/** Reads a name with a prefix; `undefined` if the text is an ID. */
+export function readName(given: string): { email: string } | { externalId: string } | undefined {
   if (given.startsWith(BY_EMAIL)) return { email: given.slice(BY_EMAIL.length).trim() }
   if (given.startsWith(BY_EXTERNAL_ID)) return { externalId: given.slice(BY_EXTERNAL_ID.length) }
   return undefined

@@ -52,7 +52,7 @@ const BY_AGE = [
 /** The parts, as `from` of a row `contact` or of a contact ID. */
 const PARTS = {
   events: {
-    fields: `'type', type, 'name', name, 'data', data, 'createdAt', created_at`,
+    fields: `'type', type, 'name', name, 'data', data, 'source', source, 'createdAt', created_at`,
     from: 'trigger_events where contact_id',
     order: BY_AGE,
   },
@@ -149,7 +149,8 @@ export type Kind = (typeof KINDS)[number]
 /** For each kind, SQL of its document and of its source. Its ID is `item.id`. */
 const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: string }>> = {
   workspace: {
-    document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode, 'createdAt', item.created_at)`,
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode,
+      'eventRetentionDays', item.event_retention_days, 'createdAt', item.created_at)`,
     from: 'workspaces item',
     of: 'item.id',
   },

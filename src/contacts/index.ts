@@ -8,8 +8,9 @@ export { type ContactInput, upsertManyContacts } from './upsert-contacts.ts'
 export type { Erasure } from './erasure.ts'
 export { exportWorkspace } from './export-workspace.ts'
 export { getContact } from './search-contacts.ts'
-export { CONTACT, namedContact } from './contact-param.ts'
+export { CONTACT, namedContact, readName } from './contact-param.ts'
 export { CONTACT_NOT_FOUND, MEANWHILE } from './errors.ts'
+export { contactFields } from './schemas.ts'
 export { MAX_TAG_LENGTH } from './tag.ts'
 export {
   SUPPRESSED_WORDS,
@@ -30,6 +31,14 @@ export {
   suppressionPage,
   type SuppressionRow,
 } from './suppression-queries.ts'
+export {
+  type ContactName,
+  type JoinedList,
+  type NamedContact,
+  type WrittenContact,
+  writeNamedContact,
+  writeNamedContacts,
+} from './write-named-contacts.ts'
 export { writeMemberships } from './write-memberships.ts'
 export {
   incrementConsentVersion,

@@ -102,15 +102,6 @@ export const bulkResultResponse = object({
   .required()
   .meta({ component: 'BulkResult' })
 
-export const eventResultResponse = object({
-  contactId: id('contact'),
-  eventName: string().required().meta({ example: 'Purchase' }),
-  matchingAutomations: count('The number of automations triggered.'),
-  firedAt: timestamp('The time at which the event was fired.'),
-})
-  .required()
-  .meta({ component: 'EventResult' })
-
 export const joinResultResponse = object({
   listId: id('list'),
   added: count('The number of contacts added to the list.'),

@@ -4,36 +4,23 @@ import { CONTACT } from './contact-param.ts'
 import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './errors.ts'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { getContact } from './search-contacts.ts'
-import { fireEvent, TOO_MANY_STARTS } from '../triggers/index.ts'
+import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
-import { upsertContact, upsertManyContacts, type ContactInput } from './upsert-contacts.ts'
-import { DEFAULT_BODY_LIMIT, nothingToUpdate, operation, pageQuery, single, ok } from '../http/index.ts'
+import { upsertContact, upsertManyContacts } from './upsert-contacts.ts'
+import { BULK_BODY_LIMIT, checkItems, nothingToUpdate, operation, pageQuery, single, ok } from '../http/index.ts'
 import {
   bulkResultResponse,
   contactResponse,
-  eventResultResponse,
   presentContact,
   presentWritten,
   writtenContactResponse,
 } from './responses.ts'
-import { bulkSchema, contactQuery, contactSchema, eventSchema, updateContactSchema } from './schemas.ts'
+import { bulkSchema, contactQuery, contactSchema, updateContactSchema } from './schemas.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateContactSchema.fields))
-
-/** Enough for a thousand contacts with several kilobytes of metadata each. */
-const BULK_LIMIT = { bytes: 5 * 1024 * 1024, values: 100_000 }
-
-/** The maximum length of the error for one item. A bulk request can have a thousand of them. */
-const MAX_ITEM_ERROR = 300
-
-/** Milliseconds of validation before the event loop gets a turn. */
-const TURN_MS = 10
-
-const shorten = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text)
 
 /** The operations on a contact in a response. */
 const contactLinks = (id: string) => ({
@@ -133,27 +120,10 @@ export const contactOperations = [
       'background. With `triggers: false`, none start.',
     scope: 'contacts:write',
     body: bulkSchema,
-    bodyLimit: BULK_LIMIT,
+    bodyLimit: BULK_BODY_LIMIT,
     responses: { 200: { description: 'The result.', schema: single(bulkResultResponse) } },
     errors: { 400: ['contacts array must not exceed 1000 items', 'contacts is required', TOO_MANY_STARTS] },
-    async prepare({ body }) {
-      const inputs: { index: number; input: ContactInput }[] = []
-      const errors: { index: number; error: string }[] = []
-      let turn = performance.now()
-      for (const [index, item] of (body.contacts as unknown[]).entries()) {
-        if (performance.now() - turn > TURN_MS) {
-          await nextTurn()
-          turn = performance.now()
-        }
-        try {
-          inputs.push({ index, input: checkContact(item) })
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error
-          errors.push({ index, error: shorten(error.message, MAX_ITEM_ERROR) })
-        }
-      }
-      return { inputs, errors }
-    },
+    prepare: ({ body }) => checkItems(body.contacts as unknown[], checkContact),
     async handle({ caller, body: { triggers = true }, prepared, call }, dependencies) {
       const { inputs } = prepared
       const written = await upsertManyContacts(dependencies, caller.workspace.id, { inputs, triggers }, call)
@@ -218,38 +188,6 @@ export const contactOperations = [
       const tellsWhose = caller.scopes.includes('contacts:read')
       const contact = await updateContact(em, caller.workspace.id, params.id, change, tellsWhose)
       return { status: 200, body: { data: presentWritten(caller, contact, change) }, contactId: contact.id }
-    },
-  }),
-
-  operation({
-    id: 'fireEvent',
-    method: 'POST',
-    path: '/contacts/{id}/events',
-    params: { id: CONTACT },
-    tag: 'Events',
-    summary: 'Fire a custom event',
-    description:
-      'Starts all active automations that have the trigger EVENT with this eventName, compared without case. ' +
-      'Succeeds with matchingAutomations 0 if there are none.',
-    scope: 'contacts:write',
-    body: eventSchema,
-    bodyLimit: { ...DEFAULT_BODY_LIMIT, bytes: 64 * 1024 },
-    responses: {
-      202: {
-        description: 'The event is stored and starts the matching automations.',
-        schema: single(eventResultResponse),
-        links: { listActivity: { id: '$response.body#/data/contactId' } },
-      },
-    },
-    errors: {
-      400: ['name is required', 'data must be a JSON object'],
-      404: [CONTACT_NOT_FOUND],
-    },
-    async handle({ caller, params, body: { name, data }, call }, dependencies) {
-      const fired = await fireEvent(dependencies, caller.workspace.id, params.id, { name, data }, call)
-      if (!fired) throw new ApiError(CONTACT_NOT_FOUND)
-      const { contactId } = fired
-      return { status: 202, body: { data: { ...fired, firedAt: fired.firedAt.toISOString() } }, contactId }
     },
   }),
 ]

@@ -1,9 +1,7 @@
 import { array, boolean, object, string, type InferType } from 'yup'
-import { atMost, boundedObject, EXAMPLE_ID, filledText, freeObject, givenId, pageQuery, text } from '../http/index.ts'
+import { atMost, boundedObject, EXAMPLE_ID, filledText, givenId, pageQuery, text } from '../http/index.ts'
 import { MAX_FIRST_NAME_LENGTH, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
-import { jsonBytes } from '../platform/json.ts'
-import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
 import { MAX_METADATA_BYTES } from './metadata.ts'
 
@@ -37,6 +35,23 @@ const metadata = () =>
       'Free key-value pairs, merged key by key. A null removes a key. At most 64 KB (65,536 bytes of UTF-8) as JSON.',
     example: { plan: 'free' },
   })
+
+/** The fields of a contact in requests that identify it by other fields. */
+export const contactFields = {
+  /** The fields that identify a contact. */
+  email,
+  externalId,
+  /** The other fields of `POST /contacts`. */
+  written: () =>
+    object({
+      firstName: firstName(),
+      metadata: metadata(),
+      tags: tags().meta({
+        description: `Tags to add. At most ${MAX_TAGS_OF_CONTACT} including existing ones.`,
+        example: ['vip'],
+      }),
+    }),
+}
 
 /** `POST /contacts`. */
 export const contactSchema = object({
@@ -81,24 +96,6 @@ export const bulkSchema = object({
     description: 'Set to false to enroll no contacts, such as for imports. The default is true.',
     example: true,
   }),
-})
-
-/** The maximum size of an event's data, in bytes of JSON. */
-export const MAX_EVENT_DATA_BYTES = 16 * 1024
-
-/** `POST /contacts/{id}/events`. */
-export const eventSchema = object({
-  name: filledText()
-    .required()
-    .test(atMost(MAX_EVENT_NAME_LENGTH))
-    .meta({ description: 'Compared without case with the eventName of automations.', example: 'Purchase' }),
-  data: freeObject()
-    .test({
-      name: 'size',
-      message: 'Request body too large',
-      test: (value) => value === undefined || jsonBytes(value) <= MAX_EVENT_DATA_BYTES,
-    })
-    .meta({ description: 'At most 16 KB (16,384 bytes of UTF-8) as JSON.', example: { amount: 42 } }),
 })
 
 /** `POST /contacts/{id}/tags`. */

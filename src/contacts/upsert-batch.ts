@@ -1,4 +1,4 @@
-import { LIST_NOT_FOUND, loadMemberships, lockListsToJoin } from '../lists/index.ts'
+import { LIST_NOT_FOUND, loadMemberships, lockListsToJoin, type MembershipPlan } from '../lists/index.ts'
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -33,7 +33,7 @@ export interface UpsertOptions {
 }
 
 export interface UpsertResult {
-  written: { id: string; isCreated: boolean }[]
+  written: { id: string; emailKey: string; isCreated: boolean; membership: MembershipPlan | null }[]
   /** The errors of the other contacts, by normalized address. */
   failed: Map<string, ErrorDefinition>
   /** The deliveries for the caller; empty for a bulk operation. */
@@ -91,7 +91,12 @@ export async function upsertBatch(
     if (inserted.size < missing.length) continue
     const deliveries = await writePlans(em, { workspaceId, requestId, isBulk, depth }, plans)
     return {
-      written: plans.map(({ contact }) => ({ id: contact.id, isCreated: contact.isCreated })),
+      written: plans.map(({ contact, plan }) => ({
+        id: contact.id,
+        emailKey: contact.emailKey,
+        isCreated: contact.isCreated,
+        membership: plan.membership,
+      })),
       failed,
       deliveries,
     }

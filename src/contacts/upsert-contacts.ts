@@ -121,7 +121,7 @@ export async function upsertManyContacts(
 const MAX_ATTEMPTS = 4
 
 /** Writes a batch. In the next attempt, a contact that violates a constraint fails alone. */
-async function upsertAll(
+export async function upsertAll(
   em: EntityManager,
   workspaceId: string,
   writes: readonly ContactWrite[],
@@ -147,7 +147,7 @@ async function upsertAll(
   }
 }
 
-function toWrite(
+export function toWrite(
   { email, externalId, firstName, metadata = {}, listId, confirmed, tags = [] }: ContactInput,
   id: string,
 ): ContactWrite {

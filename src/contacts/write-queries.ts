@@ -29,6 +29,45 @@ export async function lockContacts(
   return toObjects<LockedContact>(rows)
 }
 
+/** How requests name contacts. */
+export interface ContactNames {
+  ids: readonly string[]
+  externalIds: readonly string[]
+  emailKeys: readonly string[]
+}
+
+/** A contact with everything by which a request can name it. */
+export interface NamedRow {
+  id: string
+  externalId: string | null
+  email: string
+  emailKey: string
+}
+
+/**
+ * Finds contacts by any of their names, and locks their rows, by ID.
+ *
+ * @param lock `no key update` before a change of the contact, `key share` to keep it from being erased
+ */
+export async function lockByNames(
+  em: EntityManager,
+  workspaceId: string,
+  { ids, externalIds, emailKeys }: ContactNames,
+  lock: 'no key update' | 'key share',
+): Promise<NamedRow[]> {
+  if (ids.length + externalIds.length + emailKeys.length === 0) return []
+  const rows = await sql(
+    em,
+    `select id, external_id, email, email_key from contacts where workspace_id = $1::uuid and id in (
+       select id from unnest($2::uuid[]) id
+       union select id from contacts where workspace_id = $1::uuid and external_id = any($3::text[])
+       union select id from contacts where workspace_id = $1::uuid and email_key = any($4::text[])
+     ) order by id for ${lock}`,
+    [workspaceId, ids, externalIds, emailKeys],
+  )
+  return toObjects<NamedRow>(rows)
+}
+
 /** Locks contacts by normalized address. */
 export async function lockContactsByKey(
   em: EntityManager,

@@ -13,6 +13,9 @@ export interface BodyLimit {
   values: number
 }
 
+/** Enough for a thousand items with several kilobytes each. */
+export const BULK_BODY_LIMIT: BodyLimit = { bytes: 5 * 1024 * 1024, values: 100_000 }
+
 /** The limit of operations that do not set their own. */
 export const DEFAULT_BODY_LIMIT: BodyLimit = { bytes: 256 * 1024, values: 40_000 }
 

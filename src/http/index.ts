@@ -11,7 +11,8 @@ export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
 export { isAtLeast, type Role, ROLES, scopesOf } from './roles.ts'
 export { isScope, type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
-export { DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
+export { BULK_BODY_LIMIT, DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
+export { checkItems } from './check-items.ts'
 export { cursor, cursorAnswer, cursorBehind, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
 export {
   atMost,

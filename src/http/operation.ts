@@ -13,7 +13,7 @@ import type { Revisions } from '../platform/revisions.ts'
 /** The groups of operations in the reference. */
 export const TAGS = {
   Contacts: 'People who get emails: create, search, tag and erase them, and list their messages.',
-  Events: 'Custom events, which start automations.',
+  Events: 'Custom events, which start automations, and the history of contacts.',
   Lists: 'Named groups of contacts. Joining one can start automations.',
   Tags: 'Labels on contacts. Adding one to a contact can start automations.',
   Consent: 'Unsubscribes and suppressions.',

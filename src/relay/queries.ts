@@ -27,7 +27,11 @@ export async function newestActivity(em: EntityManager): Promise<Date | null> {
   const [row] = await sql<{ newest: string | null }>(
     em,
     `select greatest(
-       (select max(created_at) from trigger_events),
+       (select max(created_at) from trigger_events where type <> 'EVENT'),
+       (select max(newest.created_at) from workspaces cross join lateral (
+          select created_at from trigger_events where workspace_id = workspaces.id and type = 'EVENT'
+          order by created_at desc limit 1
+        ) newest),
        (select claimed_at from messages order by id desc limit 1),
        (select enrolled_at from enrollments order by id desc limit 1)
      ) as newest`,

@@ -16,6 +16,7 @@ import {
   tagOperations,
 } from '../contacts/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
+import { eventOperations } from '../events/routes.ts'
 import { ERASURE } from './erasure.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
@@ -41,6 +42,7 @@ export const operations: readonly Operation[] = [
   ...workspaceOperations,
   ...senderOperations,
   ...contactOperations,
+  ...eventOperations,
   ...erasureOperations(ERASURE),
   ...importOperations,
   ...exportOperations,

@@ -103,6 +103,14 @@ export type Activity = (typeof ACTIVITIES)[number]
 export const MESSAGE_OUTCOMES = ['sent', 'opened', 'clicked', 'bounced'] as const
 export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
 
+/** The names of the custom events that a condition mentions. */
+export function eventsMentionedBy(condition: Condition): string[] {
+  if ('all' in condition) return condition.all.flatMap(eventsMentionedBy)
+  if ('any' in condition) return condition.any.flatMap(eventsMentionedBy)
+  if ('not' in condition) return eventsMentionedBy(condition.not)
+  return 'event' in condition ? [condition.event] : []
+}
+
 /** The lists that every contact who matches the condition is in. */
 export function listsRequiredBy(condition: ResolvedCondition): string[] {
   if ('all' in condition) return condition.all.flatMap(listsRequiredBy)

@@ -5,6 +5,7 @@ export {
   type Condition,
   type ConditionPart,
   type EventFilter,
+  eventsMentionedBy,
   listsRequiredBy,
   type ResolvedCondition,
 } from './condition.ts'

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { countListening, countWaiting, type Happenings } from './queries.ts'
+import { countListening, countListeningByKey, countWaiting, type Happenings } from './queries.ts'
 import { ApiError, BUSY, defineError } from '../platform/api-error.ts'
 
 /** Maximum number of enrollments that one bulk call may start. */
@@ -31,6 +31,25 @@ export async function assertBearable(
     throw new ApiError(TOO_MANY_STARTS, { message: tooManyStartsMessage(listening, contacts, atATime) })
   await assertFewWait(em, workspaceId)
 }
+
+/**
+ * Like `assertBearable`, for custom events.
+ *
+ * @param keys the names of the events in the form for which automations listen
+ */
+export async function assertEventsBearable(
+  em: EntityManager,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<void> {
+  const listening = await countListeningByKey(em, workspaceId, [...new Set(keys)])
+  const starts = keys.reduce((sum, key) => sum + (listening.get(key) ?? 0), 0)
+  if (starts > MAX_STARTS) throw new ApiError(TOO_MANY_STARTS, { message: tooManyStartsOfEvents(starts, keys.length) })
+  if (starts > 0) await assertFewWait(em, workspaceId)
+}
+
+const tooManyStartsOfEvents = (starts: number, events: number): string =>
+  `The ${events} events would start ${starts} enrollments. Send fewer events at a time, for at most ${MAX_STARTS} enrollments`
 
 async function assertFewWait(em: EntityManager, workspaceId: string): Promise<void> {
   if ((await countWaiting(em, workspaceId, MAX_WAITING)) >= MAX_WAITING)

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Trigger } from './trigger.ts'
+import type { EventSource, Trigger } from './trigger.ts'
 
 const eventTable = defineEntity({
   name: 'TriggerEvent',
@@ -13,6 +13,9 @@ const eventTable = defineEntity({
     nameKey: p.text().nullable(),
     data: p.json<unknown>().nullable(),
     automationIds: p.array().columnType('uuid[]'),
+    alreadyEnrolled: p.integer(),
+    excluded: p.integer(),
+    source: p.text().$type<EventSource>().nullable(),
     requestId: p.text().nullable(),
     createdAt: p.datetime(),
   },

@@ -1,5 +1,4 @@
-export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
-export { fireEvent } from './fire-event.ts'
+export { assertBearable, assertEventsBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
 export { ENTRY_RULES, type EntryRule, recordRefusedEntries, type RefusedEntry } from './refused-entry-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
@@ -7,12 +6,18 @@ export {
   forgetTriggerEvents,
   type CauseOfHappenings,
   type Happening,
+  insertCustomEvent,
+  insertCustomEvents,
   listBegunBy,
   type LostEvent,
   lostEvents,
+  type NewCustomEvent,
   recordHappenings,
+  type WrittenEvent,
 } from './queries.ts'
 export {
+  EVENT_SOURCES,
+  type EventSource,
   foldName,
   MAX_EVENT_NAME_LENGTH,
   SUMMARY_TRIGGERS,

@@ -1,6 +1,7 @@
 import { recordRefusedEntries } from './refused-entry-queries.ts'
 import { eventDedupKey } from '../automation-engine/index.ts'
-import type { Trigger } from './trigger.ts'
+import { planStarts } from './plan-starts.ts'
+import type { EventSource, Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { newId, NIL_ID } from '../platform/ids.ts'
@@ -131,6 +132,22 @@ export async function countListening(
   return row?.listening ?? 0
 }
 
+/** Counts the automations that listen for custom events, by the key of the event. */
+export async function countListeningByKey(
+  em: EntityManager,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await sql<{ trigger_key: string; listening: number }>(
+    em,
+    `select trigger_key, count(*)::integer as listening from automations
+     where workspace_id = $1::uuid and trigger = 'EVENT' and status = 'ACTIVE' and deleted_at is null
+       and trigger_key = any($2::text[]) group by trigger_key`,
+    [workspaceId, keys],
+  )
+  return new Map(rows.map(({ trigger_key, listening }) => [trigger_key, listening]))
+}
+
 /** Counts a workspace's pending deliveries to Temporal, up to a limit and without batch jobs. */
 export async function countWaiting(em: EntityManager, workspaceId: string, limit: number): Promise<number> {
   const [row] = await sql<{ waiting: number }>(
@@ -143,82 +160,170 @@ export async function countWaiting(em: EntityManager, workspaceId: string, limit
   return row?.waiting ?? 0
 }
 
-/** A fired event: its deliveries, and how many automations matched when it was first fired. */
-export interface WrittenEvent {
-  createdAt: Date
-  matching: number
-  deliveries: Delivery[]
+/** A custom event to store. */
+export interface NewCustomEvent {
+  id: string
+  contactId: string
+  /** The name in the form for which automations listen: see `triggerKey`. */
+  key: string
+  name: string
+  data: unknown
 }
 
-/**
- * Writes a custom event with the automations that match it at this moment, and enqueues the starts that follow. A repeated call
- * with the same ID returns the event that was written first, without deliveries: they were already delivered, or the relay
- * delivers them.
- *
- * @param em a transaction
- * @returns the event, or `undefined` if the workspace has no such contact
- */
+/** A stored event, and what it started when it was stored first. */
+export interface WrittenEvent {
+  id: string
+  contactId: string
+  createdAt: Date
+  /** The number of automations that matched. */
+  matching: number
+  /** The numbers of those that it starts, in which the contact was already, and that a rule keeps the contact out of. */
+  enrolled: number
+  alreadyEnrolled: number
+  excluded: number
+}
+
+/** Stores one custom event. @returns `undefined` if the workspace has no such contact @see insertCustomEvents */
 export async function insertCustomEvent(
   em: EntityManager,
-  event: {
-    id: string
-    workspaceId: string
-    contactId: string
-    /** The name in the form for which automations listen: see `triggerKey`. */
-    key: string
-    name: string
-    data: unknown
-    requestId: string | null
-  },
-): Promise<WrittenEvent | undefined> {
-  const [listening] = await preparedSql<{ automation_ids: string[] }>(em, 'listening-automations', LISTENING, [
-    event.contactId,
-    event.workspaceId,
-    event.key,
+  event: NewCustomEvent & { workspaceId: string; source: EventSource; requestId: string | null },
+): Promise<(WrittenEvent & { deliveries: Delivery[] }) | undefined> {
+  const { workspaceId, source, requestId, ...custom } = event
+  const { written, deliveries } = await insertCustomEvents(em, { workspaceId, source, requestId, isBulk: false }, [
+    custom,
   ])
-  if (!listening) return undefined
-  const [row] = await preparedSql<{ created_at: string; automation_ids: string[]; is_new: boolean }>(
-    em,
-    'insert-custom-event',
-    INSERT,
-    [
-      event.id,
-      event.workspaceId,
-      event.contactId,
-      event.key,
-      event.name,
-      event.data === undefined ? null : JSON.stringify(event.data),
-      event.requestId,
-      listening.automation_ids,
-    ],
-  )
-  if (!row) return undefined
-  const { workspaceId, contactId, id: eventId } = event
-  const starts = row.automation_ids.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId }))
-  const deliveries = row.is_new ? await enqueueForCaller(em, starts) : []
-  return { createdAt: toDate(row.created_at), matching: starts.length, deliveries }
+  return written[0] && { ...written[0], deliveries }
 }
 
 /**
- * Selects the automations that listen for an event; no row if the contact does not exist. Locks the contact, so that it is not
- * erased before the insert.
+ * Stores custom events with the automations that match them at this moment, and enqueues the starts that follow. An event that is
+ * stored already stays as it is, without deliveries: those were delivered already, or the relay delivers them.
+ *
+ * @param em a transaction
+ * @param context.isBulk whether the relay delivers them, in the bulk lane
+ * @param events distinct by ID
+ * @returns for each event what was stored, or `undefined` if the workspace has no such contact; and the deliveries for the caller
+ */
+export async function insertCustomEvents(
+  em: EntityManager,
+  {
+    workspaceId,
+    source,
+    requestId,
+    isBulk,
+  }: { workspaceId: string; source: EventSource; requestId: string | null; isBulk: boolean },
+  events: readonly NewCustomEvent[],
+): Promise<{ written: (WrittenEvent | undefined)[]; deliveries: Delivery[] }> {
+  const matches = await preparedSql<{ place: number; automation_ids: string[] }>(
+    em,
+    'listening-automations',
+    LISTENING,
+    [events.map(({ contactId }) => contactId), workspaceId, events.map(({ key }) => key)],
+  )
+  const matching = new Map(matches.map(({ place, automation_ids }) => [events[place - 1]!, automation_ids]))
+  const enrolled = await readEnrolled(em, matching)
+  const items = [...matching].map(([{ id, contactId, key, name, data }, automationIds], place) => {
+    const plan = planStarts(automationIds, enrolled.get(contactId) ?? new Set())
+    // Of several events of one call, only the first starts an automation.
+    if (plan.automationIds.length > 0)
+      enrolled.set(contactId, new Set([...(enrolled.get(contactId) ?? []), ...plan.automationIds]))
+    return {
+      ...{ place, id, contact_id: contactId, name, name_key: key, data },
+      ...{ automation_ids: plan.automationIds, already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
+    }
+  })
+  const rows =
+    items.length === 0
+      ? []
+      : await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
+          workspaceId,
+          source,
+          requestId,
+          JSON.stringify(items),
+        ])
+  const starts = rows
+    .filter(({ is_new }) => is_new)
+    .flatMap(({ id: eventId, contact_id: contactId, automation_ids }) =>
+      automation_ids.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId })),
+    )
+  const written = new Map(rows.map((row) => [row.id, presentWritten(row)]))
+  const deliveries = isBulk ? [] : await enqueueForCaller(em, starts)
+  if (isBulk) await enqueueForRelay(em, starts)
+  return { written: events.map(({ id }) => written.get(id)), deliveries }
+}
+
+/** Reads in which of the matching automations each contact is. The contacts are locked, so none of these enrollments ends until the commit. */
+async function readEnrolled(
+  em: EntityManager,
+  matching: ReadonlyMap<NewCustomEvent, readonly string[]>,
+): Promise<Map<string, ReadonlySet<string>>> {
+  const heard = [...matching].filter(([, automationIds]) => automationIds.length > 0)
+  if (heard.length === 0) return new Map()
+  const rows = await sql<{ contact_id: string; automation_ids: string[] }>(
+    em,
+    `select contact_id, array_agg(automation_id) as automation_ids from enrollments
+     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and status = 'ACTIVE' group by contact_id`,
+    [
+      [...new Set(heard.map(([{ contactId }]) => contactId))],
+      [...new Set(heard.flatMap(([, automationIds]) => automationIds))],
+    ],
+  )
+  return new Map(rows.map(({ contact_id, automation_ids }) => [contact_id, new Set(automation_ids)]))
+}
+
+interface CustomEventRow {
+  id: string
+  contact_id: string
+  created_at: string
+  automation_ids: string[]
+  already_enrolled: number
+  excluded: number
+  is_new: boolean
+}
+
+const presentWritten = (row: CustomEventRow): WrittenEvent => ({
+  id: row.id,
+  contactId: row.contact_id,
+  createdAt: toDate(row.created_at),
+  matching: row.automation_ids.length + row.excluded,
+  enrolled: row.automation_ids.length - row.already_enrolled,
+  alreadyEnrolled: row.already_enrolled,
+  excluded: row.excluded,
+})
+
+/**
+ * Selects the automations that listen for each event; no row if its contact does not exist. Locks the contacts, so that they are
+ * not erased before the insert.
  */
 const LISTENING = `
-select array(
+with locked as materialized (
+  select id from contacts where id = any($1::uuid[]) and workspace_id = $2::uuid order by id for key share
+)
+select event.place::integer as place, array(
   select id from automations
-  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5($3) and trigger_key = $3
+  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
     and status = 'ACTIVE' and deleted_at is null
   order by id
 ) as automation_ids
-from contacts where id = $1::uuid and workspace_id = $2::uuid for key share`
+from unnest($1::uuid[], $3::text[]) with ordinality as event (contact_id, key, place)
+join locked on locked.id = event.contact_id
+order by event.place`
 
+/** Events of one call are a microsecond apart, so that the history keeps their order. */
 const INSERT = `
-insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, request_id)
-values ($1::uuid, $2::uuid, $3::uuid, 'EVENT', $5, $4, $6::jsonb, $8::uuid[], $7::text)
+insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, already_enrolled,
+  excluded, source, request_id, created_at)
+select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, already_enrolled, excluded, $2, $3::text,
+  now() + place * interval '1 microsecond'
+from jsonb_to_recordset($4::jsonb) as item(place integer, id uuid, contact_id uuid, name text, name_key text, data jsonb,
+  automation_ids uuid[], already_enrolled integer, excluded integer)
 on conflict (id) do update set request_id = event.request_id
-returning created_at, automation_ids, xmax = 0 as is_new`
+returning id, contact_id, created_at, automation_ids, already_enrolled, excluded, xmax = 0 as is_new`
 
-/** Days for which events are stored. An event that is delivered again later starts nothing. */
+/**
+ * Days for which events are stored. Custom events are stored as long as their workspace keeps its history. An event that is
+ * delivered again later starts nothing.
+ */
 export const TRIGGER_EVENT_DAYS = 30
 
 /**
@@ -230,20 +335,16 @@ export const UNSETTLED_EVENT_DAYS = 365
 /**
  * Deletes old events, with the records of who processed them. Keeps events that have a pending delivery or that were delivered
  * without effect so far: no enrollment has started from them or received them, and no running enrollment still could.
+ *
+ * @returns the number of deleted events, at most `limit`
  */
 export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   return em.transactional(async (unit) => {
-    const events = await sql<{ id: string }>(
-      unit,
-      `select id from trigger_events event
-       where created_at <= now() - make_interval(days => $2)
-         and not exists (select from outbox where kind = 'START' and event_id = event.id)
-         and (created_at <= now() - make_interval(days => $3) or not exists (select ${NOT_ARRIVED}))
-       order by created_at limit $1 for update skip locked`,
-      [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
-    )
-    await sql(unit, 'delete from trigger_events where id = any($1::uuid[])', [events.map(({ id }) => id)])
-    return events.length
+    const old = await sql<{ id: string }>(unit, OLD_EVENTS, [limit, UNSETTLED_EVENT_DAYS, TRIGGER_EVENT_DAYS])
+    const custom = await sql<{ id: string }>(unit, OLD_CUSTOM_EVENTS, [limit - old.length, UNSETTLED_EVENT_DAYS])
+    const ids = [...old, ...custom].map(({ id }) => id)
+    if (ids.length > 0) await sql(unit, 'delete from trigger_events where id = any($1::uuid[])', [ids])
+    return ids.length
   })
 }
 
@@ -263,6 +364,26 @@ where automation.id = any(event.automation_ids) and automation.deleted_at is nul
     where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
   )`
 
+/** SQL condition on a row `event`: whether no delivery of it is pending, and it has arrived or is very old. */
+const IS_SETTLED = `
+not exists (select from outbox where kind = 'START' and event_id = event.id)
+and (event.created_at <= now() - make_interval(days => $2) or not exists (select ${NOT_ARRIVED}))`
+
+const OLD_EVENTS = `
+select id from trigger_events event
+where type <> 'EVENT' and created_at <= now() - make_interval(days => $3) and ${IS_SETTLED}
+order by created_at limit $1 for update skip locked`
+
+/** Reads the end of the history of each workspace. */
+const OLD_CUSTOM_EVENTS = `
+select event.id from workspaces workspace cross join lateral (
+  select id from trigger_events event
+  where workspace_id = workspace.id and type = 'EVENT'
+    and created_at <= now() - make_interval(days => workspace.event_retention_days) and ${IS_SETTLED}
+  order by created_at limit $1 for update skip locked
+) event
+limit $1`
+
 /** An event that was delivered to an automation without any effect. */
 export interface LostEvent {
   workspaceId: string
@@ -273,8 +394,8 @@ export interface LostEvent {
 }
 
 /**
- * Reads the next events, oldest first, and returns those without any effect: they started no enrollment, none received them or
- * could have, and no delivery is pending.
+ * Reads the next events of the last days for which an automation listened, oldest first, and returns those without any effect:
+ * they started no enrollment, none received them or could have, and no delivery is pending.
  *
  * @param page.atLeastMinutes the minimum age of the events
  * @returns the lost events, and the last event that was checked; `null` if there are no further ones
@@ -314,9 +435,10 @@ select event.id, event.workspace_id, event.created_at, event.contact_id, array(
     )
 ) as automation_ids
 from (
-  -- Keyset pagination over all events, including those for which nothing listened, so that every page costs the same.
+  -- Keyset pagination over all events that were delivered, including those that arrived, so that every page costs the same.
   select * from trigger_events
-  where created_at >= coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity')
+  where automation_ids <> '{}' and created_at > now() - interval '${TRIGGER_EVENT_DAYS} days'
+    and created_at >= coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity')
     and (created_at, id) >
       (coalesce((select created_at from trigger_events where id = $1::uuid), '-infinity'), coalesce($1::uuid, '${NIL_ID}'))
     and created_at < now() - make_interval(mins => $3::integer)

@@ -4,6 +4,13 @@ import { normalForm } from '../platform/normal-form.ts'
 export const TRIGGERS = ['LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
+/**
+ * How a custom event arrived: by a request with a key or of a member in the dashboard, with many others, or from a step of an
+ * automation.
+ */
+export const EVENT_SOURCES = ['API', 'DASHBOARD', 'BULK', 'AUTOMATION'] as const
+export type EventSource = (typeof EVENT_SOURCES)[number]
+
 /** Maximum length of an event's name, in characters. */
 export const MAX_EVENT_NAME_LENGTH = 1_000
 

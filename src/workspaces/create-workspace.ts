@@ -17,11 +17,19 @@ export async function createWorkspace(
 export const listWorkspaces = (em: EntityManager): Promise<Workspace[]> =>
   unitOf(em).findAll(Workspace, { orderBy: { createdAt: 'asc', id: 'asc' } })
 
-/** Renames a workspace. */
-export async function renameWorkspace(em: EntityManager, id: string, name: string): Promise<Workspace> {
+export const getWorkspace = (em: EntityManager, id: string): Promise<Workspace> =>
+  unitOf(em).findOneOrFail(Workspace, id)
+
+/** Changes the settings that are given. */
+export async function updateWorkspace(
+  em: EntityManager,
+  id: string,
+  { name, eventRetentionDays }: { name?: string | undefined; eventRetentionDays?: number | undefined },
+): Promise<Workspace> {
   const unit = unitOf(em)
   const workspace = await unit.findOneOrFail(Workspace, id)
-  workspace.name = name
+  if (name !== undefined) workspace.name = name
+  if (eventRetentionDays !== undefined) workspace.eventRetentionDays = eventRetentionDays
   await unit.flush()
   return workspace
 }

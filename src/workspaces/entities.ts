@@ -2,6 +2,9 @@ import type { Scope, WorkspaceMode } from '../http/index.ts'
 import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
 
+/** Thirteen months, so that a year can be compared with the one before. */
+export const DEFAULT_EVENT_RETENTION_DAYS = 396
+
 const workspaceTable = defineEntity({
   name: 'Workspace',
   tableName: 'workspaces',
@@ -11,6 +14,8 @@ const workspaceTable = defineEntity({
     mode: p.text().$type<WorkspaceMode>(),
     /** An IANA name, for contacts without a time zone of their own. */
     timezone: p.text().onCreate(() => 'UTC'),
+    /** Days for which custom events are stored. */
+    eventRetentionDays: p.integer().onCreate(() => DEFAULT_EVENT_RETENTION_DAYS),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

@@ -57,6 +57,10 @@ export const workspaceResponse = object({
   id: id('workspace'),
   name: string().required().meta({ example: 'Orchard' }),
   mode: string().oneOf(WORKSPACE_MODES).required().meta({ description: 'A test workspace captures all mail.' }),
+  eventRetentionDays: number()
+    .integer()
+    .required()
+    .meta({ description: 'Days for which custom events are stored.', example: 396 }),
   createdAt: timestamp('When it was created.'),
 })
   .required()
@@ -66,10 +70,12 @@ export const presentWorkspace = ({
   id: own,
   name,
   mode,
+  eventRetentionDays,
   createdAt,
 }: Workspace): InferType<typeof workspaceResponse> => ({
   id: own,
   name,
   mode,
+  eventRetentionDays,
   createdAt: createdAt.toISOString(),
 })

@@ -1,11 +1,14 @@
 import { array } from 'yup'
-import { deleted, deleteResultResponse, operation, single, ok, created } from '../http/index.ts'
+import { deleted, deleteResultResponse, nothingToUpdate, operation, single, ok, created } from '../http/index.ts'
+import { ApiError } from '../platform/api-error.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
-import { renameWorkspace } from './create-workspace.ts'
+import { getWorkspace, updateWorkspace } from './create-workspace.ts'
 import { requestsLately } from './queries.ts'
 import { API_KEY_NOT_FOUND } from './errors.ts'
 import { apiKeyResponse, newApiKeyResponse, presentApiKey, presentWorkspace, workspaceResponse } from './responses.ts'
 import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
+
+const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(workspaceInput.fields))
 
 const SHOWN_ONCE = 'Only this response contains the key. Dripline stores its hash.'
 
@@ -97,16 +100,33 @@ export const apiKeyOperations = [
 /** Operations on the workspace itself. */
 export const workspaceOperations = [
   operation({
+    id: 'getWorkspace',
+    method: 'GET',
+    path: '/workspace',
+    tag: 'Settings',
+    summary: 'Get the workspace',
+    description: 'Returns the settings of the workspace.',
+    scope: null,
+    responses: { 200: { description: 'The workspace.', schema: single(workspaceResponse) } },
+    handle: async ({ caller }, { em }) => ok(presentWorkspace(await getWorkspace(em, caller.workspace.id))),
+  }),
+
+  operation({
     id: 'updateWorkspace',
     method: 'PATCH',
     path: '/workspace',
     tag: 'Settings',
-    summary: 'Rename the workspace',
-    description: 'Changes the name. The mode cannot be changed.',
+    summary: 'Update the workspace',
+    description:
+      'Changes the given settings. The mode cannot be changed. If eventRetentionDays becomes shorter, older custom events are ' +
+      'deleted soon.',
     role: 'owner',
     body: workspaceInput,
     responses: { 200: { description: 'The workspace.', schema: single(workspaceResponse) } },
-    handle: async ({ caller, body }, { em }) =>
-      ok(presentWorkspace(await renameWorkspace(em, caller.workspace.id, body.name))),
+    errors: { 400: [NOTHING_TO_UPDATE] },
+    async handle({ caller, body }, { em }) {
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
+      return ok(presentWorkspace(await updateWorkspace(em, caller.workspace.id, body)))
+    },
   }),
 ]

@@ -60,4 +60,15 @@ export const rotationInput = object({
     .meta({ description: 'Hours for which the old key stays valid.', example: 24 }),
 })
 
-export const workspaceInput = object({ name: name('The name of the workspace.', 'Orchard') })
+/** Ten years. */
+const MAX_EVENT_RETENTION_DAYS = 3_650
+
+/** `PATCH /workspace`. The route checks that there is a change. */
+export const workspaceInput = object({
+  name: name('The name of the workspace.', 'Orchard').notRequired().nonNullable(),
+  eventRetentionDays: number()
+    .integer()
+    .min(1)
+    .max(MAX_EVENT_RETENTION_DAYS)
+    .meta({ description: 'Days for which custom events are stored.', example: 396 }),
+}).meta({ json: { minProperties: 1 } })

@@ -441,7 +441,7 @@ const OTHERS: Record<string, Mutant> = {
   'nothing-written': {
     what: 'the deliveries of an event are not written in its transaction',
     file: 'src/triggers/queries.ts',
-    replace: 'row.is_new ? await enqueueForCaller(em, starts) : []',
+    replace: 'isBulk ? [] : await enqueueForCaller(em, starts)',
     by: '[]',
     worlds: ['event'],
     stories: ['fired-event'],

@@ -136,6 +136,8 @@ describe('IDs', () => {
       upsertContact: { email: `${known.contactId}@example.com`, listId: fields.listId },
       upsertContacts: { contacts: [{ email: `${known.contactId}@example.com`, listId: fields.listId }] },
       fireEvent: { name: 'nothing listens' },
+      recordEvent: { name: 'nothing listens', contactId: fields.contactId, lists: [fields.listId] },
+      recordEvents: { events: [{ name: 'nothing listens', contactId: fields.contactId }] },
       tagContact: { tags: ['new'] },
       createList: { name: 'x' },
       createSegment: { name: 'x', condition: { list: fields.listId } },
@@ -172,7 +174,8 @@ describe('IDs', () => {
     const { method, path, query, id } = operation
     const inPath = path.includes('{id}')
     const elsewhere =
-      ID_FIELDS.some((name) => name in (query?.fields ?? {})) || /upsert|addTo|createAut|updateAut|enroll/.test(id)
+      ID_FIELDS.some((name) => name in (query?.fields ?? {})) ||
+      /upsert|addTo|createAut|updateAut|enroll|record/.test(id)
     if (!inPath && !elsewhere) continue
 
     it(`accepts IDs in capitals at ${method} ${path}, and returns them in lower case`, async () => {

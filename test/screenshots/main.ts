@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createWorkspace, renameWorkspace } from '../../src/workspaces/create-workspace.ts'
+import { createWorkspace, updateWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
@@ -138,7 +138,7 @@ async function firstAutomation(browser: Browser): Promise<void> {
   try {
     const { page } = await openWindow(browser, service, { width: 1_280, height: 800 })
     const link = await aLink(service, 'owner')
-    await renameWorkspace(service.context.orm.em, service.workspaceId, 'My workspace')
+    await updateWorkspace(service.context.orm.em, service.workspaceId, { name: 'My workspace' })
     await page.goto(`/join#${link}`)
     await page.getByLabel('Email').fill('robin@example.com')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -190,7 +190,7 @@ try {
   const { accountId: another } = await aMember(service, 'editor')
   const email = await rename(service, accountId, 'robin@example.com')
   await rename(service, another, 'sam@example.com')
-  await renameWorkspace(em, service.workspaceId, 'Orchard')
+  await updateWorkspace(em, service.workspaceId, { name: 'Orchard' })
   for (const name of ['ines', 'yuki', 'omar']) {
     const { accountId: more } = await aMember(service, name === 'ines' ? 'owner' : 'viewer')
     await rename(service, more, `${name}@example.com`)

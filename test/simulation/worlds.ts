@@ -1,6 +1,6 @@
 import { setPreferences } from '../../src/consent/preferences.ts'
 import { IS_PENDING } from '../../src/outbox/queries.ts'
-import { fireEvent } from '../../src/triggers/fire-event.ts'
+import { fireEvent } from '../../src/events/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { deleteAutomation } from '../../src/automations/delete-automation.ts'
 import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { insertCustomEvent } from '../../src/triggers/queries.ts'
+import { fireEvent } from '../../src/events/fire-event.ts'
+import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { deliver } from '../../src/enrollments/deliver.ts'
@@ -37,9 +39,40 @@ describe('a custom event', () => {
     const { status, body } = await fire(contactId, 'pUrChAsE', { amount: 5 })
     assert.equal(status, 202)
     const { firedAt, ...data } = body.data as { firedAt: string }
-    assert.deepEqual(data, { contactId, eventName: 'pUrChAsE', matchingAutomations: 2 })
+    assert.deepEqual(data, {
+      ...{ contactId, eventName: 'pUrChAsE', matchingAutomations: 2 },
+      ...{ enrolled: 2, alreadyEnrolled: 0, excluded: 0 },
+    })
     assert.ok(Math.abs(Date.now() - new Date(firedAt).getTime()) < 60_000)
     await mails(contactId, 2)
+  })
+
+  it('counts the automations that it starts apart from those in which the contact is already', async () => {
+    const contactId = await aContact(service)
+    await on('counted', { steps: [wait(60), EMAIL] })
+    const again = { 'Idempotency-Key': newId() }
+    const counts = async (headers = {}) => {
+      const { body } = await service.call('POST', `contacts/${contactId}/events`, { name: 'counted' }, { headers })
+      const { matchingAutomations, enrolled, alreadyEnrolled, excluded } = body.data as Record<string, number>
+      return [matchingAutomations, enrolled, alreadyEnrolled, excluded]
+    }
+    assert.deepEqual(await counts(again), [1, 1, 0, 0])
+    await eventually('the contact is enrolled', async () => (await enrollments(contactId)).length === 1 || undefined)
+    await on('counted', { steps: [wait(60), EMAIL] })
+    assert.deepEqual(await counts(), [2, 1, 1, 0])
+    assert.deepEqual(await counts(again), [1, 1, 0, 0])
+  })
+
+  it('keeps its counts if it is stored again', async () => {
+    const contactId = await aContact(service)
+    await on('stored again', { steps: [wait(60), EMAIL] })
+    const store = () =>
+      fireEvent(service.context.dependencies, service.workspaceId, contactId, { name: 'stored again' }, call)
+    const call = newCall()
+    const first = await store()
+    await eventually('the contact is enrolled', async () => (await enrollments(contactId)).length === 1 || undefined)
+    assert.deepEqual(await store(), first)
+    assert.equal(first?.enrolled, 1)
   })
 
   it('returns 0 if no automation has it as its trigger', async () => {
@@ -84,6 +117,7 @@ describe('a custom event', () => {
       key: 'crash',
       name: 'crash',
       data: undefined,
+      source: 'API',
       requestId: null,
     })
     assert.equal(event?.matching, 1)
@@ -100,6 +134,7 @@ describe('a custom event', () => {
       key: 'twice',
       name: 'twice',
       data: undefined,
+      source: 'API',
       requestId: null,
     })
     await deliver(service.context.dependencies, event!.deliveries)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
-import { forgetTriggerEvents, insertCustomEvent } from '../../src/triggers/queries.ts'
+import { forgetTriggerEvents, insertCustomEvent, lostEvents } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { deliver } from '../../src/enrollments/deliver.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
-import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { aContact, activityOf, aList, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -25,7 +25,14 @@ describe('events that an enrollment has processed', () => {
   /** Records an event without delivering it. */
   const written = async (contactId: string, name: string) => {
     const ids = { id: newId(), workspaceId: service.workspaceId, contactId }
-    const event = await insertCustomEvent(em(), { ...ids, key: name, name, data: undefined, requestId: null })
+    const event = await insertCustomEvent(em(), {
+      ...ids,
+      key: name,
+      name,
+      data: undefined,
+      source: 'API',
+      requestId: null,
+    })
     return event!.deliveries
   }
   const mailed = (contactId: string, count: number) =>
@@ -83,9 +90,79 @@ describe('events that an enrollment has processed', () => {
     assert.equal((await activityOf(service, contactId)).length, 0)
   })
 
+  it('are kept for as long as the workspace keeps its history, and those of other types for 30 days', async () => {
+    const listId = await aList(service)
+    await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId }, steps: [EMAIL] })
+    const contactId = await aContact(service, { listId })
+    await service.startWorker()
+    await mailed(contactId, 1)
+    await sql(em(), 'update workspaces set event_retention_days = 100 where id = $1::uuid', [service.workspaceId])
+    await anEvent(service, contactId, 'history')
+    const keptAfter = async (days: number) => {
+      await sql(
+        em(),
+        `update trigger_events set created_at = now() - make_interval(days => $2, mins => 1) where contact_id = $1::uuid`,
+        [contactId, days],
+      )
+      await forgetTriggerEvents(em(), 1_000)
+      const rows = await sql<{ type: string }>(
+        em(),
+        'select type from trigger_events where contact_id = $1::uuid order by type',
+        [contactId],
+      )
+      return rows.map(({ type }) => type)
+    }
+    assert.deepEqual(await keptAfter(29), ['EVENT', 'LIST_ADDED'])
+    assert.deepEqual(await keptAfter(30), ['EVENT'])
+    assert.deepEqual(await keptAfter(99), ['EVENT'])
+    assert.deepEqual(await keptAfter(100), [])
+  })
+
+  it('are deleted in batches', async () => {
+    const contactId = await aContact(service)
+    for (let n = 0; n < 3; n += 1) await anEvent(service, contactId, 'many')
+    await sql(em(), `update trigger_events set created_at = now() - interval '10 years' where contact_id = $1::uuid`, [
+      contactId,
+    ])
+    assert.deepEqual([await forgetTriggerEvents(em(), 2), await forgetTriggerEvents(em(), 2)], [2, 1])
+  })
+
+  it('are looked for only among recent events for which an automation listened', async () => {
+    const contactId = await aContact(service)
+    const automationId = await on('sought')
+    await written(contactId, 'nobody listens')
+    await sql(em(), 'delete from outbox')
+    for (const days of [31, 29, 0]) {
+      await written(contactId, 'sought')
+      await sql(
+        em(),
+        `update trigger_events set created_at = now() - make_interval(days => $2) where name = 'sought'
+           and created_at > now() - interval '1 hour' and contact_id = $1::uuid`,
+        [contactId, days],
+      )
+    }
+    await sql(em(), 'delete from outbox')
+    const found = await lostEvents(em(), { afterId: null, limit: 100, atLeastMinutes: 0 })
+    assert.deepEqual(
+      found.lost
+        .filter((lost) => lost.contactId === contactId)
+        .map((lost) => [lost.automationId, Math.round((Date.now() - lost.createdAt.getTime()) / 86_400_000)]),
+      [
+        [automationId, 29],
+        [automationId, 0],
+      ],
+    )
+    const plan = await sql<{ 'QUERY PLAN': string }>(
+      em(),
+      `explain select id from trigger_events where automation_ids <> '{}' order by created_at, id limit 10`,
+    )
+    assert.match(JSON.stringify(plan), /trigger_events_delivered/)
+  })
+
   it('are kept until a worker has started the enrollment, but not forever', async () => {
     const contactId = await aContact(service)
     const automationId = await on('waiting')
+    await sql(em(), 'update workspaces set event_retention_days = 30 where id = $1::uuid', [service.workspaceId])
     const age = (days: number) =>
       sql(
         em(),

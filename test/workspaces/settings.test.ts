@@ -80,6 +80,19 @@ describe('workspace settings', () => {
     assert.equal((await withKey(key)).status, 200)
   })
 
+  it('changes the days for which custom events are stored', async () => {
+    const read = async () => (await service.call('GET', 'workspace')).body.data as Record<string, unknown>
+    const { name, eventRetentionDays } = await read()
+    assert.equal(eventRetentionDays, 396)
+    const changed = await ask('PATCH', 'workspace', { eventRetentionDays: 3_650 })
+    assert.partialDeepStrictEqual(changed.body.data, { name, eventRetentionDays: 3_650 })
+    for (const days of [0, 3_651, 1.5, null, 'x'])
+      assert.equal((await ask('PATCH', 'workspace', { eventRetentionDays: days })).refused, '400 invalid_request')
+    assert.equal((await ask('PATCH', 'workspace', {})).refused, '400 nothing_to_update')
+    assert.partialDeepStrictEqual(await read(), { name, eventRetentionDays: 3_650 })
+    await ask('PATCH', 'workspace', { eventRetentionDays: 396 })
+  })
+
   it('writes audit entries that name the actor, in the same transaction', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Told', scopes: ['lists:write'] })
     const list = await service.call('POST', 'lists', { name: 'By a key' }, { key: made.body.data.key as string })

@@ -11,13 +11,24 @@ create table trigger_events (
   data jsonb,
   -- The automations that listened at that moment.
   automation_ids uuid[] not null,
+  -- Of the automations that matched a custom event: those in which the contact was already, and those that a rule kept the contact
+  -- out of. `automation_ids` has the first, and not the second.
+  already_enrolled integer not null default 0,
+  excluded integer not null default 0,
+  -- How a custom event arrived. Null for the other types.
+  source text check (source in ('API', 'DASHBOARD', 'BULK', 'AUTOMATION')),
   request_id text,
   -- How many automations caused each other and this event. A loop of automations is stopped by it.
   depth integer not null default 0,
   created_at timestamptz not null default now()
 );
 create index trigger_events_of_contact on trigger_events (contact_id, created_at desc);
-create index trigger_events_age on trigger_events (created_at);
+-- Custom events are many, and kept for months. Deleting the others must not read them.
+create index trigger_events_age on trigger_events (created_at) where type <> 'EVENT';
+-- Looking for lost events must not read those for which nothing listened.
+create index trigger_events_delivered on trigger_events (created_at, id) where automation_ids <> '{}';
+-- The history of a workspace, which expires from its end.
+create index trigger_events_history on trigger_events (workspace_id, created_at desc, id desc) where type = 'EVENT';
 -- Conditions count the events of a name since a time, per contact, from this index alone. An entry has at most 2,704 bytes, and a
 -- name can be longer.
 create index trigger_events_by_name on trigger_events (workspace_id, name_key, created_at, contact_id)

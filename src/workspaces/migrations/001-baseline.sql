@@ -7,6 +7,8 @@ create table workspaces (
   mode text not null check (mode in ('live', 'test')),
   -- For times of automations, for contacts without a time zone of their own.
   timezone text not null default 'UTC',
+  -- Thirteen months, so that a year can be compared with the one before.
+  event_retention_days integer not null default 396 check (event_retention_days between 1 and 3650),
   created_at timestamptz not null default now()
 );
 

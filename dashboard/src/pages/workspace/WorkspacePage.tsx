@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { useServiceStatus } from '../../api/queries.ts'
-import { useHasRole, useWorkspace } from '../../api/workspace.tsx'
+import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { SendTestButton } from '../../components/SendTestButton.tsx'
@@ -32,6 +32,7 @@ export function WorkspacePage() {
     >
       {isCreating && <NewWorkspace onDone={() => setIsCreating(false)} />}
       <NameSection isOwner={isOwner} />
+      <EventHistorySection isOwner={isOwner} />
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={6} />}
       {data && <MailSection mail={data.mail} />}
@@ -79,6 +80,59 @@ function NameSection({ isOwner }: { isOwner: boolean }) {
         </p>
       </form>
     </Section>
+  )
+}
+
+function EventHistorySection({ isOwner }: { isOwner: boolean }) {
+  const { data, error, refetch } = useWorkspaceQuery(
+    ['settings'],
+    async (api, signal) => (await api.GET('/workspace', { signal })).data.data,
+  )
+  return (
+    <Section title="Event history">
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows rows={1} />}
+      {data && <RetentionForm isOwner={isOwner} stored={data.eventRetentionDays} />}
+    </Section>
+  )
+}
+
+function RetentionForm({ isOwner, stored }: { isOwner: boolean; stored: number }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const [days, setDays] = useState(String(stored))
+  const save = useMutation({
+    mutationFn: () => api.PATCH('/workspace', { body: { eventRetentionDays: Number(days) } }),
+    onSuccess: () => invalidate('settings'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form
+      onSubmit={submit}
+      onChange={() => save.isError && save.reset()}
+      className="card still"
+      aria-label="Event history"
+    >
+      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
+      <div className={classes.field}>
+        <TextInput
+          label="Keep custom events for (days)"
+          description="Older events are deleted permanently, within minutes."
+          inputMode="numeric"
+          readOnly={!isOwner}
+          value={days}
+          onChange={({ currentTarget: { value } }) => setDays(value)}
+        />
+        {isOwner && (
+          <Button type="submit" loading={save.isPending}>
+            {save.isSuccess && days === String(stored) ? 'Saved' : 'Save'}
+          </Button>
+        )}
+      </div>
+    </form>
   )
 }
 

@@ -1,16 +1,40 @@
 import { inTransaction } from '../platform/db/sql.ts'
-import { assertNotCrowded } from './bulk-load.ts'
-import { insertCustomEvent } from './queries.ts'
 import { isId } from '../platform/ids.ts'
-import { triggerKey } from './trigger.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import {
+  assertNotCrowded,
+  type EventSource,
+  insertCustomEvent,
+  triggerKey,
+  type WrittenEvent,
+} from '../triggers/index.ts'
 
 export interface FiredEvent {
   contactId: string
   eventName: string
   matchingAutomations: number
+  enrolled: number
+  alreadyEnrolled: number
+  excluded: number
   firedAt: Date
+}
+
+/** The name in the form for which automations listen. */
+export const eventKey = (name: string): string => triggerKey('EVENT', { eventName: name }) ?? ''
+
+/** Presents what a stored event did. */
+export const toFired = (eventName: string, written: WrittenEvent): FiredEvent => {
+  const { contactId, matching, enrolled, alreadyEnrolled, excluded, createdAt } = written
+  return {
+    contactId,
+    eventName,
+    matchingAutomations: matching,
+    enrolled,
+    alreadyEnrolled,
+    excluded,
+    firedAt: createdAt,
+  }
 }
 
 /**
@@ -22,24 +46,17 @@ export async function fireEvent(
   dependencies: Dependencies,
   workspaceId: string,
   contactId: string,
-  { name, data }: { name: string; data?: unknown },
+  { name, data, source = 'API' }: { name: string; data?: unknown; source?: EventSource },
   call: Call,
 ): Promise<FiredEvent | undefined> {
   await assertNotCrowded(dependencies, workspaceId)
+  const { id, requestId } = call
   const event = isId(contactId)
     ? await inTransaction(dependencies.em, (unit) =>
-        insertCustomEvent(unit, {
-          id: call.id,
-          workspaceId,
-          contactId,
-          key: triggerKey('EVENT', { eventName: name }) ?? '',
-          name,
-          data,
-          requestId: call.requestId,
-        }),
+        insertCustomEvent(unit, { id, workspaceId, contactId, key: eventKey(name), name, data, source, requestId }),
       )
     : undefined
   if (!event) return undefined
   await whenDurable(dependencies, call, () => dependencies.deliverAtOnce(dependencies, event.deliveries))
-  return { contactId, eventName: name, matchingAutomations: event.matching, firedAt: event.createdAt }
+  return toFired(name, event)
 }

@@ -1,0 +1,1 @@
+export { type FiredEvent, fireEvent } from './fire-event.ts'

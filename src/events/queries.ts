@@ -1,0 +1,195 @@
+import type { Condition } from '../segments/index.ts'
+import type { EventSource } from '../triggers/index.ts'
+import { microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
+import { timestampForPostgres } from '../platform/timestamp.ts'
+
+/** A custom event of the history. */
+export interface StoredEvent {
+  id: string
+  contactId: string
+  name: string
+  data: Record<string, unknown> | null
+  source: EventSource | null
+  matching: number
+  enrolled: number
+  alreadyEnrolled: number
+  excluded: number
+  createdAt: Date
+  place: Place
+}
+
+export interface HistoryPage {
+  contactId?: string | undefined
+  /** The name in the form for which automations listen. */
+  key?: string | undefined
+  after?: string | undefined
+  before?: string | undefined
+  behind: Place | undefined
+  limit: number
+}
+
+/**
+ * Reads a page of the history of a workspace, newest first, and one event more. Each list has its own index: of a contact, of a name,
+ * or of the workspace. The statement for a contact fits only its own index, because Postgres might read the whole history instead.
+ */
+export async function historyPage(
+  em: EntityManager,
+  workspaceId: string,
+  { contactId, key, after, before, behind, limit }: HistoryPage,
+): Promise<StoredEvent[]> {
+  const parameters: unknown[] = []
+  const bind = (value: unknown, type: string) => `$${parameters.push(value)}::${type}`
+  const conditions = [`type = 'EVENT'`]
+  if (contactId === undefined) conditions.push(`workspace_id = ${bind(workspaceId, 'uuid')}`)
+  else conditions.push(`contact_id = ${bind(contactId, 'uuid')}`)
+  if (key !== undefined) {
+    conditions.push(`name_key = ${bind(key, 'text')}`)
+    if (contactId === undefined && isIndexed(key)) conditions.push(IS_INDEXED)
+  }
+  if (after !== undefined) conditions.push(`created_at > ${bind(timestampForPostgres(after), 'timestamptz')}`)
+  if (before !== undefined) conditions.push(`created_at < ${bind(timestampForPostgres(before), 'timestamptz')}`)
+  if (behind) {
+    const time = `timestamptz 'epoch' + ${bind(behind.micros, 'bigint')} * interval '1 microsecond'`
+    conditions.push(`(created_at, id) < (${time}, ${bind(behind.id, 'uuid')})`)
+  }
+  const rows = await sql(
+    em,
+    `select id, contact_id, name, data, source, created_at, ${microsOf('created_at')},
+       cardinality(automation_ids) + excluded as matching, cardinality(automation_ids) - already_enrolled as enrolled,
+       already_enrolled, excluded
+     from trigger_events where ${conditions.join(' and ')}
+     order by created_at desc, id desc limit ${bind(limit + 1, 'integer')}`,
+    parameters,
+  )
+  return toItems<StoredEvent>(rows, 'createdAt')
+}
+
+/** The condition of the index `trigger_events_by_name`, and whether it is true for a name. */
+const IS_INDEXED = `octet_length(name_key) <= 1000`
+const isIndexed = (key: string): boolean => Buffer.byteLength(key) <= 1_000
+
+/** Checks that a workspace has a contact. */
+export async function hasContact(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
+  const rows = await sql(em, 'select from contacts where id = $2::uuid and workspace_id = $1::uuid', [
+    workspaceId,
+    contactId,
+  ])
+  return rows.length > 0
+}
+
+/** A name of custom events. */
+export interface EventName {
+  key: string
+  name: string
+  lastSeenAt: Date
+}
+
+/**
+ * Reads the names of a workspace's stored custom events, the one seen last first: one index look-up for each name, however many events
+ * there are (docs/decisions/0062-event-names.md). Names that are too long for the index are left out.
+ *
+ * @param limit the number of names that are looked at
+ */
+export async function eventNames(em: EntityManager, workspaceId: string, limit: number): Promise<EventName[]> {
+  const rows = await sql(em, NAMES, [workspaceId, limit])
+  return toObjects<EventName>(rows, 'lastSeenAt')
+}
+
+const NEXT_NAME = `
+select name, name_key, created_at from trigger_events
+where workspace_id = $1::uuid and type = 'EVENT' and ${IS_INDEXED}`
+const NEWEST_OF_NAME = `order by name_key desc, created_at desc limit 1`
+
+const NAMES = `
+with recursive names as (
+  (${NEXT_NAME} ${NEWEST_OF_NAME})
+  union all
+  select next.* from names cross join lateral (${NEXT_NAME} and name_key < names.name_key ${NEWEST_OF_NAME}) next
+)
+select name_key as key, name, created_at as last_seen_at from (select * from names limit $2) names
+order by created_at desc, name_key`
+
+/** The recent use of a name. */
+export interface NameUse {
+  key: string
+  count: number
+  /** The top-level keys of recent data, with the types of their JSON values. */
+  properties: { name: string; types: string[] }[]
+}
+
+/**
+ * Counts the recent events of names, and reads the properties of the newest ones.
+ *
+ * @param days only events of so many days are counted
+ * @param most the number at which counting stops
+ * @param samples the number of events whose data is read
+ */
+export async function nameUses(
+  em: EntityManager,
+  workspaceId: string,
+  keys: readonly string[],
+  { days, most, samples }: { days: number; most: number; samples: number },
+): Promise<Map<string, NameUse>> {
+  const rows = await sql<NameUse>(em, USES, [workspaceId, keys, days, most, samples])
+  return new Map(rows.map((use) => [use.key, use]))
+}
+
+const OF_NAME = `
+from trigger_events
+where workspace_id = $1::uuid and type = 'EVENT' and ${IS_INDEXED} and name_key = wanted.key`
+
+const USES = `
+select wanted.key, counted.count, properties.properties
+from unnest($2::text[]) as wanted(key)
+cross join lateral (
+  select count(*)::integer from (
+    select ${OF_NAME} and created_at > now() - make_interval(days => $3) limit $4
+  ) recent
+) counted
+cross join lateral (
+  select coalesce(jsonb_agg(jsonb_build_object('name', property.key, 'types', property.types) order by property.key), '[]')
+    as properties
+  from (
+    select key, array_agg(distinct jsonb_typeof(value)) as types
+    from (select data ${OF_NAME} order by created_at desc limit $5) newest
+    cross join lateral jsonb_each(data)
+    group by key order by key limit 100
+  ) property
+) properties`
+
+/** An automation that an event triggers. */
+export interface Listener {
+  key: string
+  id: string
+  name: string
+}
+
+/** Reads the automations that these events trigger, including those that are not active. */
+export async function automationsByEvent(
+  em: EntityManager,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<Listener[]> {
+  return sql(
+    em,
+    `select trigger_key as key, id, name from automations
+     where workspace_id = $1::uuid and trigger = 'EVENT' and deleted_at is null and trigger_key = any($2::text[])
+     order by name, id`,
+    [workspaceId, keys],
+  )
+}
+
+/** Reads the segments whose condition mentions custom events. */
+export async function segmentsWithEvents(
+  em: EntityManager,
+  workspaceId: string,
+): Promise<{ id: string; name: string; condition: Condition }[]> {
+  return sql(
+    em,
+    `select id, name, condition from segments
+     where workspace_id = $1::uuid and jsonb_path_exists(condition, '$.**.event') order by name, id`,
+    [workspaceId],
+  )
+}
