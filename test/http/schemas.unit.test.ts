@@ -108,12 +108,12 @@ describe('generated JSON Schemas', () => {
         fc.record({ not: tie('condition') }),
         fc.record({ all: fc.array(tie('condition'), { maxLength: 3 }) }),
         fc.record({ any: fc.array(tie('condition'), { maxLength: 3 }) }),
-      ) as fc.Arbitrary<Condition>,
+      ),
       where: fc.oneof(
         { maxDepth: 2 },
         fc.record({ eventData: fc.string(), is, value }),
         fc.record({ any: fc.array(tie('where'), { maxLength: 3 }) }),
-      ) as fc.Arbitrary<EventFilter>,
+      ),
     }))
     let read = 0
     fc.assert(

@@ -99,18 +99,12 @@ function compareField(field: ConditionField, compared: Compared, contact: ModelC
   }
   if (field === 'firstName') return compareJson(contact.firstName, compared, at)
   const time = field === 'createdAt' ? contact.createdAt : contact.updatedAt
-  switch (compared.is) {
-    case 'equal':
-      return time === timeOf(compared.value)
-    case 'less':
-      return time < timeOf(compared.value)
-    case 'more':
-      return time > timeOf(compared.value)
-    case 'newerThan':
-      return time > at - lengthOf(compared.value)
-    default:
-      return compareJson(new Date(time).toISOString(), compared, at)
-  }
+  const { is, value } = compared
+  if (is === 'equal') return time === timeOf(value)
+  if (is === 'less') return time < timeOf(value)
+  if (is === 'more') return time > timeOf(value)
+  if (is === 'newerThan') return time > at - lengthOf(value)
+  return compareJson(new Date(time).toISOString(), compared, at)
 }
 
 function compareJson(found: unknown, { is, value }: Compared, at: number): boolean {

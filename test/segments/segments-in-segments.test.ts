@@ -14,10 +14,10 @@ describe('segments that refer to segments', () => {
 
   const call = (method: string, path: string, body?: unknown) => service.call(method, path, body)
   const save = (condition: unknown) => call('POST', 'segments', { name: 'A segment', condition })
-  const saved = async (condition: unknown): Promise<string> => (await save(condition)).body.data.id
+  const saved = async (condition: unknown): Promise<string> => (await save(condition)).body.data.id as string
   const change = (id: string, condition: unknown) => call('PATCH', `segments/${id}`, { condition })
   const membersOf = async (id: string): Promise<string[]> =>
-    (await call('GET', `segments/${id}/contacts`)).body.data.map((contact: { id: string }) => contact.id)
+    ((await call('GET', `segments/${id}/contacts`)).body.data as { id: string }[]).map((contact) => contact.id)
 
   it('contain the contacts that the conditions of these segments match', async () => {
     const vips = await saved({ tag: 'vip' })

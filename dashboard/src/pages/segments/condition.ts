@@ -95,11 +95,12 @@ function lineOf(condition: Loose): Line | undefined {
   const known = ['is', 'value', ...(kind ? [kind] : [])]
   if (!kind || Object.keys(part).some((key) => !known.includes(key))) return undefined
   const { is = 'equal', value = '' } = part
+  if (!Object.hasOwn(COMPARISONS, String(is))) return undefined
   const isText = kind === 'field' || TEXTS.includes(String(is))
   return { not, kind, name: String(part[kind]), is: String(is), value: isText ? String(value) : asTyped(value) }
 }
 
-/** @returns `undefined` if the condition has nested groups */
+/** @returns `undefined` if the condition has nested groups, or parts that the editor cannot show */
 export function toLines(condition: Condition): Lines | undefined {
   const loose = condition as Loose
   const join = 'all' in loose ? 'all' : 'any' in loose ? 'any' : undefined
