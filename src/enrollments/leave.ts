@@ -1,6 +1,6 @@
 import type { EventOrCondition } from '../automations/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
-import { type Delivery, enqueueForCaller } from '../outbox/index.ts'
+import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { conditionRules, eventRules, firstApplying, type LeaveStatus } from './leave-rules.ts'
 import { awaitingEnrollments, type AwaitingEnrollment, endByRule, eventsSinceEntry } from './leave-queries.ts'
@@ -14,6 +14,8 @@ export interface StoredEvent {
   eventKey: string
   data: unknown
   at: Date
+  /** Whether the relay ends the workflows, in the bulk lane. */
+  isBulk: boolean
 }
 
 /**
@@ -27,7 +29,7 @@ export interface StoredEvent {
  */
 export async function leaveByEvent(
   em: EntityManager,
-  { workspaceId, contactId, eventKey, data, at }: StoredEvent,
+  { workspaceId, contactId, eventKey, data, at, isBulk }: StoredEvent,
 ): Promise<Delivery[]> {
   const left: { enrollment: AwaitingEnrollment; status: LeaveStatus }[] = []
   for (const enrollment of await awaitingEnrollments(em, contactId, eventKey)) {
@@ -45,7 +47,9 @@ export async function leaveByEvent(
     if (await endEnrollmentByRule(em, enrollmentId, status))
       deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
   }
-  return enqueueForCaller(em, deliveries)
+  if (!isBulk) return enqueueForCaller(em, deliveries)
+  await enqueueForRelay(em, deliveries)
+  return []
 }
 
 /**

@@ -2,10 +2,10 @@ import { inTransaction } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import { storeEvent } from './store-events.ts'
 import {
   assertNotCrowded,
   type EventSource,
-  insertCustomEvent,
   triggerKey,
   type WrittenEvent,
 } from '../triggers/index.ts'
@@ -53,7 +53,7 @@ export async function fireEvent(
   const { id, requestId } = call
   const event = isId(contactId)
     ? await inTransaction(dependencies.em, (unit) =>
-        insertCustomEvent(unit, { id, workspaceId, contactId, key: eventKey(name), name, data, source, requestId }),
+        storeEvent(unit, { id, workspaceId, contactId, key: eventKey(name), name, data, source, requestId }),
       )
     : undefined
   if (!event) return undefined

@@ -16,10 +16,9 @@ import {
   assertEventsBearable,
   assertNotCrowded,
   type EventSource,
-  insertCustomEvent,
-  insertCustomEvents,
 } from '../triggers/index.ts'
 import { eventKey, type FiredEvent, toFired } from './fire-event.ts'
+import { storeEvent, storeEvents } from './store-events.ts'
 
 /** A custom event, and the contact that had it. */
 export interface EventInput {
@@ -74,7 +73,7 @@ export async function recordEvent(
     if ('error' in written.contact) throw missing(written.contact.error, named)
     const { id: contactId, isCreated } = written.contact
     const custom = { id, workspaceId, contactId, key: eventKey(name), name, data, source, requestId }
-    const event = await insertCustomEvent(unit, custom)
+    const event = await storeEvent(unit, custom)
     // The contact was erased concurrently.
     if (!event) throw missing(CONTACT_NOT_FOUND, named)
     const deliveries = [...written.deliveries, ...event.deliveries]
@@ -128,7 +127,7 @@ export async function recordEvents(
       if (contact.isCreated) created.add(contact.id)
       return [{ index, event: { id: newId(), contactId: contact.id, key: keys[n]!, name, data } }]
     })
-    const { written } = await insertCustomEvents(
+    const { written } = await storeEvents(
       unit,
       { workspaceId, requestId, source: 'BULK', isBulk: true },
       events.map(({ event }) => event),

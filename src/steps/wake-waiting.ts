@@ -1,4 +1,4 @@
-import { type Delivery, enqueueForCaller } from '../outbox/index.ts'
+import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Condition, contactMatches } from '../segments/index.ts'
 import { waitingSteps } from './queries.ts'
@@ -7,11 +7,12 @@ import { waitingSteps } from './queries.ts'
 export interface ArrivedEvent {
   workspaceId: string
   contactId: string
-  id: string
   /** The hash of its name: see `eventKeyOf`. */
   eventKey: string
   data: unknown
   at: Date
+  /** Whether the relay wakes the workflows, in the bulk lane. */
+  isBulk: boolean
 }
 
 /**
@@ -22,7 +23,7 @@ export interface ArrivedEvent {
  */
 export async function wakeWaiting(
   em: EntityManager,
-  { workspaceId, contactId, eventKey, data, at }: ArrivedEvent,
+  { workspaceId, contactId, eventKey, data, at, isBulk }: ArrivedEvent,
 ): Promise<Delivery[]> {
   const woken = []
   for (const { automationId, concurrencyKey, filter } of await waitingSteps(em, contactId, eventKey)) {
@@ -31,5 +32,7 @@ export async function wakeWaiting(
       condition === null || (await contactMatches(em, workspaceId, contactId, condition, { at, eventData: data }))
     if (matches) woken.push({ kind: 'WAKE' as const, workspaceId, automationId, contactId, concurrencyKey })
   }
-  return enqueueForCaller(em, woken)
+  if (!isBulk) return enqueueForCaller(em, woken)
+  await enqueueForRelay(em, woken)
+  return []
 }

@@ -1,6 +1,5 @@
 import { recordRefusedEntries } from './refused-entry-queries.ts'
 import { eventDedupKey } from '../automation-engine/index.ts'
-import { planStarts } from './plan-starts.ts'
 import type { EventSource, Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
@@ -181,28 +180,92 @@ export interface WrittenEvent {
   enrolled: number
   alreadyEnrolled: number
   excluded: number
+  /** False if the event was stored before. */
+  isNew: boolean
 }
 
-/** Stores one custom event. @returns `undefined` if the workspace has no such contact @see insertCustomEvents */
-export async function insertCustomEvent(
-  em: EntityManager,
-  event: NewCustomEvent & { workspaceId: string; source: EventSource; requestId: string | null },
-): Promise<(WrittenEvent & { deliveries: Delivery[] }) | undefined> {
-  const { workspaceId, source, requestId, ...custom } = event
-  const { written, deliveries } = await insertCustomEvents(em, { workspaceId, source, requestId, isBulk: false }, [
-    custom,
-  ])
-  return written[0] && { ...written[0], deliveries }
+/** A custom event of an existing contact, and who listens for it. */
+export interface HeardEvent extends NewCustomEvent {
+  /** The automations that it triggers, with their rules for who enters. */
+  automations: { id: string; entry: Record<string, unknown> }[]
+  /** Whether an enrollment can wait for it: a step, an exit rule or a goal. The contact is locked exclusively then. */
+  isAwaited: boolean
 }
 
 /**
- * Stores custom events with the automations that match them at this moment, and enqueues the starts that follow. An event that is
- * stored already stays as it is, without deliveries: those were delivered already, or the relay delivers them.
+ * Locks the contacts of events, so that they are not erased before the events are stored, and finds who listens.
+ *
+ * Race: an enrollment is recorded, or a step begins to wait, while its event is stored. Guard: both share the lock of the contact,
+ * and an event that any enrollment can wait for takes it exclusively. Test: test/steps/events.test.ts.
  *
  * @param em a transaction
+ * @returns the events whose contact exists
+ */
+export async function lockListening(
+  em: EntityManager,
+  workspaceId: string,
+  events: readonly NewCustomEvent[],
+): Promise<HeardEvent[]> {
+  const rows = await preparedSql<{ place: number; automations: HeardEvent['automations']; is_awaited: boolean }>(
+    em,
+    'listening-automations',
+    LISTENING,
+    [events.map(({ contactId }) => contactId), workspaceId, events.map(({ key }) => key)],
+  )
+  return rows.map(({ place, automations, is_awaited: isAwaited }) => ({
+    ...events[place - 1]!,
+    automations,
+    isAwaited,
+  }))
+}
+
+/** All contacts of a call are locked in one of two modes, so that calls with several contacts lock them in one order. */
+const LISTENING = `
+with event as materialized (
+  select place, contact_id, key, exists (
+    select from automation_versions version
+    join automations automation on automation.id = version.automation_id
+    where version.event_keys @> array[md5(key)] and automation.workspace_id = $2::uuid and automation.deleted_at is null
+  ) as is_awaited
+  from unnest($1::uuid[], $3::text[]) with ordinality as event (contact_id, key, place)
+),
+mode as materialized (select bool_or(is_awaited) as is_exclusive from event),
+exclusive as materialized (
+  select id from contacts where (select is_exclusive from mode) and id = any($1::uuid[]) and workspace_id = $2::uuid
+  order by id for update
+),
+shared as materialized (
+  select id from contacts where not (select is_exclusive from mode) and id = any($1::uuid[]) and workspace_id = $2::uuid
+  order by id for key share
+)
+select event.place::integer as place, event.is_awaited, coalesce((
+  select jsonb_agg(jsonb_build_object('id', id, 'entry', entry) order by id) from automations
+  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
+    and status = 'ACTIVE' and deleted_at is null
+), '[]') as automations
+from event
+join (select id from exclusive union all select id from shared) locked on locked.id = event.contact_id
+order by event.place`
+
+/** An event to store, and what it does in the automations that listen for it. */
+export interface PlannedEvent {
+  event: NewCustomEvent
+  /** The automations to which it is delivered. */
+  automationIds: readonly string[]
+  /** The number of those in which the contact is already. */
+  alreadyEnrolled: number
+  /** The number of matching automations that a rule keeps the contact out of. */
+  excluded: number
+}
+
+/**
+ * Stores custom events, and enqueues the starts that follow. An event that is stored already stays as it is, without deliveries:
+ * those were delivered already, or the relay delivers them.
+ *
+ * @param em a transaction in which `lockListening` was called
  * @param context.isBulk whether the relay delivers them, in the bulk lane
  * @param events distinct by ID
- * @returns for each event what was stored, or `undefined` if the workspace has no such contact; and the deliveries for the caller
+ * @returns what is stored, in the order of the events, and the deliveries for the caller
  */
 export async function insertCustomEvents(
   em: EntityManager,
@@ -212,35 +275,19 @@ export async function insertCustomEvents(
     requestId,
     isBulk,
   }: { workspaceId: string; source: EventSource; requestId: string | null; isBulk: boolean },
-  events: readonly NewCustomEvent[],
-): Promise<{ written: (WrittenEvent | undefined)[]; deliveries: Delivery[] }> {
-  const matches = await preparedSql<{ place: number; automation_ids: string[] }>(
-    em,
-    'listening-automations',
-    LISTENING,
-    [events.map(({ contactId }) => contactId), workspaceId, events.map(({ key }) => key)],
-  )
-  const matching = new Map(matches.map(({ place, automation_ids }) => [events[place - 1]!, automation_ids]))
-  const enrolled = await readEnrolled(em, matching)
-  const items = [...matching].map(([{ id, contactId, key, name, data }, automationIds], place) => {
-    const plan = planStarts(automationIds, enrolled.get(contactId) ?? new Set())
-    // Of several events of one call, only the first starts an automation.
-    if (plan.automationIds.length > 0)
-      enrolled.set(contactId, new Set([...(enrolled.get(contactId) ?? []), ...plan.automationIds]))
-    return {
-      ...{ place, id, contact_id: contactId, name, name_key: key, data },
-      ...{ automation_ids: plan.automationIds, already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
-    }
-  })
-  const rows =
-    items.length === 0
-      ? []
-      : await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
-          workspaceId,
-          source,
-          requestId,
-          JSON.stringify(items),
-        ])
+  events: readonly PlannedEvent[],
+): Promise<{ written: WrittenEvent[]; deliveries: Delivery[] }> {
+  if (events.length === 0) return { written: [], deliveries: [] }
+  const items = events.map(({ event: { id, contactId, key, name, data }, ...plan }, place) => ({
+    ...{ place, id, contact_id: contactId, name, name_key: key, data },
+    ...{ automation_ids: plan.automationIds, already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
+  }))
+  const rows = await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
+    workspaceId,
+    source,
+    requestId,
+    JSON.stringify(items),
+  ])
   const starts = rows
     .filter(({ is_new }) => is_new)
     .flatMap(({ id: eventId, contact_id: contactId, automation_ids }) =>
@@ -249,26 +296,7 @@ export async function insertCustomEvents(
   const written = new Map(rows.map((row) => [row.id, presentWritten(row)]))
   const deliveries = isBulk ? [] : await enqueueForCaller(em, starts)
   if (isBulk) await enqueueForRelay(em, starts)
-  return { written: events.map(({ id }) => written.get(id)), deliveries }
-}
-
-/** Reads in which of the matching automations each contact is. The contacts are locked, so none of these enrollments ends until the commit. */
-async function readEnrolled(
-  em: EntityManager,
-  matching: ReadonlyMap<NewCustomEvent, readonly string[]>,
-): Promise<Map<string, ReadonlySet<string>>> {
-  const heard = [...matching].filter(([, automationIds]) => automationIds.length > 0)
-  if (heard.length === 0) return new Map()
-  const rows = await sql<{ contact_id: string; automation_ids: string[] }>(
-    em,
-    `select contact_id, array_agg(automation_id) as automation_ids from enrollments
-     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and status = 'ACTIVE' group by contact_id`,
-    [
-      [...new Set(heard.map(([{ contactId }]) => contactId))],
-      [...new Set(heard.flatMap(([, automationIds]) => automationIds))],
-    ],
-  )
-  return new Map(rows.map(({ contact_id, automation_ids }) => [contact_id, new Set(automation_ids)]))
+  return { written: events.map(({ event }) => written.get(event.id)!), deliveries }
 }
 
 interface CustomEventRow {
@@ -289,25 +317,8 @@ const presentWritten = (row: CustomEventRow): WrittenEvent => ({
   enrolled: row.automation_ids.length - row.already_enrolled,
   alreadyEnrolled: row.already_enrolled,
   excluded: row.excluded,
+  isNew: row.is_new,
 })
-
-/**
- * Selects the automations that listen for each event; no row if its contact does not exist. Locks the contacts, so that they are
- * not erased before the insert.
- */
-const LISTENING = `
-with locked as materialized (
-  select id from contacts where id = any($1::uuid[]) and workspace_id = $2::uuid order by id for key share
-)
-select event.place::integer as place, array(
-  select id from automations
-  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
-    and status = 'ACTIVE' and deleted_at is null
-  order by id
-) as automation_ids
-from unnest($1::uuid[], $3::text[]) with ordinality as event (contact_id, key, place)
-join locked on locked.id = event.contact_id
-order by event.place`
 
 /** Events of one call are a microsecond apart, so that the history keeps their order. */
 const INSERT = `

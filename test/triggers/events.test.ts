@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { insertCustomEvent } from '../../src/triggers/queries.ts'
+import { storeEvent } from '../../src/events/store-events.ts'
 import { fireEvent } from '../../src/events/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -110,7 +110,7 @@ describe('a custom event', () => {
     const contactId = await aContact(service)
     await on('crash')
     // The state that an API process leaves when it dies between its commit and its delivery.
-    const event = await insertCustomEvent(service.context.orm.em.fork(), {
+    const event = await storeEvent(service.context.orm.em.fork(), {
       id: newId(),
       workspaceId: service.workspaceId,
       contactId,
@@ -127,7 +127,7 @@ describe('a custom event', () => {
   it('starts an automation once if it is delivered twice, even after the first enrollment has ended', async () => {
     const contactId = await aContact(service)
     const automationId = await on('twice')
-    const event = await insertCustomEvent(service.context.orm.em.fork(), {
+    const event = await storeEvent(service.context.orm.em.fork(), {
       id: newId(),
       workspaceId: service.workspaceId,
       contactId,

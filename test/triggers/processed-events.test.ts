@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
-import { forgetTriggerEvents, insertCustomEvent, lostEvents } from '../../src/triggers/queries.ts'
+import { storeEvent } from '../../src/events/store-events.ts'
+import { forgetTriggerEvents, lostEvents } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { deliver } from '../../src/enrollments/deliver.ts'
@@ -25,7 +26,7 @@ describe('events that an enrollment has processed', () => {
   /** Records an event without delivering it. */
   const written = async (contactId: string, name: string) => {
     const ids = { id: newId(), workspaceId: service.workspaceId, contactId }
-    const event = await insertCustomEvent(em(), {
+    const event = await storeEvent(em(), {
       ...ids,
       key: name,
       name,

@@ -1,0 +1,69 @@
+import { eventKeyOf } from '../automations/index.ts'
+import { decideEntries, leaveByEvent } from '../enrollments/index.ts'
+import type { Delivery } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { wakeWaiting } from '../steps/index.ts'
+import {
+  type EventSource,
+  insertCustomEvents,
+  lockListening,
+  type NewCustomEvent,
+  recordRefusedEntries,
+  type WrittenEvent,
+} from '../triggers/index.ts'
+
+export interface StoreContext {
+  workspaceId: string
+  source: EventSource
+  requestId: string | null
+  /** Whether the relay delivers what they start, in the bulk lane. */
+  isBulk: boolean
+}
+
+/**
+ * Stores custom events, and does what they cause: enrollments that they start, end by a rule, or wake. An event that is stored
+ * already causes nothing again.
+ *
+ * @param em a transaction
+ * @param events distinct by ID
+ * @returns for each event what was stored, or `undefined` if the workspace has no such contact; and the deliveries for the caller
+ */
+export async function storeEvents(
+  em: EntityManager,
+  context: StoreContext,
+  events: readonly NewCustomEvent[],
+): Promise<{ written: (WrittenEvent | undefined)[]; deliveries: Delivery[] }> {
+  const { workspaceId, isBulk } = context
+  const heard = await lockListening(em, workspaceId, events)
+  const plans = await decideEntries(em, workspaceId, heard)
+  const { written, deliveries } = await insertCustomEvents(em, context, plans)
+  const byId = new Map(written.map((event) => [event.id, event]))
+  for (const [n, { event, refused }] of plans.entries()) {
+    const { id: eventId, contactId } = event
+    if (!byId.get(eventId)!.isNew) continue
+    for (const { automationId, rule } of refused)
+      await recordRefusedEntries(em, workspaceId, rule, [{ automationId, contactId, eventId }])
+    if (!heard[n]!.isAwaited) continue
+    const stored = {
+      ...{ workspaceId, contactId, isBulk, data: event.data },
+      eventKey: eventKeyOf(event.key),
+      at: byId.get(eventId)!.createdAt,
+    }
+    deliveries.push(...(await leaveByEvent(em, stored)), ...(await wakeWaiting(em, stored)))
+  }
+  return { written: events.map(({ id }) => byId.get(id)), deliveries }
+}
+
+/** Stores one custom event. @returns `undefined` if the workspace has no such contact */
+export async function storeEvent(
+  em: EntityManager,
+  {
+    workspaceId,
+    source,
+    requestId,
+    ...event
+  }: NewCustomEvent & { workspaceId: string; source: EventSource; requestId: string | null },
+): Promise<(WrittenEvent & { deliveries: Delivery[] }) | undefined> {
+  const { written, deliveries } = await storeEvents(em, { workspaceId, source, requestId, isBulk: false }, [event])
+  return written[0] && { ...written[0], deliveries }
+}

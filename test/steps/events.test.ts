@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { AutomationInput } from '../../src/automations/automations.ts'
+import type { StepInput } from '../../src/automations/steps/index.ts'
+import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
+import { fireEvent } from '../../src/events/fire-event.ts'
+import { newCall } from '../../src/platform/call.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+
+const email = (subject: string): StepInput => ({ type: 'EMAIL', subject, text: 'Hi' })
+const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes })
+const DAYS = 24 * 60
+
+const forProject: StepInput = {
+  type: 'WAIT_FOR_EVENT',
+  eventName: 'Project.Created',
+  filter: { eventData: 'size', is: 'more', value: 3 },
+  timeoutMinutes: 3 * DAYS,
+  received: [email('received')],
+  timedOut: [email('timed out')],
+}
+
+describe('events of contacts in an automation', () => {
+  let world: TimeSkipping
+  before(async () => {
+    world = await startTimeSkipping()
+  })
+  after(() => world.stop())
+  beforeEach(() => {
+    world.mails.length = 0
+  })
+
+  const subjects = () => world.mails.map(({ mail }) => /^Subject: (.*)$/m.exec(mail.headers)?.[1]?.trim())
+  const enroll = (automationId: string, contactId: string) =>
+    enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
+  const fire = async (contactId: string, name: string, data?: unknown) => {
+    const fired = await fireEvent(world.dependencies, world.workspaceId, contactId, { name, data }, newCall())
+    assert.ok(fired)
+    return fired
+  }
+  const enrollments = (automationId: string) =>
+    sql<{ id: string; status: string; concurrency_key: string }>(
+      world.orm.em,
+      'select id, status, concurrency_key from enrollments where automation_id = $1 order by enrolled_at, id',
+      [automationId],
+    )
+  const statuses = async (automationId: string) => (await enrollments(automationId)).map(({ status }) => status)
+  const waitsAt = (type: string, contactId: string) =>
+    eventually('the step waits', async () => {
+      const rows = await sql(
+        world.orm.em,
+        'select from step_runs where contact_id = $1 and type = $2 and finished_at is null',
+        [contactId, type],
+      )
+      return rows.length === 1
+    })
+  const hasSent = (subject: string) =>
+    eventually('the email was sent', () => Promise.resolve(subjects().includes(subject)))
+  const haveStatuses = (automationId: string, expected: string[]) =>
+    eventually('the enrollments have these statuses', async () =>
+      isDeepStrictEqual(await statuses(automationId), expected),
+    )
+  /** Waits for the end of a contact's workflow, which may skip time. */
+  const result = async (automationId: string, contactId: string) =>
+    ((await world.handle(automationId, contactId).result()) as { status: string }).status
+  const begin = async (steps: StepInput[], rules: Partial<AutomationInput> = {}) => {
+    const automationId = await world.automation(steps, rules)
+    const contactId = await world.contact()
+    return { automationId, contactId }
+  }
+
+  it('end a wait for one that matches its filter, and not for one that does not', async () => {
+    const { automationId, contactId } = await begin([forProject])
+    await world.whileWorking(async () => {
+      await enroll(automationId, contactId)
+      await waitsAt('WAIT_FOR_EVENT', contactId)
+      await fire(contactId, 'project.created', { size: 2 })
+      await fire(contactId, 'project.created', { size: 4 })
+      assert.equal(await result(automationId, contactId), 'COMPLETED')
+    })
+    assert.deepEqual(subjects(), ['received'])
+  })
+
+  it('count if they arrived since the contact entered, before the step', async () => {
+    const { automationId, contactId } = await begin([email('1'), wait(DAYS), forProject])
+    await world.whileWorking(async () => {
+      await enroll(automationId, contactId)
+      await hasSent('1')
+      await fire(contactId, 'project.created', { size: 4 })
+      assert.equal(await result(automationId, contactId), 'COMPLETED')
+    })
+    assert.deepEqual(subjects(), ['1', 'received'])
+  })
+
+  it('do not count if they arrived before the contact entered', async () => {
+    const { automationId, contactId } = await begin([forProject])
+    await fire(contactId, 'project.created', { size: 4 })
+    await world.whileWorking(async () => {
+      await enroll(automationId, contactId)
+      assert.equal(await result(automationId, contactId), 'COMPLETED')
+    })
+    assert.deepEqual(subjects(), ['timed out'])
+  })
+
+  it('end the enrollment during a wait by an exit rule, and the contact gets nothing more', async () => {
+    const rules = { exitOn: [{ eventName: 'paid', filter: { eventData: 'plan', is: 'equal', value: 'pro' } }] }
+    const { automationId, contactId } = await begin([email('1'), wait(14 * DAYS), email('2')], rules)
+    await world.whileWorking(async () => {
+      await enroll(automationId, contactId)
+      await hasSent('1')
+      await fire(contactId, 'paid', { plan: 'free' })
+      assert.deepEqual(await statuses(automationId), ['ACTIVE'])
+      await fire(contactId, 'PAID', { plan: 'pro' })
+      assert.deepEqual(await statuses(automationId), ['EXITED'])
+      assert.equal(await result(automationId, contactId), 'EXITED')
+    })
+    assert.deepEqual(subjects(), ['1'])
+  })
+
+  it('end the enrollment by its goal, also if they arrive before a worker has started it', async () => {
+    const { automationId, contactId } = await begin([email('1'), wait(DAYS), email('2')], {
+      goal: { eventName: 'paid' },
+    })
+    await enroll(automationId, contactId)
+    await fire(contactId, 'paid')
+    await world.whileWorking(async () => {
+      await world.handle(automationId, contactId).result()
+    })
+    assert.deepEqual(await statuses(automationId), ['GOAL_REACHED'])
+    assert.deepEqual(subjects(), [])
+  })
+
+  it('start one enrollment for each value of the concurrency key', async () => {
+    const steps = [email('{{ event.data.orderId }}'), wait(60), email('later {{ event.data.orderId }}')]
+    const rules = {
+      triggerConfig: { eventName: 'order.placed' },
+      entry: { concurrency: { key: 'event.data.orderId' } },
+      exitOn: [],
+    } satisfies Partial<AutomationInput>
+    const { automationId, contactId } = await begin(steps, rules)
+    await world.whileWorking(async () => {
+      assert.equal((await fire(contactId, 'order.placed', { orderId: 'A-1' })).enrolled, 1)
+      assert.equal((await fire(contactId, 'order.placed', { orderId: 'A-2' })).enrolled, 1)
+      const again = await fire(contactId, 'order.placed', { orderId: 'A-1' })
+      assert.deepEqual([again.enrolled, again.alreadyEnrolled], [0, 1])
+      const keyless = await fire(contactId, 'order.placed', { orderId: null })
+      assert.deepEqual([keyless.matchingAutomations, keyless.enrolled, keyless.excluded], [1, 0, 1])
+      await haveStatuses(automationId, ['ACTIVE', 'ACTIVE'])
+      for (const { concurrency_key: key } of await enrollments(automationId))
+        await world.env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}:${key}`).result()
+    })
+    assert.deepEqual(subjects().toSorted(), ['A-1', 'A-2', 'later A-1', 'later A-2'])
+    assert.deepEqual(await statuses(automationId), ['COMPLETED', 'COMPLETED'])
+  })
+
+  it('start no enrollment if the entry filter or the rule for entering again keeps the contact out', async () => {
+    const rules = {
+      triggerConfig: { eventName: 'signed' },
+      entry: { filter: { eventData: 'plan', is: 'equal', value: 'pro' }, reentry: 'ONCE' },
+    } satisfies Partial<AutomationInput>
+    const { automationId, contactId } = await begin([email('1')], rules)
+    await world.whileWorking(async () => {
+      const other = await fire(contactId, 'signed', { plan: 'free' })
+      assert.deepEqual([other.matchingAutomations, other.excluded], [1, 1])
+      assert.equal((await fire(contactId, 'signed', { plan: 'pro' })).enrolled, 1)
+      await haveStatuses(automationId, ['COMPLETED'])
+      const again = await fire(contactId, 'signed', { plan: 'pro' })
+      assert.deepEqual([again.enrolled, again.excluded], [0, 1])
+    })
+    assert.deepEqual(subjects(), ['1'])
+    const refused = await sql<{ rule: string }>(
+      world.orm.em,
+      'select rule from refused_entries where automation_id = $1 order by id',
+      [automationId],
+    )
+    assert.deepEqual(
+      refused.map(({ rule }) => rule),
+      ['FILTER', 'REENTRY'],
+    )
+  })
+
+  it('start an enrollment each time if the one before has ended', async () => {
+    const { automationId, contactId } = await begin([email('reset')], {
+      triggerConfig: { eventName: 'password.reset' },
+    })
+    await world.whileWorking(async () => {
+      for (let n = 1; n <= 3; n += 1) {
+        await fire(contactId, 'password.reset')
+        await haveStatuses(
+          automationId,
+          Array.from({ length: n }, () => 'COMPLETED'),
+        )
+      }
+    })
+    assert.deepEqual(subjects(), ['reset', 'reset', 'reset'])
+  })
+})
