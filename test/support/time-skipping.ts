@@ -110,12 +110,12 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     },
     async automation(steps, rules = {}) {
       const input = {
-        ...rules,
         name: 'A sequence',
         status: 'ACTIVE',
         trigger: 'EVENT',
         triggerConfig: { eventName: 'go' },
         steps,
+        ...rules,
       } as const
       return (await createAutomation(orm.em, workspaceId, input)).automation.id
     },
