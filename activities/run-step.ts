@@ -1,9 +1,9 @@
 import type { StepResult } from '../src/automation-engine/index.ts'
 import * as steps from '../src/steps/index.ts'
-import type { OfInstance } from './check-instance.ts'
+import type { InstanceRef } from './check-instance.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
-export type RunStepInput = steps.StepToRun & OfInstance
+export type RunStepInput = steps.StepToRun & InstanceRef
 
 /** Runs a step that is not an email, and returns what follows. */
 export const runStep = (dependencies: ActivityDependencies, input: RunStepInput): Promise<StepResult> =>

@@ -7,19 +7,19 @@ export {
   enterSignal,
   type Entry,
   leaveSignal,
-  type OfInstance,
+  type InstanceRef,
   stateQuery,
 } from './contract.ts'
 export {
   callDedupKey,
   type EndStatus,
   ENROLLMENT_STATUSES,
-  type EnrollmentPlace,
+  type EnrollmentKey,
   type EnrollmentStatus,
   enrollmentWorkflowId,
   eventDedupKey,
-  type Received,
-  placeColumns,
+  type ReceivedEvents,
+  enrollmentKeyColumns,
 } from './enrollment.ts'
 export {
   campaignChangedSignal,
@@ -28,9 +28,9 @@ export {
   type CampaignWorkflow,
   campaignWorkflowId,
 } from './campaign.ts'
-export { ENGINE, type Happening, next, positionOf, type StepResult } from './machine.ts'
+export { ENGINE_VERSION, type MachineEvent, next, positionOf, type StepResult } from './machine.ts'
 export { type BranchRef, successorOf } from './tree.ts'
-export { type Effect, INITIAL, type MachineState } from './machine-state.ts'
+export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
@@ -39,7 +39,7 @@ export {
   SEND_FAILURE_POLICIES,
   type SendFailurePolicy,
   SENDING_STATUSES,
-  sends,
+  canSend,
 } from './policies.ts'
 export {
   branchesOf,

@@ -4,7 +4,18 @@
  * other code that runs sequences on its own clock.
  */
 import type { EndStatus } from './enrollment.ts'
-import { END, end, type Effect, type MachineState, type Move, retryAt, run, send, stay, wait } from './machine-state.ts'
+import {
+  END,
+  end,
+  type Effect,
+  type MachineState,
+  type Transition,
+  retryAt,
+  run,
+  send,
+  stay,
+  wait,
+} from './machine-state.ts'
 import { enterStep, isRunByActivity, type StepOutline } from './steps/index.ts'
 import { branchStart, successorOf } from './tree.ts'
 
@@ -12,7 +23,7 @@ import { branchStart, successorOf } from './tree.ts'
  * Version of these rules. A run follows one version from its first event to its last. A run that continues as new uses the newest
  * version. To change what a running sequence does, increase this number and keep the old rules.
  */
-export const ENGINE = 1
+export const ENGINE_VERSION = 1
 
 /**
  * Progress of a sequence according to the database: its last final step, and when it became final; `null` with the time of entry.
@@ -24,7 +35,7 @@ export interface Progress {
 }
 
 /** Events that a sequence reacts to. */
-export type Happening =
+export type MachineEvent =
   /** A run begins. `resumeAfter` is the progress of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
   /**
@@ -50,13 +61,18 @@ export type Happening =
  * - paused, gone: as for an email
  */
 export type StepResult =
-  | { next: 'go-on'; branch?: string; at?: number }
-  | { next: 'wait' | 'retry'; until: number }
-  | { next: 'end'; status: EndStatus }
-  | { next: 'paused' | 'gone' }
+  | { nextTransition: 'go-on'; branch?: string; at?: number }
+  | { nextTransition: 'wait' | 'retry'; until: number }
+  | { nextTransition: 'end'; status: EndStatus }
+  | { nextTransition: 'paused' | 'gone' }
 
 /** @param now milliseconds since 1970 */
-export function next(steps: readonly StepOutline[], state: MachineState, happening: Happening, now: number): Move {
+export function next(
+  steps: readonly StepOutline[],
+  state: MachineState,
+  happening: MachineEvent,
+  now: number,
+): Transition {
   if (state.waitingFor === 'nothing') return stay(state)
   switch (happening.kind) {
     case 'begun':
@@ -95,7 +111,7 @@ function begin(
   state: MachineState,
   resumeAfter: Progress | undefined,
   now: number,
-): Move {
+): Transition {
   switch (state.waitingFor) {
     // Continue where the previous run left off.
     case 'time':
@@ -127,7 +143,7 @@ function settle(
   state: MachineState,
   as: 'go-on' | 'stop' | 'paused' | 'gone',
   now: number,
-): Move {
+): Transition {
   switch (as) {
     case 'go-on':
       return released(state, goOn(steps, { ...state, paused: false }, now))
@@ -140,9 +156,9 @@ function settle(
   }
 }
 
-function settleStep(steps: readonly StepOutline[], state: MachineState, result: StepResult, now: number): Move {
+function settleStep(steps: readonly StepOutline[], state: MachineState, result: StepResult, now: number): Transition {
   const position = positionOf(steps, state)
-  switch (result.next) {
+  switch (result.nextTransition) {
     case 'go-on': {
       const to =
         result.branch === undefined ? successorOf(steps, position) : branchStart(steps, position, result.branch)
@@ -164,7 +180,7 @@ function settleStep(steps: readonly StepOutline[], state: MachineState, result: 
 }
 
 /** Waits until the automation changes, unless it has changed already. */
-function pause(steps: readonly StepOutline[], state: MachineState): Move {
+function pause(steps: readonly StepOutline[], state: MachineState): Transition {
   if (state.changed) return repeat(steps, state)
   const paused: MachineState = { ...state, waitingFor: 'change', paused: true }
   const effect: Effect = { do: 'wait', until: null }
@@ -172,19 +188,19 @@ function pause(steps: readonly StepOutline[], state: MachineState): Move {
 }
 
 /** Starts the activity of the present step again. */
-function repeat(steps: readonly StepOutline[], state: MachineState): Move {
+function repeat(steps: readonly StepOutline[], state: MachineState): Transition {
   const step = steps[positionOf(steps, state)]
   return step && isRunByActivity(step) ? run(state, step.id) : send(state, state.stepId!)
 }
 
 /** Publishes that a paused sequence continues. */
-const released = (before: MachineState, move: Move): Move =>
+const released = (before: MachineState, move: Transition): Transition =>
   before.paused ? { ...move, effects: [{ do: 'publish', paused: false }, ...move.effects] } : move
 
-const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Move =>
+const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Transition =>
   enter(steps, successorOf(steps, positionOf(steps, state)), state, now)
 
-function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Move {
+function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Transition {
   const step = steps[position]
   if (!step) return end({ ...state, stepId: END }, 'COMPLETED')
   return enterStep(step, { position, state, now, pass: () => enter(steps, successorOf(steps, position), state, now) })

@@ -1,10 +1,10 @@
 import { isId } from '../platform/ids.ts'
 import { flattenSteps, type PlacedInput } from './step-tree.ts'
-import { lacksOf, type StepInput } from './steps/index.ts'
+import { missingFieldOf, type StepInput } from './steps/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
 /** A missing part of an automation, and the field for it. */
-export interface NeverActs {
+export interface MissingPart {
   why: string
   param: string
 }
@@ -15,22 +15,22 @@ export interface NeverActs {
  *
  * @returns the reason, with a JSON pointer to the field; `undefined` if the automation can send
  */
-export function whyNeverActs(
+export function findMissingPart(
   { trigger, triggerConfig }: { trigger: Trigger; triggerConfig: TriggerConfig },
   steps: readonly StepInput[],
-): NeverActs | undefined {
+): MissingPart | undefined {
   const never = whyNeverStarts(trigger, triggerConfig)
   if (never) return never
   if (steps.length === 0) return { why: 'it has no steps, and needs at least one', param: '/steps' }
   const placed = flattenSteps(steps)
   for (const { step, path, pointer } of placed) {
-    const lack = lacksOf(step)
+    const lack = missingFieldOf(step)
     if (lack !== undefined) return { why: `${path} ${lack}`, param: pointer }
   }
   return trigger === 'LIST_REQUESTED' ? whyNeverConfirms(placed) : undefined
 }
 
-function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {
+function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): MissingPart | undefined {
   switch (trigger) {
     case 'SIGNUP':
       return undefined
@@ -48,7 +48,7 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
 }
 
 /** Checks an automation that sends confirmation emails: it may send nothing else, and the emails need the link. */
-function whyNeverConfirms(steps: readonly PlacedInput[]): NeverActs | undefined {
+function whyNeverConfirms(steps: readonly PlacedInput[]): MissingPart | undefined {
   let asks = false
   for (const { step, path, pointer } of steps) {
     if (step.type !== 'EMAIL') continue
@@ -71,7 +71,7 @@ function whyNeverConfirms(steps: readonly PlacedInput[]): NeverActs | undefined 
     : { why: 'none of its emails has {{ confirmUrl }}, so no contact could confirm', param: '/steps' }
 }
 
-const lacks = (trigger: Trigger, key: string, what: string): NeverActs => ({
+const lacks = (trigger: Trigger, key: string, what: string): MissingPart => ({
   why: `the trigger ${trigger} requires triggerConfig.${key}, ${what}`,
   param: `/triggerConfig/${key}`,
 })

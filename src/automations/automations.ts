@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, invalid } from '../platform/api-error.ts'
-import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, neverActs } from './errors.ts'
+import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, automationNeverActs } from './errors.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
@@ -9,17 +9,17 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { type EntryRules, type EventOrCondition, eventKeysOf } from './rules.ts'
 import { branchDepth, flattenSteps } from './step-tree.ts'
-import { asksAlone, keepContents } from './queries.ts'
-import { knownLists } from '../lists/index.ts'
+import { isOnlyConfirmationAutomation, storeContents } from './queries.ts'
+import { findExistingLists } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
-import { whyNeverActs } from './automation.ts'
+import { findMissingPart } from './automation.ts'
 import {
   type AutomationStatus,
   MAX_BRANCH_DEPTH,
   MAX_STEPS,
   type SendFailurePolicy,
-  sends,
+  canSend,
 } from '../automation-engine/index.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { foldName, type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
@@ -112,7 +112,7 @@ export async function updateAutomation(
     automation.revision += 1
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
-    const asked = askedListOf(automation)
+    const asked = confirmedListOf(automation)
     // While it is ACTIVE, this is the current version.
     if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     if (status !== undefined) automation.status = status
@@ -120,8 +120,8 @@ export async function updateAutomation(
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
     if (entry !== undefined) automation.entry = entry
-    if (askedListOf(automation) !== asked || automation.status === 'ARCHIVED')
-      await assertAnotherAsks(fork, automation, asked)
+    if (confirmedListOf(automation) !== asked || automation.status === 'ARCHIVED')
+      await assertOtherConfirmationAutomation(fork, automation, asked)
     const steps = await stepsOf(fork, automation)
     if (setLeaveRules(automation, change)) {
       automation.version += 1
@@ -141,7 +141,7 @@ export async function updateAutomation(
       await fork.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision - 1 }, { basedOn: revision })
     }
     await fork.flush()
-    if (status !== undefined && sends(status)) {
+    if (status !== undefined && canSend(status)) {
       await enqueue(fork, { kind: 'WAKE_RETRIES', automationId: automation.id })
       await enqueue(fork, { kind: 'WAKE_PAUSED', automationId: automation.id })
     }
@@ -157,7 +157,7 @@ export async function waitForSendingMessages(
   em: EntityManager,
   { id, status }: Pick<Automation, 'id' | 'status'>,
 ): Promise<void> {
-  if (sends(status)) return
+  if (canSend(status)) return
   await waitForSenders(() => countSending(em.fork(), { automationId: id }))
 }
 
@@ -193,8 +193,8 @@ interface Triggered {
 
 /** @throws {ApiError} `invalid` if it is ACTIVE but would never send */
 function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
-  const never = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
-  if (never) throw neverActs(never)
+  const never = automation.status === 'ACTIVE' ? findMissingPart(automation, steps) : undefined
+  if (never) throw automationNeverActs(never)
 }
 
 /**
@@ -209,26 +209,26 @@ async function assertListens(
   { status, trigger, triggerConfig: { listId } }: Triggered,
 ): Promise<void> {
   if (status !== 'ACTIVE' || !LISTENS_FOR_LISTS.includes(trigger) || listId === undefined) return
-  const known = await knownLists(em, workspaceId, [listId], { lock: true })
+  const known = await findExistingLists(em, workspaceId, [listId], { lock: true })
   const why = 'triggerConfig.listId is not a list of this workspace'
-  if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
+  if (known.size === 0) throw automationNeverActs({ why, param: '/triggerConfig/listId' })
 }
 
 /** The list for which the automation sends confirmation emails. */
-export const askedListOf = ({
+export const confirmedListOf = ({
   trigger,
   triggerConfig,
 }: Pick<Automation, 'trigger' | 'triggerConfig'>): string | undefined =>
   trigger === 'LIST_REQUESTED' ? triggerConfig.listId : undefined
 
 /** @throws {ApiError} `automation_confirms_list` */
-export async function assertAnotherAsks(
+export async function assertOtherConfirmationAutomation(
   em: EntityManager,
   { id, workspaceId }: Pick<Automation, 'id' | 'workspaceId'>,
   listId: string | undefined,
 ): Promise<void> {
   if (listId === undefined || !isId(listId)) return
-  if (await asksAlone(em, workspaceId, { id, listId })) throw new ApiError(AUTOMATION_CONFIRMS_LIST)
+  if (await isOnlyConfirmationAutomation(em, workspaceId, { id, listId })) throw new ApiError(AUTOMATION_CONFIRMS_LIST)
 }
 
 /** @throws {ApiError} `not-found` if the workspace has no such automation */
@@ -292,7 +292,7 @@ async function writeVersion(em: EntityManager, automation: Automation, steps: re
   const eventKeys = eventKeysOf({ exitOn, goal }, stored)
   em.create(AutomationVersion, { automationId: id, version, steps: stored, exitOn, goal, eventKeys })
   await em.flush()
-  await keepContents(em, id, contents)
+  await storeContents(em, id, contents)
 }
 
 async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {

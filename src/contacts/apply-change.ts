@@ -1,4 +1,4 @@
-import { knownLists, optOutTimes, removeMembers } from '../lists/index.ts'
+import { findExistingLists, optOutTimes, removeMembers } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { foldName } from '../triggers/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -83,6 +83,6 @@ async function listsToJoin(
 
 async function knownOf(em: EntityManager, workspaceId: string, listIds: readonly string[]): Promise<string[]> {
   if (listIds.length === 0) return []
-  const known = await knownLists(em, workspaceId, [...listIds])
+  const known = await findExistingLists(em, workspaceId, [...listIds])
   return listIds.filter((id) => known.has(id))
 }

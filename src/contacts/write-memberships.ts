@@ -1,7 +1,12 @@
 import { addMembers, type MembershipPlan, writeRequests } from '../lists/index.ts'
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type CauseOfHappenings, findListeners, type Happening, recordHappenings } from '../triggers/index.ts'
+import {
+  type CauseOfHappenings,
+  findListeners,
+  type TriggerOccurrence,
+  recordTriggerOccurrences,
+} from '../triggers/index.ts'
 
 export interface PlannedMembership {
   listId: string
@@ -19,7 +24,7 @@ export async function writeMemberships(
   em: EntityManager,
   context: CauseOfHappenings,
   memberships: readonly PlannedMembership[],
-  happenings: readonly Happening[],
+  happenings: readonly TriggerOccurrence[],
 ): Promise<Delivery[]> {
   await addMembers(
     em,
@@ -47,5 +52,5 @@ export async function writeMemberships(
         : [],
     ),
   )
-  return recordHappenings(em, context, happenings, listeners)
+  return recordTriggerOccurrences(em, context, happenings, listeners)
 }

@@ -4,7 +4,7 @@ import { ApiError, type ErrorDefinition } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
-import { assertBearable } from '../triggers/index.ts'
+import { assertMaxStarts } from '../triggers/index.ts'
 import { errorOf, joinList, type Outcome } from './add-to-list.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 import { type UpsertResult, upsertBatch } from './upsert-batch.ts'
@@ -102,7 +102,7 @@ export async function writeNamedContacts(
   if (writes.size === 0) return found
   const all = [...writes.values()]
   const tags = [...new Set(all.flatMap((write) => write.tags.map(({ key }) => key)))]
-  await assertBearable(em, workspaceId, all.length, { signUp: true, lists: [], tags })
+  await assertMaxStarts(em, workspaceId, all.length, { signUp: true, lists: [], tags })
   const result = await upsertAll(em, workspaceId, all, { triggers: true, requestId, ofFile: false })
   return found.map((contact, n) => {
     const write = writeOf(contacts[n]!)

@@ -1,13 +1,13 @@
 import pMap from 'p-map'
 import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, completeDeliveries } from '../outbox/index.ts'
 import { eventDedupKey } from '../automation-engine/index.ts'
-import { keepContacts } from '../contacts/index.ts'
+import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { createQuota } from '../platform/quota.ts'
 import { type EntryRule, recordProcessedEvent, recordRefusedEntries, type RefusedEntry } from '../triggers/index.ts'
 import { type Admission, concurrencyKeyOf, decideEntry, type EntryRequest } from './entry-rules.ts'
 import { findActive } from './queries.ts'
-import { type AskingAnew, endForNewConfirmation } from './end-queries.ts'
+import { type RestartedConfirmation, endForNewConfirmation } from './end-queries.ts'
 import { statusOf } from './leave-queries.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
 import { readStarts, type Start } from './start-queries.ts'
@@ -137,14 +137,14 @@ async function recordRefusal(
   { automationId, contactId, eventId }: RefusedEntry & { eventId: string },
 ): Promise<void> {
   await em.transactional(async (unit) => {
-    await keepContacts(unit, [contactId])
+    await lockContactsAgainstErasure(unit, [contactId])
     const isNew = (await recordProcessedEvent(unit, [{ automationId, contactId, eventId }])) > 0
     if (isNew) await recordRefusedEntries(unit, workspaceId, rule, [{ automationId, contactId, eventId }])
   })
 }
 
 /** Ends the present enrollment in favor of a new one. @returns whether it did; a repeated delivery does not */
-async function evictOldest({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
+async function evictOldest({ em, enrollments }: Dependencies, of: RestartedConfirmation): Promise<boolean> {
   const fork = em.fork()
   const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))
   for (const { automationId, contactId, concurrencyKey, enrollmentId } of due)

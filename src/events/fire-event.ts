@@ -3,12 +3,7 @@ import { isId } from '../platform/ids.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { storeEvent } from './store-events.ts'
-import {
-  assertNotCrowded,
-  type EventSource,
-  triggerKey,
-  type WrittenEvent,
-} from '../triggers/index.ts'
+import { assertQueueNotFull, type EventSource, triggerKey, type WrittenEvent } from '../triggers/index.ts'
 
 export interface FiredEvent {
   contactId: string
@@ -49,7 +44,7 @@ export async function fireEvent(
   { name, data, source = 'API' }: { name: string; data?: unknown; source?: EventSource },
   call: Call,
 ): Promise<FiredEvent | undefined> {
-  await assertNotCrowded(dependencies, workspaceId)
+  await assertQueueNotFull(dependencies, workspaceId)
   const { id, requestId } = call
   const event = isId(contactId)
     ? await inTransaction(dependencies.em, (unit) =>

@@ -1,6 +1,6 @@
 import type { Condition } from '../segments/index.ts'
 import type { EventSource } from '../triggers/index.ts'
-import { microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import { microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
@@ -17,7 +17,7 @@ export interface StoredEvent {
   alreadyEnrolled: number
   excluded: number
   createdAt: Date
-  place: Place
+  place: Cursor
 }
 
 export interface HistoryPage {
@@ -26,7 +26,7 @@ export interface HistoryPage {
   key?: string | undefined
   after?: string | undefined
   before?: string | undefined
-  behind: Place | undefined
+  behind: Cursor | undefined
   limit: number
 }
 

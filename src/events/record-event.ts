@@ -12,11 +12,7 @@ import { ApiError, type ErrorDefinition } from '../platform/api-error.ts'
 import { type Call, whenDurable } from '../platform/call.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
-import {
-  assertEventsBearable,
-  assertNotCrowded,
-  type EventSource,
-} from '../triggers/index.ts'
+import { assertEventsBearable, assertQueueNotFull, type EventSource } from '../triggers/index.ts'
 import { eventKey, type FiredEvent, toFired } from './fire-event.ts'
 import { storeEvent, storeEvents } from './store-events.ts'
 
@@ -66,7 +62,7 @@ export async function recordEvent(
   { name, data, contact: named, lists, source }: EventInput & { lists: readonly string[]; source: EventSource },
   call: Call,
 ): Promise<RecordedEvent> {
-  await assertNotCrowded(dependencies, workspaceId)
+  await assertQueueNotFull(dependencies, workspaceId)
   const { id, requestId } = call
   const { event, deliveries, isCreated, joined } = await inTransaction(dependencies.em, async (unit) => {
     const written = await writeNamedContact(unit, { workspaceId, requestId }, named, [...new Set(lists)])

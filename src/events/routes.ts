@@ -1,12 +1,12 @@
 import { array } from 'yup'
-import { CONTACT, CONTACT_LIMITS, CONTACT_NOT_FOUND, namedContact } from '../contacts/index.ts'
+import { CONTACT_PARAM, CONTACT_LIMITS, CONTACT_NOT_FOUND, resolveContactId } from '../contacts/index.ts'
 import {
   BULK_BODY_LIMIT,
   checkItems,
-  cursorAnswer,
+  cursorPage,
   cursorListOf,
   DEFAULT_BODY_LIMIT,
-  listAnswer,
+  pageResponse,
   listOf,
   operation,
   parse,
@@ -60,7 +60,7 @@ export const eventOperations = [
     id: 'fireEvent',
     method: 'POST',
     path: '/contacts/{id}/events',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Events',
     summary: 'Fire a custom event',
     description:
@@ -153,7 +153,7 @@ export const eventOperations = [
     responses: { 200: { description: 'A page of events.', schema: cursorListOf(storedEventResponse) } },
     errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, query: { contactId, ...query } }, { em }) {
-      const named = contactId === undefined ? undefined : await namedContact(em, caller, contactId)
+      const named = contactId === undefined ? undefined : await resolveContactId(em, caller, contactId)
       return answerHistory(em, caller, named, query, '/contactId')
     },
   }),
@@ -172,7 +172,7 @@ export const eventOperations = [
     },
     async handle({ caller, query }, { em }) {
       const { names, total } = await describeNames(em, caller.workspace.id, rangeOf(query))
-      return listAnswer(names.map(presentName), query, total)
+      return pageResponse(names.map(presentName), query, total)
     },
   }),
 
@@ -180,7 +180,7 @@ export const eventOperations = [
     id: 'listContactEvents',
     method: 'GET',
     path: '/contacts/{id}/events',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Events',
     summary: 'List the events of a contact',
     description: 'Newest first. They are stored for the eventRetentionDays of the workspace.',
@@ -225,5 +225,5 @@ async function answerHistory(
     behind: readCursor(cursor),
     limit,
   })
-  return cursorAnswer(page, limit, presentStored)
+  return cursorPage(page, limit, presentStored)
 }

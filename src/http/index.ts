@@ -13,7 +13,7 @@ export { isScope, type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
 export { BULK_BODY_LIMIT, DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
 export { checkItems } from './check-items.ts'
-export { cursor, cursorAnswer, cursorBehind, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
+export { cursor, cursorPage, cursorAfter, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
 export {
   atMost,
   boundedObject,
@@ -23,7 +23,7 @@ export {
   freeObject,
   givenId,
   id,
-  listAnswer,
+  pageResponse,
   listOf,
   MAX_NAME_LENGTH,
   nullableText,
@@ -54,6 +54,6 @@ export { type Given, parse } from './parse.ts'
 export { KEY_ERRORS, missingRole, missingScope, nothingToUpdate } from './errors.ts'
 export { getService, openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultResponse } from './responses.ts'
-export { presentForWriter, withoutReading, writtenResponse } from './write-only-response.ts'
-export { KeptAnswer } from './entities.ts'
+export { presentForWriter, writeOnlyNote, writtenResponse } from './write-only-response.ts'
+export { StoredResponse } from './entities.ts'
 export { etagOf } from './if-match.ts'

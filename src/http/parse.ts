@@ -1,5 +1,5 @@
 import { ValidationError, type AnyObject, type InferType, type ISchema, type ObjectSchema } from 'yup'
-import { oneSpelling } from '../platform/ids.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
 import './locale.ts'
 import { pointerOf } from './pointer.ts'
@@ -57,7 +57,7 @@ function pickKnown(schema: ISchema<unknown>, value: unknown): unknown {
   }
   const { innerType } = resolved as { innerType?: ISchema<unknown> }
   if (innerType && Array.isArray(value)) return value.map((item) => pickKnown(innerType, item))
-  return typeof value === 'string' && resolved.spec.meta?.isId ? oneSpelling(value) : value
+  return typeof value === 'string' && resolved.spec.meta?.isId ? normalizeId(value) : value
 }
 
 /** Describes the first problems, each once. */

@@ -98,5 +98,5 @@ const tallyTable = defineEntity({
 })
 
 /** The number of contacts in a list. A trigger maintains it. */
-export class ListTally extends tallyTable.class {}
-tallyTable.setClass(ListTally)
+export class ListCounter extends tallyTable.class {}
+tallyTable.setClass(ListCounter)

@@ -1,4 +1,4 @@
-import { oneSpelling } from '../platform/ids.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { jsonBytes } from '../platform/json.ts'
 import { nearestName, orMeant, orNearest } from '../platform/nearest-name.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
@@ -219,7 +219,7 @@ class ConditionReader {
       case 'list':
       case 'segment': {
         const text = this.text(json, path, form)
-        return text && (form === 'list' ? { list: oneSpelling(text.list) } : { segment: oneSpelling(text.segment) })
+        return text && (form === 'list' ? { list: normalizeId(text.list) } : { segment: normalizeId(text.segment) })
       }
       case 'activity':
         return this.activity(json, path)
@@ -228,7 +228,7 @@ class ConditionReader {
         const text = this.text(json, path, 'message')
         if (!isOneOf(MESSAGE_OUTCOMES, is))
           return this.fail(`${path}.is must be one of: ${MESSAGE_OUTCOMES.join(', ')}`)
-        return text && { message: oneSpelling(text.message), is }
+        return text && { message: normalizeId(text.message), is }
       }
       case 'event':
         return this.event(json, at)
@@ -259,8 +259,8 @@ class ConditionReader {
     if (!this.areDays(withinDays, path)) return undefined
     return {
       activity,
-      ...(automation === undefined ? {} : { automation: oneSpelling(automation) }),
-      ...(campaign === undefined ? {} : { campaign: oneSpelling(campaign) }),
+      ...(automation === undefined ? {} : { automation: normalizeId(automation) }),
+      ...(campaign === undefined ? {} : { campaign: normalizeId(campaign) }),
       ...(withinDays === undefined ? {} : { withinDays }),
     }
   }

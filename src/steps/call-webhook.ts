@@ -39,7 +39,7 @@ export const callWebhook: RunStep<Extract<StoredStep, { type: 'WEBHOOK' }>> = as
 ) => {
   const { workspaceId, enrollmentId, step, until, attempts } = context
   // Woken early by a change of the automation.
-  if (until && now < until) return { next: 'retry', until: until.getTime() }
+  if (until && now < until) return { nextTransition: 'retry', until: until.getTime() }
   const attempt = (attempts ?? 0) + 1
   const response = await sendRequest({
     workspaceId,
@@ -63,9 +63,9 @@ export const callWebhook: RunStep<Extract<StoredStep, { type: 'WEBHOOK' }>> = as
     log.warn({ enrollmentId, stepId: step.id, ...detail }, 'A webhook failed; it will be repeated')
     const next = new Date(now.getTime() + pause * MINUTE_MS)
     return (await recordWait(em.fork(), context, { until: next, detail }))
-      ? { next: 'retry', until: next.getTime() }
+      ? { nextTransition: 'retry', until: next.getTime() }
       : undefined
   }
   const saved = isDone && step.saveAs !== null ? { saved: { as: step.saveAs, output: response.json } } : {}
-  return finishRun(em.fork(), context, { result: { next: 'go-on' }, detail: { ...detail, isDone }, ...saved })
+  return finishRun(em.fork(), context, { result: { nextTransition: 'go-on' }, detail: { ...detail, isDone }, ...saved })
 }

@@ -1,4 +1,4 @@
-import { type StepResult, type StoredStep, type StepType, sends } from '../automation-engine/index.ts'
+import { type StepResult, type StoredStep, type StepType, canSend } from '../automation-engine/index.ts'
 import { leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import type { Log } from '../outbox/index.ts'
@@ -58,21 +58,23 @@ const ACTS: readonly StepType[] = ['UPDATE_CONTACT', 'WEBHOOK']
 export async function runStep(dependencies: RunDependencies, { now, ...of }: StepToRun): Promise<StepResult> {
   const em = () => dependencies.em.fork()
   const context = await readStepContext(em(), of.enrollmentId, of.stepId)
-  const later = (): StepResult => ({ next: 'retry', until: now + RESTORED_RETRY_MS })
+  const later = (): StepResult => ({ nextTransition: 'retry', until: now + RESTORED_RETRY_MS })
   // A restored database may be older than the workflow.
-  if (!context) return (await readSendingGate(em())).isOpen ? { next: 'gone' } : later()
+  if (!context) return (await readSendingGate(em())).isOpen ? { nextTransition: 'gone' } : later()
   const { step, enrollmentStatus, automationStatus } = context
-  if (context.automationId !== of.automationId || step === null) return { next: 'gone' }
+  if (context.automationId !== of.automationId || step === null) return { nextTransition: 'gone' }
   if (enrollmentStatus !== 'ACTIVE')
-    return enrollmentStatus === 'CANCELLED' ? { next: 'gone' } : { next: 'end', status: enrollmentStatus }
+    return enrollmentStatus === 'CANCELLED'
+      ? { nextTransition: 'gone' }
+      : { nextTransition: 'end', status: enrollmentStatus }
   if (context.result) return context.result
-  if (!sends(automationStatus))
-    return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }
+  if (!canSend(automationStatus))
+    return (await pauseEnrollment(em(), of)) ? { nextTransition: 'paused' } : { nextTransition: 'retry', until: now }
   if (ACTS.includes(step.type) && !(await readSendingGate(em())).isOpen) return later()
   const left = await leaveByCondition(em(), context, new Date(now))
-  if (left) return { next: 'end', status: left }
+  if (left) return { nextTransition: 'end', status: left }
   const run = RUNNERS[step.type] as RunStep<StoredStep> | undefined
   if (!run) throw new Error(`A step of the type ${step.type} has no activity`)
   const result = await run(dependencies, { ...context, step }, new Date(now))
-  return result ?? { next: 'gone' }
+  return result ?? { nextTransition: 'gone' }
 }

@@ -1,6 +1,6 @@
 import { RECEIVED, type StepResult, type StoredStep, TIMED_OUT } from '../automation-engine/index.ts'
 import { eventKeyOf } from '../automations/index.ts'
-import { keepContacts } from '../contacts/index.ts'
+import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import { lockEnrollments } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { contactMatches } from '../segments/index.ts'
@@ -25,7 +25,7 @@ const MAX_COMPARED_EVENTS = 100
 export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context, now) =>
   dependencies.em.fork().transactional(async (em): Promise<StepResult | undefined> => {
     const { contactId, enrollmentId, step } = context
-    await keepContacts(em, [contactId])
+    await lockContactsAgainstErasure(em, [contactId])
     const enrollment = (await lockEnrollments(em, [enrollmentId])).get(enrollmentId)
     if (enrollment?.status !== 'ACTIVE') return undefined
     const until = context.until ?? new Date(now.getTime() + step.timeoutMinutes * 60_000)
@@ -33,9 +33,9 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     if (!(await recordWait(em, context, { until, eventKey, filter: step.filter ?? null }))) return undefined
     const eventId = await findEvent(em, context, now)
     const finished = (branch: string, detail: Record<string, unknown>) =>
-      finishRun(em, context, { result: { next: 'go-on', branch }, detail })
+      finishRun(em, context, { result: { nextTransition: 'go-on', branch }, detail })
     if (eventId !== undefined) return finished(RECEIVED, { eventId })
-    return now < until ? { next: 'retry', until: until.getTime() } : finished(TIMED_OUT, {})
+    return now < until ? { nextTransition: 'retry', until: until.getTime() } : finished(TIMED_OUT, {})
   })
 
 async function findEvent(em: EntityManager, context: WaitContext, now: Date): Promise<string | undefined> {

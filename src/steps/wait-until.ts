@@ -19,10 +19,10 @@ export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) 
   })
   const isPast = target === null || target.getTime() <= now.getTime()
   const result: StepResult = !isPast
-    ? { next: 'wait', until: target.getTime() }
+    ? { nextTransition: 'wait', until: target.getTime() }
     : step.ifPast === 'exit'
-      ? { next: 'end', status: 'EXITED' }
-      : { next: 'go-on' }
+      ? { nextTransition: 'end', status: 'EXITED' }
+      : { nextTransition: 'go-on' }
   return finishRun(em.fork(), context, { result, detail: { until: target?.toISOString() ?? null, timezone: zone } })
 }
 

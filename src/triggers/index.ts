@@ -1,20 +1,20 @@
-export { assertBearable, assertEventsBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
+export { assertMaxStarts, assertEventsBearable, assertQueueNotFull, TOO_MANY_STARTS } from './bulk-load.ts'
 export { ENTRY_RULES, type EntryRule, recordRefusedEntries, type RefusedEntry } from './refused-entry-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
-  forgetTriggerEvents,
+  deleteOldTriggerEvents,
   type CauseOfHappenings,
-  type Happening,
+  type TriggerOccurrence,
   type HeardEvent,
   insertCustomEvents,
   lockListening,
   type PlannedEvent,
-  listBegunBy,
+  listIdOfTrigger,
   type LostEvent,
   lostEvents,
   type NewCustomEvent,
-  recordHappenings,
+  recordTriggerOccurrences,
   type WrittenEvent,
 } from './queries.ts'
 export {

@@ -7,7 +7,7 @@ import { newId, NIL_ID } from '../platform/ids.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, TURN } from '../outbox/index.ts'
 
 /** An event of a contact for which automations may listen. */
-export interface Happening {
+export interface TriggerOccurrence {
   contactId: string
   type: Exclude<Trigger, 'EVENT'>
   /** The result of `triggerKey` for an automation that listens for it. */
@@ -15,7 +15,7 @@ export interface Happening {
 }
 
 /** Returns the active automations that listen for a type and key. */
-export type Listeners = (of: Pick<Happening, 'type' | 'key'>) => readonly string[]
+export type Listeners = (of: Pick<TriggerOccurrence, 'type' | 'key'>) => readonly string[]
 
 /**
  * Reads the automations of a workspace that listen at this moment. These are the automations that start, no matter how late the
@@ -55,10 +55,10 @@ export const MAX_CHAIN_LENGTH = 10
  *
  * @returns the deliveries for the caller; none for a bulk operation
  */
-export async function recordHappenings(
+export async function recordTriggerOccurrences(
   em: EntityManager,
   { workspaceId, requestId, isBulk, depth = 0 }: CauseOfHappenings,
-  happenings: readonly Happening[],
+  happenings: readonly TriggerOccurrence[],
   listeners: Listeners,
 ): Promise<Delivery[]> {
   const events = happenings.flatMap((happening) => {
@@ -108,7 +108,7 @@ const startOf = (of: {
 }): NewDelivery => ({ kind: 'START', ...of, enrollmentId: newId() })
 
 /** Events of contacts in bulk. The keys of lists and tags are in the form for which automations listen. */
-export interface Happenings {
+export interface BulkOccurrences {
   signUp: boolean
   lists: readonly string[]
   tags: readonly string[]
@@ -118,7 +118,7 @@ export interface Happenings {
 export async function countListening(
   em: EntityManager,
   workspaceId: string,
-  { signUp, lists, tags }: Happenings,
+  { signUp, lists, tags }: BulkOccurrences,
 ): Promise<number> {
   const [row] = await sql<{ listening: number }>(
     em,
@@ -341,7 +341,7 @@ export const TRIGGER_EVENT_DAYS = 30
  * Maximum days for which an event with an unknown outcome is stored: its enrollment has not begun because no worker ran, or never
  * will because an operator ended its workflow. Only Temporal knows which.
  */
-export const UNSETTLED_EVENT_DAYS = 365
+export const UNDELIVERED_EVENT_DAYS = 365
 
 /**
  * Deletes old events, with the records of who processed them. Keeps events that have a pending delivery or that were delivered
@@ -349,10 +349,10 @@ export const UNSETTLED_EVENT_DAYS = 365
  *
  * @returns the number of deleted events, at most `limit`
  */
-export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
+export async function deleteOldTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   return em.transactional(async (unit) => {
-    const old = await sql<{ id: string }>(unit, OLD_EVENTS, [limit, UNSETTLED_EVENT_DAYS, TRIGGER_EVENT_DAYS])
-    const custom = await sql<{ id: string }>(unit, OLD_CUSTOM_EVENTS, [limit - old.length, UNSETTLED_EVENT_DAYS])
+    const old = await sql<{ id: string }>(unit, OLD_EVENTS, [limit, UNDELIVERED_EVENT_DAYS, TRIGGER_EVENT_DAYS])
+    const custom = await sql<{ id: string }>(unit, OLD_CUSTOM_EVENTS, [limit - old.length, UNDELIVERED_EVENT_DAYS])
     const ids = [...old, ...custom].map(({ id }) => id)
     if (ids.length > 0) await sql(unit, 'delete from trigger_events where id = any($1::uuid[])', [ids])
     return ids.length
@@ -463,7 +463,7 @@ order by event.created_at, event.id`
  *
  * @param trigger whether the contact joined the list or only requested to
  */
-export const listBegunBy = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
+export const listIdOfTrigger = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
     case coalesce(enrollment.trigger, automation.trigger) when '${trigger}'
       then case when enrollment.trigger is null then automation.trigger_key else enrollment.trigger_key end
     end

@@ -3,7 +3,7 @@ import { deleted, deleteResultResponse, nothingToUpdate, operation, single, ok, 
 import { ApiError } from '../platform/api-error.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 import { getWorkspace, updateWorkspace } from './create-workspace.ts'
-import { requestsLately } from './queries.ts'
+import { countRecentRequests } from './queries.ts'
 import { API_KEY_NOT_FOUND } from './errors.ts'
 import { apiKeyResponse, newApiKeyResponse, presentApiKey, presentWorkspace, workspaceResponse } from './responses.ts'
 import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
@@ -25,7 +25,7 @@ export const apiKeyOperations = [
     responses: { 200: { description: 'The keys.', schema: single(array().of(apiKeyResponse).required()) } },
     async handle({ caller }, { em }) {
       const keys = await listApiKeys(em, caller.workspace.id)
-      const requests = await requestsLately(
+      const requests = await countRecentRequests(
         em.fork(),
         keys.map(({ id }) => id),
       )

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { forgetTriggerEvents } from '../../src/triggers/queries.ts'
+import { deleteOldTriggerEvents } from '../../src/triggers/queries.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
@@ -352,7 +352,7 @@ describe('events with their contacts', () => {
         `update trigger_events set created_at = now() - interval '397 days' where contact_id = $1::uuid and name = 'old'`,
         [contactId],
       )
-      await forgetTriggerEvents(em(), 1_000)
+      await deleteOldTriggerEvents(em(), 1_000)
       assert.deepEqual(
         (await eventsOf(contactId)).map(({ name }) => name),
         ['new'],

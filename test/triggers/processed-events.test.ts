@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { storeEvent } from '../../src/events/store-events.ts'
-import { forgetTriggerEvents, lostEvents } from '../../src/triggers/queries.ts'
+import { deleteOldTriggerEvents, lostEvents } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { deliver } from '../../src/enrollments/deliver.ts'
@@ -105,7 +105,7 @@ describe('events that an enrollment has processed', () => {
         `update trigger_events set created_at = now() - make_interval(days => $2, mins => 1) where contact_id = $1::uuid`,
         [contactId, days],
       )
-      await forgetTriggerEvents(em(), 1_000)
+      await deleteOldTriggerEvents(em(), 1_000)
       const rows = await sql<{ type: string }>(
         em(),
         'select type from trigger_events where contact_id = $1::uuid order by type',
@@ -125,7 +125,7 @@ describe('events that an enrollment has processed', () => {
     await sql(em(), `update trigger_events set created_at = now() - interval '10 years' where contact_id = $1::uuid`, [
       contactId,
     ])
-    assert.deepEqual([await forgetTriggerEvents(em(), 2), await forgetTriggerEvents(em(), 2)], [2, 1])
+    assert.deepEqual([await deleteOldTriggerEvents(em(), 2), await deleteOldTriggerEvents(em(), 2)], [2, 1])
   })
 
   it('are looked for only among recent events for which an automation listened', async () => {
@@ -171,7 +171,7 @@ describe('events that an enrollment has processed', () => {
         [contactId, days],
       )
     const isKept = async () => {
-      await forgetTriggerEvents(em(), 1_000)
+      await deleteOldTriggerEvents(em(), 1_000)
       return (await sql(em(), 'select from trigger_events where contact_id = $1::uuid', [contactId])).length > 0
     }
     await anEvent(service, contactId, 'waiting')

@@ -1,5 +1,5 @@
 import { run } from '../machine-state.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 /**
  * The part that all steps share whose activity decides what follows. Conditions, time zones and dates are evaluated there, and the
@@ -7,10 +7,7 @@ import type { SequenceStepType } from './step-type.ts'
  */
 export const byActivity = <Type extends string>(
   type: Type,
-): Pick<
-  SequenceStepType<{ id: string; type: Type }, { id: string; type: Type }>,
-  'outlineOf' | 'describe' | 'enter'
-> & {
+): Pick<EngineStepType<{ id: string; type: Type }, { id: string; type: Type }>, 'outlineOf' | 'describe' | 'enter'> & {
   isRunByActivity: true
 } => ({
   outlineOf: (step) => ({ id: step.id, type }),

@@ -1,5 +1,5 @@
 import { byActivity } from './by-activity.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface ConditionOutline {
   id: string
@@ -17,7 +17,7 @@ export interface StoredCondition extends ConditionOutline {
 export const ELSE = 'else'
 
 /** Takes the first branch whose condition is true. Branches are numbered, because names can change. */
-export const condition: SequenceStepType<ConditionOutline, StoredCondition> = {
+export const condition: EngineStepType<ConditionOutline, StoredCondition> = {
   ...byActivity('CONDITION'),
   branchesOf: ({ branches }) => [...branches.keys()].map(String).concat(ELSE),
 }

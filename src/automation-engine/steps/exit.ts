@@ -1,5 +1,5 @@
 import { end } from '../machine-state.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface ExitOutline {
   id: string
@@ -7,7 +7,7 @@ export interface ExitOutline {
 }
 
 /** Ends the enrollment. */
-export const exit: SequenceStepType<ExitOutline, ExitOutline> = {
+export const exit: EngineStepType<ExitOutline, ExitOutline> = {
   outlineOf: ({ id, type }) => ({ id, type }),
   describe: () => 'EXIT',
   enter: ({ id }, { state }) => end({ ...state, stepId: id }, 'EXITED'),

@@ -2,13 +2,13 @@
  * Step types, as a sequence runs through them. To add one, add a module here, one in `src/automations/steps`, and a line in both
  * registries.
  */
-import type { Move } from '../machine-state.ts'
+import type { Transition } from '../machine-state.ts'
 import { type Placed, type Successors, successorsOf } from '../tree.ts'
 import { condition } from './condition.ts'
 import { email } from './email.ts'
 import { exit } from './exit.ts'
 import { split } from './split.ts'
-import type { Arrival, SequenceStepType } from './step-type.ts'
+import type { Arrival, EngineStepType } from './step-type.ts'
 import { updateContact } from './update-contact.ts'
 import { wait } from './wait.ts'
 import { waitForEvent } from './wait-for-event.ts'
@@ -43,7 +43,7 @@ export const MAX_STEPS = 500
 /** Maximum depth of branches within branches. */
 export const MAX_BRANCH_DEPTH = 10
 
-const typeOf = ({ type }: { type: StepType }) => STEPS[type] as SequenceStepType<StepOutline, StoredStep>
+const typeOf = ({ type }: { type: StepType }) => STEPS[type] as EngineStepType<StepOutline, StoredStep>
 
 /** The outlines of a version's steps, with their successors. */
 export const outlinesOf = (steps: readonly StoredStep[]): StepOutline[] =>
@@ -66,7 +66,7 @@ export const branchesOf = (step: StoredStep): readonly string[] => typeOf(step).
 export const isRunByActivity = (step: { type: StepType }): boolean => typeOf(step).isRunByActivity === true
 
 /** See `SequenceStepType`. */
-export const enterStep = (step: StepOutline, arrival: Arrival): Move => typeOf(step).enter(step, arrival)
+export const enterStep = (step: StepOutline, arrival: Arrival): Transition => typeOf(step).enter(step, arrival)
 
 export const describeType = (step: StepOutline): string => typeOf(step).describe(step)
 

@@ -1,5 +1,5 @@
 import { byActivity } from './by-activity.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface SplitOutline {
   id: string
@@ -11,7 +11,7 @@ export interface StoredSplit extends SplitOutline {
 }
 
 /** Takes one of the branches at random, by their weights. A contact always gets the same one. */
-export const split: SequenceStepType<SplitOutline, StoredSplit> = {
+export const split: EngineStepType<SplitOutline, StoredSplit> = {
   ...byActivity('SPLIT'),
   branchesOf: ({ branches }) => [...branches.keys()].map(String),
 }

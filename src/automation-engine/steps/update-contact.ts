@@ -1,5 +1,5 @@
 import { byActivity } from './by-activity.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface UpdateContactOutline {
   id: string
@@ -15,4 +15,4 @@ export interface StoredUpdateContact extends UpdateContactOutline {
 }
 
 /** Updates the contact. What it changes can start other automations. */
-export const updateContact: SequenceStepType<UpdateContactOutline, StoredUpdateContact> = byActivity('UPDATE_CONTACT')
+export const updateContact: EngineStepType<UpdateContactOutline, StoredUpdateContact> = byActivity('UPDATE_CONTACT')

@@ -1,6 +1,6 @@
 import { run } from '../machine-state.ts'
 import type { ConditionJson } from './condition.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface WaitForEventOutline {
   id: string
@@ -18,7 +18,7 @@ export const RECEIVED = 'received'
 export const TIMED_OUT = 'timedOut'
 
 /** Waits for an event of the contact, up to a limit. */
-export const waitForEvent: SequenceStepType<WaitForEventOutline, StoredWaitForEvent> = {
+export const waitForEvent: EngineStepType<WaitForEventOutline, StoredWaitForEvent> = {
   outlineOf: ({ id, type, eventName }) => ({ id, type, eventName }),
   describe: ({ eventName }) => `WAIT_FOR_EVENT ${eventName}`,
   enter: ({ id }, { state }) => run(state, id),

@@ -1,5 +1,5 @@
 import { byActivity } from './by-activity.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface WaitUntilOutline {
   id: string
@@ -29,4 +29,4 @@ export interface StoredWaitUntil extends WaitUntilOutline {
 }
 
 /** Waits for a date or a time of day, in the contact's time zone. */
-export const waitUntil: SequenceStepType<WaitUntilOutline, StoredWaitUntil> = byActivity('WAIT_UNTIL')
+export const waitUntil: EngineStepType<WaitUntilOutline, StoredWaitUntil> = byActivity('WAIT_UNTIL')

@@ -1,5 +1,5 @@
 import { byActivity } from './by-activity.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface WebhookOutline {
   id: string
@@ -20,4 +20,4 @@ export interface StoredWebhook extends WebhookOutline {
 }
 
 /** Sends an HTTP request. A failed one is repeated after a durable timer. */
-export const webhook: SequenceStepType<WebhookOutline, StoredWebhook> = byActivity('WEBHOOK')
+export const webhook: EngineStepType<WebhookOutline, StoredWebhook> = byActivity('WEBHOOK')

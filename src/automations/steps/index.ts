@@ -12,7 +12,7 @@ import { condition, type ConditionInput, type ConditionStep } from './condition.
 import { email, type EmailInput, type EmailStep } from './email.ts'
 import { exit, type ExitStep } from './exit.ts'
 import { split, type SplitInput, type SplitStep } from './split.ts'
-import type { AutomationStepType, Branch, Contents, Given, Nested } from './step-type.ts'
+import type { AutomationStepType, Branch, Contents, StepFields, Nested } from './step-type.ts'
 import { updateContact, type UpdateContactStep } from './update-contact.ts'
 import { wait, type WaitStep } from './wait.ts'
 import { waitForEvent, type WaitForEventInput, type WaitForEventStep } from './wait-for-event.ts'
@@ -35,14 +35,14 @@ export type Step = BareStep & { in?: BranchRef }
 /** The input of a step. With the ID of an existing step it replaces that one. Without an ID it is new. */
 export type StepInput =
   | EmailInput
-  | Given<WaitStep>
+  | StepFields<WaitStep>
   | WaitUntilInput
   | WaitForEventInput<StepInput>
   | ConditionInput<StepInput>
   | SplitInput<StepInput>
-  | Given<UpdateContactStep>
+  | StepFields<UpdateContactStep>
   | WebhookInput
-  | Given<ExitStep>
+  | StepFields<ExitStep>
 
 const typeNameOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'type')
@@ -144,7 +144,7 @@ export const restoreSteps = (stored: readonly StoredStep[], contents: Contents):
 const placeOf = (step: { in?: BranchRef }) => (step.in ? { in: step.in } : {})
 
 /** The reason why a step keeps its automation from being ACTIVE. */
-export const lacksOf = (input: StepInput): string | undefined => typeOf(input).lacks?.(input)
+export const missingFieldOf = (input: StepInput): string | undefined => typeOf(input).lacks?.(input)
 
 /** The templates of a step, which must be renderable. */
 export const templatesOf = (input: StepInput): EmailContent | undefined => typeOf(input).templates?.(input)

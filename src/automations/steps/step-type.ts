@@ -19,7 +19,7 @@ export interface StepBase<Type extends StepType> {
 }
 
 /** The input of a step. With the ID of an existing step it replaces that one. Without an ID it is new. */
-export type Given<Step extends { name?: string }> = Omit<Step, 'id' | 'name'> & {
+export type StepFields<Step extends { name?: string }> = Omit<Step, 'id' | 'name'> & {
   id?: string | undefined
   name?: string | null | undefined
 }

@@ -2,7 +2,7 @@ import { array, object } from 'yup'
 import { atMost, boundedObject, filledText, givenId, text } from '../../http/index.ts'
 import { MAX_FIRST_NAME_LENGTH, MAX_METADATA_BYTES, MAX_TAG_LENGTH } from '../../contacts/index.ts'
 import { presentCommon, stepInputOf, stepResponseOf } from './fields.ts'
-import type { AutomationStepType, Given, StepBase } from './step-type.ts'
+import type { AutomationStepType, StepFields, StepBase } from './step-type.ts'
 
 /** Maximum tags and lists in one step. */
 const MAX_ITEMS = 20
@@ -40,7 +40,7 @@ const fields = {
 const CHANGES = Object.keys(fields) as (keyof typeof fields)[]
 
 /** Updates the contact. */
-export const updateContact: AutomationStepType<'UPDATE_CONTACT', UpdateContactStep, Given<UpdateContactStep>> = {
+export const updateContact: AutomationStepType<'UPDATE_CONTACT', UpdateContactStep, StepFields<UpdateContactStep>> = {
   input: stepInputOf('UPDATE_CONTACT', fields)
     .test({
       name: 'changes',

@@ -2,7 +2,7 @@ import { number, object, string } from 'yup'
 import { id } from '../../http/index.ts'
 import { MAX_DELAY_MINUTES } from '../../automation-engine/index.ts'
 import { stepId, stepName } from './fields.ts'
-import type { AutomationStepType, Given, StepBase } from './step-type.ts'
+import type { AutomationStepType, StepFields, StepBase } from './step-type.ts'
 
 export interface WaitStep extends StepBase<'WAIT'> {
   delayMinutes: number
@@ -48,7 +48,7 @@ const shape = object({
   .meta({ component: 'WaitStep', description: 'Waits for a given time.' })
 
 /** Waits for a given time. */
-export const wait: AutomationStepType<'WAIT', WaitStep, Given<WaitStep>> = {
+export const wait: AutomationStepType<'WAIT', WaitStep, StepFields<WaitStep>> = {
   input,
   shape,
   fromInput: ({ type, name, delayMinutes }, id) => ({ id, type, ...(name != null && { name }), delayMinutes }),
