@@ -19,7 +19,7 @@ import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
 import { events } from './events.ts'
 import { importing } from './import.ts'
-import { homeFigures, numbersFigures } from './figures.ts'
+import { homeStats, automationStats } from './stats.ts'
 import { enrollmentsList, messagesList } from './ledger-lists.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
@@ -54,8 +54,8 @@ const BENCHMARKS: readonly Benchmark[] = [
     lists,
     messagesList,
     enrollmentsList,
-    homeFigures,
-    numbersFigures,
+    homeStats,
+    automationStats,
     byEmail,
     cliHelp,
   ],
