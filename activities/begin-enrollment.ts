@@ -1,9 +1,9 @@
-import { mayKnowLater, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
+import { mayBeAheadOfTemporal, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
 import { outlineOf, type StepOutline } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import type { OfInstance } from './check-instance.ts'
+import type { InstanceRef } from './check-instance.ts'
 
-export interface BeginEnrollmentInput extends OfInstance {
+export interface BeginEnrollmentInput extends InstanceRef {
   enrollmentId: string
   automationId: string
   contactId: string
@@ -41,7 +41,7 @@ export async function beginEnrollment(
   if (!enrollment) {
     const status = await record()
     if (!status && input.triggerEventId) {
-      if (await mayKnowLater(em.fork(), input.enrollmentId, input.triggerEventId)) {
+      if (await mayBeAheadOfTemporal(em.fork(), input.enrollmentId, input.triggerEventId)) {
         throw new Error(
           'The restored database does not know the event that started this enrollment; retrying until it is reconciled',
         )

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity'
-import type { OfInstance } from '../src/automation-engine/index.ts'
+import type { InstanceRef } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 
-export type { OfInstance }
+export type { InstanceRef }
 
 /**
  * Rejects enrollments of other instances. If workers of another instance poll the same task queue, this worker gets their tasks.
@@ -15,7 +15,7 @@ export function checkInstance<Activities extends { [name in keyof Activities]: (
 ): Activities {
   const kept =
     (name: string, run: (input: never) => Promise<unknown>) =>
-    async (input: OfInstance): Promise<unknown> => {
+    async (input: InstanceRef): Promise<unknown> => {
       const [theirs, ours] = [input.instanceId, await instance()]
       if (theirs === ours) return run(input as never)
       const message =

@@ -1,9 +1,9 @@
 import * as enrollments from '../src/enrollments/index.ts'
-import type { EndStatus, Received } from '../src/automation-engine/index.ts'
+import type { EndStatus, ReceivedEvents } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import type { OfInstance } from './check-instance.ts'
+import type { InstanceRef } from './check-instance.ts'
 
-export interface FinishEnrollmentInput extends Received, OfInstance {
+export interface FinishEnrollmentInput extends ReceivedEvents, InstanceRef {
   enrollmentId: string
   status: EndStatus
   /** The deduplication key with which it was started. */

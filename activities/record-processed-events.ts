@@ -1,9 +1,9 @@
 import * as enrollments from '../src/enrollments/index.ts'
-import type { Received } from '../src/automation-engine/index.ts'
+import type { ReceivedEvents } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
-import type { OfInstance } from './check-instance.ts'
+import type { InstanceRef } from './check-instance.ts'
 
-export type RecordProcessedEventsInput = Received & OfInstance
+export type RecordProcessedEventsInput = ReceivedEvents & InstanceRef
 
 /** Stores the events that an enrollment has received so far, so that its runs need not carry them. */
 export const recordProcessedEvents = (

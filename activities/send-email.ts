@@ -1,10 +1,10 @@
 import { sendStep } from '../src/enrollments/index.ts'
-import type { Patience, SendResult } from '../src/messages/index.ts'
+import type { WaitLimit, SendResult } from '../src/messages/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import { sendQueued } from './send-queued.ts'
-import type { OfInstance } from './check-instance.ts'
+import type { InstanceRef } from './check-instance.ts'
 
-export interface SendEmailInput extends OfInstance {
+export interface SendEmailInput extends InstanceRef {
   enrollmentId: string
   workspaceId: string
   automationId: string
@@ -45,7 +45,7 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
   return told(result)
 }
 
-const send = (dependencies: ActivityDependencies, input: SendEmailInput, patience: Patience) =>
+const send = (dependencies: ActivityDependencies, input: SendEmailInput, patience: WaitLimit) =>
   sendStep(dependencies, input, patience)
 
 function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' | 'changed' }>): SendEmailResult {

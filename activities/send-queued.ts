@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { ApplicationFailureCategory } from '@temporalio/common'
-import type { Patience, SendResult } from '../src/messages/index.ts'
+import type { WaitLimit, SendResult } from '../src/messages/index.ts'
 import { TransportClosed } from '../src/smtp/index.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
 
@@ -15,7 +15,7 @@ const notNow = (type: string, message: string, nextRetryDelay: string | number) 
  * Everything else is a result.
  */
 export async function sendQueued<Result extends SendResult>(
-  send: (patience: Patience) => Promise<Result>,
+  send: (patience: WaitLimit) => Promise<Result>,
 ): Promise<Exclude<Result, { kind: 'queue' | 'deferred' | 'changed' }>> {
   try {
     return await withHeartbeat(async () => {

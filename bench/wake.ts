@@ -1,4 +1,4 @@
-import { INITIAL } from '../src/automation-engine/machine-state.ts'
+import { INITIAL_STATE } from '../src/automation-engine/machine-state.ts'
 import pMap from 'p-map'
 import { recordEnrollment } from '../src/enrollments/record-enrollment.ts'
 import { sql } from '../src/platform/db/sql.ts'
@@ -46,7 +46,11 @@ export const wake: Benchmark = {
             requestId: null,
             input: {
               ...bareInput({ enrollmentId: enrollment.id, workspaceId: service.workspaceId, automationId, contactId }),
-              progress: { state: { ...INITIAL, stepId, waitingFor: 'time', wakeAt }, received: [], receivedCount: 0 },
+              progress: {
+                state: { ...INITIAL_STATE, stepId, waitingFor: 'time', wakeAt },
+                received: [],
+                receivedCount: 0,
+              },
             },
           })
         },

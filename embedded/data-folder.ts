@@ -22,7 +22,7 @@ export const RESTORE_LOCK = 'restore-lock.db'
 export const RESTORE_LOCK_FILES = [RESTORE_LOCK, `${RESTORE_LOCK}-journal`]
 
 /** Files that mounts, checkouts and desktops put into empty folders. */
-export const NOT_FILES_OF_ANYBODY = ['lost+found', '.gitkeep', '.DS_Store']
+export const IGNORED_FILES = ['lost+found', '.gitkeep', '.DS_Store']
 
 /**
  * Creates the data folder and closes it to other users.
@@ -73,7 +73,7 @@ function assertOwnFolder(path: string): void {
 }
 
 /** Files that may exist before the lock: remains of failed starts, and ignorable files. */
-const IGNORED_BEFORE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...NOT_FILES_OF_ANYBODY]
+const IGNORED_BEFORE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...IGNORED_FILES]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 
 /**
@@ -98,7 +98,7 @@ const isOurLogs = (path: string): boolean =>
 const isOwn = (path: string): boolean => statSync(path).uid === process.getuid?.()
 
 /** Returns whether the permissions of a folder may be changed: it is new or was created by Dripline, and is not a home folder. */
-export function isOurs(path: string): boolean {
+export function isOwnFolder(path: string): boolean {
   const names = readdirSync(path)
   return isOwn(path) && (names.length === 0 || names.includes(LOCK_FILE))
 }

@@ -4,14 +4,14 @@ import type { RunningProcess } from './child-process.ts'
 
 const START_TIMEOUT_MS = 60_000
 
-export interface Place {
+export interface PortSetting {
   variable: string
   port: number
   host: string
 }
 
 /** @throws {Error} that names two variables with the same port of the same address */
-export function assertPortsDiffer(places: readonly Place[]): void {
+export function assertPortsDiffer(places: readonly PortSetting[]): void {
   for (const [index, one] of places.entries()) {
     const other = places.slice(0, index).find((each) => each.port === one.port && overlap(each.host, one.host))
     if (other)

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isOurs } from './data-folder.ts'
+import { isOwnFolder } from './data-folder.ts'
 import { neededEnvironment } from './environment.ts'
 
 const USER = 'postgres'
@@ -29,13 +29,13 @@ const CAPABILITIES = ['dac_read_search', 'dac_override']
  *
  * @throws {Error} that says which folder is closed and what to do, if there is no other way
  */
-export function settlePostgresUser(program: string, dataDir: string, databaseDir: string): PostgresUser {
+export function choosePostgresUser(program: string, dataDir: string, databaseDir: string): PostgresUser {
   if (process.getuid?.() !== 0) return OURSELVES
   // The owner can differ: another user created the folder, or the user has another number on this machine.
   const owner = statSync(databaseDir, { throwIfNoEntry: false })
   const { uid, gid } = owner && owner.uid !== 0 ? owner : findOrMakeUser()
   // Allows passing through, but not listing.
-  if (isOurs(dataDir)) {
+  if (isOwnFolder(dataDir)) {
     chownSync(dataDir, 0, gid)
     chmodSync(dataDir, 0o710)
   }

@@ -6,7 +6,7 @@ import { assertPortFree } from './ports.ts'
 import { clientOf } from './postgres-client.ts'
 import { postgresBinaries } from './postgres-binaries.ts'
 import { ensureRole, readPassword } from './postgres-roles.ts'
-import { settlePostgresUser, type PostgresUser } from './postgres-user.ts'
+import { choosePostgresUser, type PostgresUser } from './postgres-user.ts'
 import { commandHolds, endProcess, isAlive } from './process-table.ts'
 import { startProcess, type RunningProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
@@ -53,7 +53,7 @@ export async function startPostgres(
   const { initdb, postgres } = await postgresBinaries()
   await endLeftOver(databaseDir)
   await assertPortFree('POSTGRES_PORT', port)
-  const user = settlePostgresUser(postgres, dataDir, databaseDir)
+  const user = choosePostgresUser(postgres, dataDir, databaseDir)
   const superuserPassword = readPassword(superuserPasswordFile)
   if (!existsSync(databaseDir)) {
     say('Postgres: creating its database folder')

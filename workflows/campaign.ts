@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow'
 import { campaignChangedSignal, type CampaignInput } from '../src/automation-engine/index.ts'
 import { advanceCampaign } from './activities.ts'
-import { historyIsLong } from './history.ts'
+import { isHistoryLong } from './history.ts'
 
 /**
  * One campaign, until every recipient was mailed or has a reason why not. The database decides what to do next, because it knows
@@ -28,7 +28,7 @@ export async function campaign(input: CampaignInput): Promise<void> {
       if (rest === null) await condition(isChanged)
       else if (rest > 0) await condition(isChanged, rest)
     }
-    if (!historyIsLong()) continue
+    if (!isHistoryLong()) continue
     await condition(allHandlersFinished)
     await makeContinueAsNewFunc<typeof campaign>()(input)
   }

@@ -14,22 +14,22 @@ import {
   describeStep,
   type Effect,
   type EndStatus,
-  ENGINE,
+  ENGINE_VERSION,
   type EnrollmentInput,
   type EnrollmentResult,
   enterSignal,
   type Entry,
-  type Happening,
-  INITIAL,
+  type MachineEvent,
+  INITIAL_STATE,
   type MachineState,
-  next,
+  nextTransition,
   positionOf,
   stateQuery,
   type StepOutline,
 } from '../src/automation-engine/index.ts'
 import { beginEnrollment, finishEnrollment, recordProcessedEvents, sendEmail } from './activities.ts'
 import { describeProgress } from './details.ts'
-import { historyIsLong } from './history.ts'
+import { isHistoryLong } from './history.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
 
 /** Maximum number of received entries kept in memory until they are stored in the database. */
@@ -80,7 +80,7 @@ class Run {
 
   constructor(input: EnrollmentInput) {
     this.input = input
-    this.state = input.progress?.state ?? INITIAL
+    this.state = input.progress?.state ?? INITIAL_STATE
     this.received = [...(input.progress?.received ?? [])]
     this.receivedCount = input.progress?.receivedCount ?? 0
     for (const entry of [input, ...this.received]) this.know(entry)
@@ -126,7 +126,7 @@ class Run {
       if (effect.do === 'end') return this.finish(effect.status)
       try {
         // Only effects that a new run starts again. It would never see the others, nor an end after them.
-        if ((effect.do === 'send' || effect.do === 'wait') && historyIsLong()) await this.continueInNewRun()
+        if ((effect.do === 'send' || effect.do === 'wait') && isHistoryLong()) await this.continueInNewRun()
         if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
@@ -145,9 +145,9 @@ class Run {
     const { instanceId, workspaceId, automationId, contactId } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
     const entry = { enrollmentId, dedupKey, triggerEventId, enrolledAt }
-    const progress = { state: INITIAL, received, receivedCount: this.receivedCount }
+    const progress = { state: INITIAL_STATE, received, receivedCount: this.receivedCount }
     const input = {
-      engine: ENGINE,
+      engine: ENGINE_VERSION,
       instanceId,
       workspaceId,
       automationId,
@@ -198,8 +198,8 @@ class Run {
     for (const name of namesOf(entry)) this.known.add(name)
   }
 
-  private feed(happening: Happening): void {
-    const { state, effects } = next(this.steps, this.state, happening, Date.now())
+  private feed(happening: MachineEvent): void {
+    const { state, effects } = nextTransition(this.steps, this.state, happening, Date.now())
     this.state = state
     this.todo.push(...effects)
   }
@@ -228,7 +228,7 @@ class Run {
 
   /** Waits until a timer fires, the machine has an effect to carry out, or the history is long. This is the only wait. */
   private async pause(until: number | null): Promise<void> {
-    const over = () => this.todo.length > 0 || this.doubted || historyIsLong() || this.received.length > MAX_CARRIED
+    const over = () => this.todo.length > 0 || this.doubted || isHistoryLong() || this.received.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
     for (;;) {
       const rest = until === null ? null : until - Date.now()
@@ -240,7 +240,7 @@ class Run {
         timerLag().record(Math.max(0, Date.now() - until))
         return this.feed({ kind: 'woken' })
       }
-      if (historyIsLong()) return this.continueInNewRun()
+      if (isHistoryLong()) return this.continueInNewRun()
       await this.remember()
     }
   }
@@ -274,7 +274,7 @@ class Run {
   /** Nothing may be awaited in between: Temporal does not complete a run that has not seen all its events. */
   private continueInNewRun(): Promise<never> {
     const { received, receivedCount, state } = this
-    return handOver({ ...this.input, engine: ENGINE, progress: { state, received, receivedCount } })
+    return handOver({ ...this.input, engine: ENGINE_VERSION, progress: { state, received, receivedCount } })
   }
 
   private idsAndHeard() {

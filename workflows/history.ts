@@ -7,7 +7,7 @@ import { workflowInfo } from '@temporalio/workflow'
 const MAX_EVENTS = 2_000
 
 /** Whether this run should continue as new. */
-export const historyIsLong = (): boolean => {
+export const isHistoryLong = (): boolean => {
   const { continueAsNewSuggested, historyLength } = workflowInfo()
   return continueAsNewSuggested || historyLength > MAX_EVENTS
 }

@@ -5,7 +5,7 @@ import { extract } from 'tar'
 import { startEmbedded } from '../client.ts'
 import {
   makeDataFolder,
-  NOT_FILES_OF_ANYBODY,
+  IGNORED_FILES,
   RESTORE_LOCK,
   RESTORE_LOCK_FILES,
   RESTORE_MARK,
@@ -134,7 +134,7 @@ const HARMLESS = [
   RESTORE_MARK,
   'owner.pid',
   'logs',
-  ...NOT_FILES_OF_ANYBODY,
+  ...IGNORED_FILES,
 ]
 
 function assertEmpty(dataDir: string, wasBrokenOff: boolean): void {
@@ -157,5 +157,5 @@ function clear(dataDir: string, wasThere: boolean): void {
 
 function empty(folder: string, but: readonly string[]): void {
   for (const name of readdirSync(folder))
-    if (![...but, ...NOT_FILES_OF_ANYBODY].includes(name)) rmSync(join(folder, name), { recursive: true, force: true })
+    if (![...but, ...IGNORED_FILES].includes(name)) rmSync(join(folder, name), { recursive: true, force: true })
 }

@@ -24,7 +24,7 @@ export interface Source {
   find(): Promise<string | undefined> | string | undefined
 }
 
-export interface Wanted {
+export interface BinarySpec {
   /** Its name in messages. */
   what: string
   /** The software to install if no way works. */
@@ -38,7 +38,7 @@ export interface Wanted {
  * works: the ways, why each failed, and what to install
  */
 export async function resolveBinary(
-  { what, advice, check }: Wanted,
+  { what, advice, check }: BinarySpec,
   sources: readonly Source[],
   say: (line: string) => void,
   aborted?: AbortSignal,

@@ -7,8 +7,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
-import { main, stopSignal, whenAborted } from '../../src/bin/lifecycle.ts'
-import { takesNoOptions } from '../../src/bin/no-options.ts'
+import { main, createStopSignal, whenAborted } from '../../src/bin/lifecycle.ts'
+import { rejectOptions } from '../../src/bin/no-options.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { startEmbedded } from '../../embedded/client.ts'
 import { makeDataFolder } from '../../embedded/data-folder.ts'
@@ -29,7 +29,7 @@ const SMTP_PORT = 11_025
 const METRICS_PORTS = 19_464
 
 main(async () => {
-  takesNoOptions('npm run cluster')
+  rejectOptions('npm run cluster')
   const config = readConfig(process.env)
   const { services, secrets } = readComposeFile(join(ROOT, 'docker-compose.yml'), process.env)
   const service = (name: string): ComposeService => {
@@ -47,7 +47,7 @@ main(async () => {
   const uiPort = published(service('temporal-ui'), 8080)
   const mailPort = published(service('mailpit'), 8025)
 
-  const stop = stopSignal(() => say('\nThe cluster is stopping …'))
+  const stop = createStopSignal(() => say('\nThe cluster is stopping …'))
 
   for (const [name, file] of Object.entries(secrets)) makeSecret(name, file)
   const secret = (name: string): string => {

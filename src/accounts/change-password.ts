@@ -3,9 +3,9 @@ import { Account } from './entities.ts'
 import { reauthenticate } from './require-recent-sign-in.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
 import { beginSession, endAllSessions } from './sessions.ts'
-import { assertPasswordStill } from './sign-in.ts'
+import { assertPasswordUnchanged } from './sign-in.ts'
 import { writeAuditEntry } from './write-audit-entry.ts'
-import type { From } from './rate-limits.ts'
+import type { RequestOrigin } from './rate-limits.ts'
 
 /**
  * Changes a password or sets the first one. Ends all sessions of the account, including the current one, and its invitations, so
@@ -23,13 +23,13 @@ export async function changePassword(
     present,
     password,
   }: { accountId: string; sessionId: string; present: string | undefined; password: string },
-  from: From,
+  from: RequestOrigin,
 ): Promise<string> {
   const account = await reauthenticate(em, passwords, { accountId, sessionId, present })
   assertGoodPassword(password, account.email)
   const passwordHash = await passwords.hash(password)
   return em.fork().transactional(async (unit) => {
-    await assertPasswordStill(unit, account)
+    await assertPasswordUnchanged(unit, account)
     await unit.nativeUpdate(Account, { id: accountId }, { passwordHash })
     await endAllSessions(unit, accountId)
     await writeAuditEntry(unit, 'changePassword', account, from)

@@ -4,7 +4,7 @@ import { createWorkspace, lockWorkspaces, Workspace, type WorkspaceMode } from '
 import { Account, Member } from './entities.ts'
 import { TOO_MANY_WORKSPACES } from './errors.ts'
 import { writeAuditEntry } from './write-audit-entry.ts'
-import type { From } from './rate-limits.ts'
+import type { RequestOrigin } from './rate-limits.ts'
 
 /** Maximum number of workspaces of an instance. Every owner can create workspaces, and each one costs resources. */
 const MAX_WORKSPACES = 100
@@ -16,7 +16,7 @@ export const createOwnWorkspace = (
   em: EntityManager,
   { accountId, email }: { accountId: string; email: string },
   { name, mode }: { name: string; mode: WorkspaceMode },
-  from: From,
+  from: RequestOrigin,
 ): Promise<Member> =>
   em.transactional(async (unit) => {
     await lockWorkspaces(unit)

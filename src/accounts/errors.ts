@@ -34,7 +34,7 @@ export const PASSKEY_REFUSED = defineError(
   'passkey_refused',
   'This passkey cannot be added: the request expired or came from another page. Try again.',
 )
-export const SIGN_IN_AGAIN = defineError(
+export const RECENT_SIGN_IN_REQUIRED = defineError(
   'unauthenticated',
   'sign_in_again',
   'You must have signed in within the last ten minutes. Sign out, then sign in again.',

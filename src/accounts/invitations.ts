@@ -12,11 +12,11 @@ import { hasNoAccounts } from './members.ts'
 import { joinWorkspaces } from './queries.ts'
 import { INVITATION_NOT_FOUND, INVITED_ANOTHER, TOO_MANY_INVITATIONS, WRONG_CREDENTIALS } from './errors.ts'
 import { beginSession } from './sessions.ts'
-import { assertPasswordStill } from './sign-in.ts'
+import { assertPasswordUnchanged } from './sign-in.ts'
 import { resetCredentials } from './reset-credentials.ts'
 import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
-import { limitSignInStarts, limitSignInAttempts, type From } from './rate-limits.ts'
+import { limitSignInStarts, limitSignInAttempts, type RequestOrigin } from './rate-limits.ts'
 
 /** Lifetime of an invitation. */
 const LIFE_MS = 7 * 86_400_000
@@ -40,7 +40,7 @@ export interface NewInvitation {
  * @returns the invitation and its token, which is not stored
  * @throws {ApiError} `not_found` if a workspace does not exist; `too_many_invitations`
  */
-export async function invite(
+export async function createInvitation(
   em: EntityManager,
   { workspaceIds, role, email, invitedBy, isFirst = false }: NewInvitation,
 ): Promise<{ invitation: Invitation; token: string }> {
@@ -81,7 +81,7 @@ export async function acceptInvitation(
   em: EntityManager,
   passwords: Passwords,
   { token, email, password }: { token: string; email: string; password: string },
-  from: From,
+  from: RequestOrigin,
 ): Promise<{ session: string; workspaceIds: string[] }> {
   const given = email.trim()
   const key = emailKey(given)
@@ -107,7 +107,7 @@ export async function acceptInvitation(
     const account = before ?? unit.create(Account, { email: given, emailKey: key, passwordHash })
     await unit.flush()
     if (before && isNewPassword) await resetCredentials(unit, account.id, passwordHash)
-    else if (before) await assertPasswordStill(unit, before)
+    else if (before) await assertPasswordUnchanged(unit, before)
     await joinWorkspaces(unit, account.id, workspaceIds, role)
     // The reset concerns all workspaces of the account.
     if (before && isNewPassword) await writeAuditEntry(unit, 'resetPassword', account, from)
@@ -150,7 +150,7 @@ async function consume(
 export async function joinByInvitation(
   transaction: EntityManager,
   tokenHash: Buffer,
-  from: From,
+  from: RequestOrigin,
   who: { accountId: string } | { email: string },
 ): Promise<string> {
   const known = 'accountId' in who ? await transaction.findOneOrFail(Account, who.accountId) : undefined
@@ -170,14 +170,14 @@ export async function joinByInvitation(
  *
  * @returns its token, or `undefined` if an account exists
  */
-export async function inviteFirst(em: EntityManager): Promise<string | undefined> {
+export async function createFirstInvitation(em: EntityManager): Promise<string | undefined> {
   if (!(await hasNoAccounts(em))) return undefined
   const workspaceIds = (await listWorkspaces(em)).map(({ id }) => id)
-  return (await invite(em, { workspaceIds, role: 'owner', isFirst: true })).token
+  return (await createInvitation(em, { workspaceIds, role: 'owner', isFirst: true })).token
 }
 
 /** Returns the URL of an invitation. @param origin such as `http://localhost:3000` */
-export const linkOf = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
+export const invitationUrl = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
 
 /** Finds the invitation of a token, with its workspaces. @throws {ApiError} `invitation_not_found` */
 export const findInvitation = (em: EntityManager, token: string): Promise<InvitationDetails> =>

@@ -3,7 +3,7 @@ import { deleted, deleteResultResponse, missingRole, operation, single, ok, crea
 import { ApiError } from '../platform/api-error.ts'
 import type { Caller, CallingPerson } from '../workspaces/index.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
-import { invite, linkOf, listInvitations, revokeInvitation } from './invitations.ts'
+import { createInvitation, invitationUrl, listInvitations, revokeInvitation } from './invitations.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
 import { createOwnWorkspace } from './create-own-workspace.ts'
 import {
@@ -13,7 +13,7 @@ import {
   MEMBER_NOT_FOUND,
   TOO_MANY_INVITATIONS,
   TOO_MANY_WORKSPACES,
-  SIGN_IN_AGAIN,
+  RECENT_SIGN_IN_REQUIRED,
 } from './errors.ts'
 import { invitationInput, memberInput, newWorkspaceInput } from './schemas.ts'
 import {
@@ -79,7 +79,7 @@ export const memberOperations = [
     role: 'owner',
     body: memberInput,
     responses: { 200: { description: 'The member.', schema: single(memberResponse) } },
-    errors: { 401: [SIGN_IN_AGAIN], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    errors: { 401: [RECENT_SIGN_IN_REQUIRED], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
     handle: async ({ caller, params, body }, { em }) =>
       ok(presentMember(await changeRole(em, caller.workspace.id, params.id, body.role, personOf(caller)))),
   }),
@@ -93,7 +93,7 @@ export const memberOperations = [
     description: `The member loses access immediately. Members who are not owners can only remove themselves. ${OWNERS}`,
     role: 'viewer',
     responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
-    errors: { 401: [SIGN_IN_AGAIN], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
+    errors: { 401: [RECENT_SIGN_IN_REQUIRED], 403: [missingRole('owner')], 404: [MEMBER_NOT_FOUND], 409: [LAST_OWNER] },
     async handle({ caller, params }, { em }) {
       const by = personOf(caller)
       if (by.accountId !== params.id && by.role !== 'owner') throw new ApiError(missingRole('owner'))
@@ -128,12 +128,16 @@ export const memberOperations = [
     isSecret: true,
     body: invitationInput,
     responses: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationResponse) } },
-    errors: { 401: [SIGN_IN_AGAIN], 409: [TOO_MANY_INVITATIONS] },
+    errors: { 401: [RECENT_SIGN_IN_REQUIRED], 409: [TOO_MANY_INVITATIONS] },
     async handle({ caller, body, visitor }, { em }) {
       const { accountId: invitedBy, sessionId } = personOf(caller)
       if (body.role === 'owner') await requireRecentSignIn(em, sessionId)
-      const { invitation, token } = await invite(em, { ...body, workspaceIds: [caller.workspace.id], invitedBy })
-      return created({ ...presentInvitation(invitation), link: linkOf(visitor.origin, token) })
+      const { invitation, token } = await createInvitation(em, {
+        ...body,
+        workspaceIds: [caller.workspace.id],
+        invitedBy,
+      })
+      return created({ ...presentInvitation(invitation), link: invitationUrl(visitor.origin, token) })
     },
   }),
 

@@ -6,7 +6,7 @@ import type { Role } from '../workspaces/index.ts'
 import { revokeAllSessionsAndInvitations } from './revoke-all.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import { Account, Member } from './entities.ts'
-import { endInvitationsOf, lockOwners } from './queries.ts'
+import { deleteInvitationsOf, lockOwners } from './queries.ts'
 import { LAST_OWNER, MEMBER_NOT_FOUND } from './errors.ts'
 
 /** Lists the members of a workspace, oldest first. */
@@ -67,7 +67,7 @@ export const changeRole = (
     if (role === 'owner' || member.role === 'owner') await requireRecentSignIn(unit, by.sessionId)
     member.role = role
     await unit.flush()
-    if (role !== 'owner') await endInvitationsOf(unit, workspaceId, accountId)
+    if (role !== 'owner') await deleteInvitationsOf(unit, workspaceId, accountId)
     return member
   })
 
@@ -82,7 +82,7 @@ export const removeMember = (em: EntityManager, workspaceId: string, accountId: 
     if (member.role === 'owner') await requireRecentSignIn(unit, by.sessionId)
     unit.remove(member)
     await unit.flush()
-    await endInvitationsOf(unit, workspaceId, accountId)
+    await deleteInvitationsOf(unit, workspaceId, accountId)
   })
 
 /** Finds a member while holding the lock of the owners, so that one of two owners who leave concurrently stays. */

@@ -7,8 +7,8 @@ import {
   OIDC_FAILED,
   TOO_MANY_ATTEMPTS,
 } from './errors.ts'
-import { cameBackInput, oidcSignInInput } from './schemas.ts'
-import { GUESSES, SIGNED_IN } from './session-routes.ts'
+import { oidcCallbackInput, oidcSignInInput } from './schemas.ts'
+import { SIGN_IN_LIMIT_NOTE, SIGNED_IN } from './session-routes.ts'
 import { redirectResponse, signedInResponse, signInMethodsResponse } from './responses.ts'
 import { beginOidcSignIn, completeOidcSignIn } from './oidc-sign-in.ts'
 
@@ -34,7 +34,7 @@ export const oidcOperations = [
     description:
       'Returns the URL to send the browser to. The provider must allow the redirect URI `/sign-in/callback`. Complete the sign-in ' +
       'within ten minutes. ' +
-      GUESSES,
+      SIGN_IN_LIMIT_NOTE,
     body: oidcSignInInput,
     responses: { 200: { description: 'The URL.', schema: single(redirectResponse) } },
     errors: { 401: [OIDC_FAILED], 404: [OIDC_NOT_CONFIGURED], 429: [TOO_MANY_ATTEMPTS] },
@@ -53,7 +53,7 @@ export const oidcOperations = [
     description:
       'Takes the query of the redirect URI. Signs in people who have an account with the email address that the provider verified, ' +
       'or an invitation.',
-    body: cameBackInput,
+    body: oidcCallbackInput,
     responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: {
       400: [INVITED_ANOTHER],

@@ -22,13 +22,13 @@ import {
 import {
   PASSKEY_NOT_FOUND,
   PASSKEY_REFUSED,
-  SIGN_IN_AGAIN,
+  RECENT_SIGN_IN_REQUIRED,
   TOO_MANY_ATTEMPTS,
   WRONG_CREDENTIALS,
   WRONG_PASSKEY,
 } from './errors.ts'
 import { newPasskeyInput, passkeyCredentialInput, currentPasswordInput } from './schemas.ts'
-import { GUESSES, SIGNED_IN } from './session-routes.ts'
+import { SIGN_IN_LIMIT_NOTE, SIGNED_IN } from './session-routes.ts'
 import {
   creationOptionsResponse,
   passkeyResponse,
@@ -48,7 +48,7 @@ export const passkeyOperations = [
     path: '/session/passkey/begin',
     tag: 'Account',
     summary: 'Start a sign-in with a passkey',
-    description: `Returns the options for the browser. They are valid once, for ten minutes. ${GUESSES}`,
+    description: `Returns the options for the browser. They are valid once, for ten minutes. ${SIGN_IN_LIMIT_NOTE}`,
     responses: { 200: { description: 'The request.', schema: single(requestOptionsResponse) } },
     errors: { 429: [TOO_MANY_ATTEMPTS] },
     handle: async ({ visitor }, { em }) => ok(await beginPasskeySignIn(em, visitor)),
@@ -91,10 +91,10 @@ export const passkeyOperations = [
     summary: 'Start adding a passkey',
     description:
       'Returns the options for the browser. Requires the current password, so that a device cannot be added in an unattended browser. ' +
-      `If the account has no password, you must have signed in within the last ten minutes. ${GUESSES}`,
+      `If the account has no password, you must have signed in within the last ten minutes. ${SIGN_IN_LIMIT_NOTE}`,
     body: currentPasswordInput,
     responses: { 200: { description: 'The request.', schema: single(creationOptionsResponse) } },
-    errors: { 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_ATTEMPTS] },
+    errors: { 401: [WRONG_CREDENTIALS, RECENT_SIGN_IN_REQUIRED], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
       const present = body.currentPassword
@@ -129,7 +129,7 @@ export const passkeyOperations = [
     summary: 'Remove a passkey',
     description: 'The device can no longer sign in. You must have signed in within the last ten minutes.',
     responses: { 200: { description: 'Removed.', schema: single(deleteResultResponse) } },
-    errors: { 401: [SIGN_IN_AGAIN], 404: [PASSKEY_NOT_FOUND] },
+    errors: { 401: [RECENT_SIGN_IN_REQUIRED], 404: [PASSKEY_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
       const id = params['id']!
       await removePasskey(em, visitor.session, id, visitor)

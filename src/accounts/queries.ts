@@ -85,7 +85,7 @@ export async function endOtherSessions(em: EntityManager, accountId: string, mos
 }
 
 /** Lifetime of an unused session. */
-export const IDLE_MS = 14 * 86_400_000
+export const SESSION_IDLE_MS = 14 * 86_400_000
 
 /** Counts a sign-in attempt. @param subject what the limit applies to, such as an account or an IP address */
 export async function countAttempt(
@@ -148,7 +148,7 @@ export async function lockOwners(em: EntityManager, workspaceId: string): Promis
 }
 
 /** Deletes the invitations of an account that may no longer invite to a workspace. */
-export async function endInvitationsOf(em: EntityManager, workspaceId: string, accountId: string): Promise<void> {
+export async function deleteInvitationsOf(em: EntityManager, workspaceId: string, accountId: string): Promise<void> {
   await sql(
     em,
     `delete from invitations where invited_by_id = $2::uuid
@@ -158,7 +158,7 @@ export async function endInvitationsOf(em: EntityManager, workspaceId: string, a
 }
 
 /** Deletes expired sessions, invitations and challenges. @returns how many */
-export async function forgetEnded(em: EntityManager, limit: number): Promise<number> {
+export async function deleteExpired(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
     `with sessions_ as (

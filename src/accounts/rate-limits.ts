@@ -16,7 +16,7 @@ const MAX_PASSWORD_CHECKS_PER_ACCOUNT = 60
 const MAX_TEST_EMAILS = 10
 
 /** Origin of a request. */
-export interface From {
+export interface RequestOrigin {
   requestId?: string | null | undefined
   address: string | null
   userAgent: string | undefined
@@ -42,13 +42,13 @@ const limitAttempts = (em: EntityManager, windows: readonly Window[]): Promise<v
   assertWithin(em, windows, TOO_MANY_ATTEMPTS, 'Too many sign-in attempts')
 
 /** Lists the limits of an IP address. @param of prefix of a separate limit */
-const addressLimits = ({ address }: From, of = ''): Window[] => [
+const addressLimits = ({ address }: RequestOrigin, of = ''): Window[] => [
   [`${of}address ${address === null ? 'unknown' : networkOf(address)}`, MAX_PER_ADDRESS],
   ...(address?.includes(':') ? [[`${of}site ${siteOf(address)}`, MAX_PER_SITE] as const] : []),
 ]
 
 /** @param key email key of the account @throws {ApiError} `too_many_attempts` */
-export const limitSignInAttempts = (em: EntityManager, key: string, from: From): Promise<void> =>
+export const limitSignInAttempts = (em: EntityManager, key: string, from: RequestOrigin): Promise<void> =>
   limitAttempts(em, [...addressLimits(from), [`account ${key}`, MAX_PER_ACCOUNT]])
 
 /**
@@ -56,7 +56,7 @@ export const limitSignInAttempts = (em: EntityManager, key: string, from: From):
  *
  * @throws {ApiError} `too_many_attempts`
  */
-export const limitSignInStarts = (em: EntityManager, from: From): Promise<void> =>
+export const limitSignInStarts = (em: EntityManager, from: RequestOrigin): Promise<void> =>
   limitAttempts(em, addressLimits(from, 'begin '))
 
 /**

@@ -3,7 +3,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { Account, Session } from './entities.ts'
-import { SIGN_IN_AGAIN, WRONG_CREDENTIALS } from './errors.ts'
+import { RECENT_SIGN_IN_REQUIRED, WRONG_CREDENTIALS } from './errors.ts'
 import { limitPasswordChecks } from './rate-limits.ts'
 
 /** Maximum age of a sign-in for sensitive changes. */
@@ -36,5 +36,5 @@ export async function reauthenticate(
 /** Requires that a session started recently. @throws {ApiError} `sign_in_again` */
 export async function requireRecentSignIn(em: EntityManager, sessionId: string): Promise<void> {
   const session = await unitOf(em).findOne(Session, sessionId)
-  if (!session || Date.now() - session.createdAt.getTime() > RECENT_MS) throw new ApiError(SIGN_IN_AGAIN)
+  if (!session || Date.now() - session.createdAt.getTime() > RECENT_MS) throw new ApiError(RECENT_SIGN_IN_REQUIRED)
 }

@@ -104,7 +104,7 @@ export const oidcSignInInput = object({
   invitation: string().max(100).meta({ description: 'The token of an invitation to accept.', example: 'Zm9v…' }),
 })
 
-export const cameBackInput = object({
+export const oidcCallbackInput = object({
   query: string().required().min(1).max(10_000).meta({
     description: 'The part of the redirect URI after ?.',
     example: 'code=Zm9v&state=YmFy',

@@ -18,7 +18,7 @@ import {
   INVITATION_NOT_FOUND,
   INVITED_ANOTHER,
   SESSION_NOT_FOUND,
-  SIGN_IN_AGAIN,
+  RECENT_SIGN_IN_REQUIRED,
   TOO_MANY_ATTEMPTS,
   WRONG_CREDENTIALS,
 } from './errors.ts'
@@ -36,7 +36,7 @@ import {
 import { signIn } from './sign-in.ts'
 
 const BY_COOKIE = 'The session is an HttpOnly cookie, which is accepted only from pages of this service.'
-export const GUESSES = 'Limited to 10 attempts per minute from an IP address, and 30 for an account.'
+export const SIGN_IN_LIMIT_NOTE = 'Limited to 10 attempts per minute from an IP address, and 30 for an account.'
 
 export const SIGNED_IN = ok({ signedIn: true })
 
@@ -56,7 +56,7 @@ export const sessionOperations = [
     path: '/session',
     tag: 'Account',
     summary: 'Sign in',
-    description: `Signs in by email and password. ${BY_COOKIE} ${GUESSES}`,
+    description: `Signs in by email and password. ${BY_COOKIE} ${SIGN_IN_LIMIT_NOTE}`,
     body: signInInput,
     responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: { 401: [WRONG_CREDENTIALS], 429: [TOO_MANY_ATTEMPTS] },
@@ -120,7 +120,7 @@ export const sessionOperations = [
       'Ends a session of the account. To end another session, you must have signed in within the last ten minutes, so that a stolen ' +
       'session cannot lock you out. Signing out everywhere is always possible.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
-    errors: { 401: [SIGN_IN_AGAIN], 404: [SESSION_NOT_FOUND] },
+    errors: { 401: [RECENT_SIGN_IN_REQUIRED], 404: [SESSION_NOT_FOUND] },
     async handle({ params, visitor }, { em }) {
       const id = params['id']!
       await endSession(em, visitor.session, id)
@@ -149,10 +149,10 @@ export const sessionOperations = [
     path: '/account/password',
     tag: 'Account',
     summary: 'Change the password',
-    description: `Ends all sessions of the account and starts a new one in this browser. To set a first password, you must have signed in within the last ten minutes. ${GUESSES}`,
+    description: `Ends all sessions of the account and starts a new one in this browser. To set a first password, you must have signed in within the last ten minutes. ${SIGN_IN_LIMIT_NOTE}`,
     body: passwordInput,
     responses: { 200: { description: 'Changed. Sets a new cookie.', schema: single(signedInResponse) } },
-    errors: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, SIGN_IN_AGAIN], 429: [TOO_MANY_ATTEMPTS] },
+    errors: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, RECENT_SIGN_IN_REQUIRED], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
       const { currentPassword: present, password } = body
@@ -183,7 +183,7 @@ export const sessionOperations = [
     summary: 'Accept an invitation',
     description:
       'Creates an account with the email and the password, or uses the existing account of that email if the password matches. ' +
-      `Adds it to the workspaces, signs in and consumes the link. ${GUESSES}`,
+      `Adds it to the workspaces, signs in and consumes the link. ${SIGN_IN_LIMIT_NOTE}`,
     body: acceptInput,
     responses: {
       200: { description: 'Accepted and signed in. Sets the cookie.', schema: single(signedInResponse) },

@@ -5,11 +5,11 @@ import { ApiError } from '../platform/api-error.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
 import { Account, Challenge, Invitation, Session } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
-import { endOtherSessions, IDLE_MS } from './queries.ts'
+import { endOtherSessions, SESSION_IDLE_MS } from './queries.ts'
 import { SESSION_NOT_FOUND } from './errors.ts'
 import { writeAuditEntry } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
-import type { From } from './rate-limits.ts'
+import type { RequestOrigin } from './rate-limits.ts'
 
 /** A signed-in account and its session. */
 interface Who {
@@ -33,7 +33,7 @@ export async function beginSession(
     account: unit.getReference(Account, accountId),
     tokenHash: hashToken(token)!,
     userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
-    expiresAt: new Date(Date.now() + IDLE_MS),
+    expiresAt: new Date(Date.now() + SESSION_IDLE_MS),
   })
   await unit.flush()
   await endOtherSessions(unit, accountId, MAX_SESSIONS)
@@ -63,7 +63,7 @@ export const endSession = (em: EntityManager, who: Who, id: string): Promise<voi
   })
 
 /** Ends all sessions of an account, and writes an audit entry. */
-export const signOutEverywhere = (em: EntityManager, { account }: Who, from: From): Promise<void> =>
+export const signOutEverywhere = (em: EntityManager, { account }: Who, from: RequestOrigin): Promise<void> =>
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, account.id)
     await endAllSessions(unit, account.id)

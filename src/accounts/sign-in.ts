@@ -6,14 +6,14 @@ import { lockAccount } from './lock-account.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import { WRONG_CREDENTIALS } from './errors.ts'
 import { beginSession } from './sessions.ts'
-import { limitSignInAttempts, type From } from './rate-limits.ts'
+import { limitSignInAttempts, type RequestOrigin } from './rate-limits.ts'
 
 /**
  * Asserts that the password did not change while it was being checked, which takes long. Locks the account, so that it stays
  * unchanged.
  * @throws {ApiError} `wrong_credentials`
  */
-export async function assertPasswordStill(
+export async function assertPasswordUnchanged(
   transaction: EntityManager,
   { id, passwordHash }: Pick<Account, 'id' | 'passwordHash'>,
 ): Promise<void> {
@@ -31,14 +31,14 @@ export async function signIn(
   em: EntityManager,
   passwords: Passwords,
   { email, password }: { email: string; password: string },
-  from: From,
+  from: RequestOrigin,
 ): Promise<string> {
   const key = emailKey(email.trim())
   await limitSignInAttempts(em, key, from)
   const account = await em.fork().findOne(Account, { emailKey: key })
   if (!(await passwords.check(password, account?.passwordHash ?? null))) throw new ApiError(WRONG_CREDENTIALS)
   return em.fork().transactional(async (unit) => {
-    await assertPasswordStill(unit, account!)
+    await assertPasswordUnchanged(unit, account!)
     return beginSession(unit, account!.id, from.userAgent)
   })
 }

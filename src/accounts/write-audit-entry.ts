@@ -2,7 +2,7 @@ import { writeEntry } from '../audit/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { Member } from './entities.ts'
-import type { From } from './rate-limits.ts'
+import type { RequestOrigin } from './rate-limits.ts'
 
 /**
  * Writes audit entries for a change of an account, in the transaction of the change: in the given workspaces, or in all
@@ -12,7 +12,7 @@ export async function writeAuditEntry(
   em: EntityManager,
   operation: string,
   { id, email }: { id: string; email: string },
-  { requestId }: From,
+  { requestId }: RequestOrigin,
   { workspaceIds, targetId = id }: { workspaceIds?: readonly string[]; targetId?: string } = {},
 ): Promise<void> {
   const unit = unitOf(em)

@@ -1,2 +1,2 @@
 export { AuditEntry } from './entities.ts'
-export { forgetEntries, writeEntry } from './queries.ts'
+export { deleteOldEntries, writeEntry } from './queries.ts'

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { newId } from '../platform/ids.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import type { Actor } from './entities.ts'
@@ -36,14 +36,14 @@ values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::uuid, $8)`
 export interface ListedEntry extends Omit<NewEntry, 'workspaceId'> {
   id: string
   createdAt: Date
-  place: Place
+  place: Cursor
 }
 
 /** Lists a page of a workspace's audit entries, newest first. */
 export async function entriesOf(
   em: EntityManager,
   workspaceId: string,
-  { actors, behind, limit }: { actors: readonly Actor[]; behind: Place | undefined; limit: number },
+  { actors, behind, limit }: { actors: readonly Actor[]; behind: Cursor | undefined; limit: number },
 ): Promise<ListedEntry[]> {
   const rows = await sql(
     em,
@@ -51,7 +51,7 @@ export async function entriesOf(
        ${microsOf('created_at')}
      from audit_entries
      where workspace_id = $1::uuid and actor = any($2::text[])
-       and ${isBehind('created_at', '$3', '$4')}
+       and ${isAfterCursor('created_at', '$3', '$4')}
      order by created_at desc, id desc limit $5`,
     [workspaceId, actors, behind?.micros ?? null, behind?.id ?? null, limit],
   )
@@ -62,7 +62,7 @@ export async function entriesOf(
 const RETENTION_DAYS = { people: 400, keys: 30 }
 
 /** Deletes entries after their retention time. @returns how many */
-export async function forgetEntries(em: EntityManager, limit: number): Promise<number> {
+export async function deleteOldEntries(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
     `delete from audit_entries where id in (

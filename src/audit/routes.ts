@@ -1,5 +1,5 @@
 import { string } from 'yup'
-import { cursorAnswer, cursorListOf, cursorQuery, operation, readCursor } from '../http/index.ts'
+import { cursorPage, cursorListOf, cursorQuery, operation, readCursor } from '../http/index.ts'
 import { ACTORS } from './entities.ts'
 import { entriesOf } from './queries.ts'
 import { auditEntryResponse, presentAuditEntry } from './responses.ts'
@@ -29,7 +29,7 @@ export const auditOperations = [
         behind: readCursor(cursor),
         limit: limit + 1,
       })
-      return cursorAnswer(page, limit, presentAuditEntry)
+      return cursorPage(page, limit, presentAuditEntry)
     },
   }),
 ]

@@ -1,8 +1,8 @@
 import { defineSignal } from '@temporalio/workflow'
-import type { OfInstance } from './contract.ts'
+import type { InstanceRef } from './contract.ts'
 
 /** Input of the `campaign` workflow. Everything else is in the database. */
-export interface CampaignInput extends OfInstance {
+export interface CampaignInput extends InstanceRef {
   workspaceId: string
   campaignId: string
 }

@@ -25,12 +25,12 @@ export interface Arrival extends Entry {
 }
 
 /** The instance to which the workflow belongs. Workers of other instances ignore it. */
-export interface OfInstance {
+export interface InstanceRef {
   instanceId: string
 }
 
 /** Input of the `enrollment` workflow. */
-export interface EnrollmentInput extends Entry, OfInstance {
+export interface EnrollmentInput extends Entry, InstanceRef {
   /** The version of the machine's rules that the run follows. */
   engine: number
   workspaceId: string

@@ -4,13 +4,13 @@ export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
 
 /** A contact in an automation. A contact has at most one active enrollment in each automation. */
-export interface EnrollmentPlace {
+export interface EnrollmentKey {
   automationId: string
   contactId: string
 }
 
 /** Places as parameters of `unnest`: the automations' IDs, and the contacts'. */
-export const placeColumns = (places: readonly EnrollmentPlace[]): [string[], string[]] => [
+export const enrollmentKeyColumns = (places: readonly EnrollmentKey[]): [string[], string[]] => [
   places.map(({ automationId }) => automationId),
   places.map(({ contactId }) => contactId),
 ]
@@ -29,7 +29,7 @@ export const callDedupKey = (callId: string): string => `call:${callId}`
 export const eventDedupKey = (triggerEventId: string): string => `event:${triggerEventId}`
 
 /** Events that an enrollment has received. If they are delivered again, they start nothing. */
-export interface Received {
+export interface ReceivedEvents {
   automationId: string
   contactId: string
   eventIds: readonly string[]

@@ -6,19 +6,19 @@ export {
   type EnrollmentWorkflow,
   enterSignal,
   type Entry,
-  type OfInstance,
+  type InstanceRef,
   stateQuery,
 } from './contract.ts'
 export {
   callDedupKey,
   type EndStatus,
   ENROLLMENT_STATUSES,
-  type EnrollmentPlace,
+  type EnrollmentKey,
   type EnrollmentStatus,
   enrollmentWorkflowId,
   eventDedupKey,
-  type Received,
-  placeColumns,
+  type ReceivedEvents,
+  enrollmentKeyColumns,
 } from './enrollment.ts'
 export {
   campaignChangedSignal,
@@ -27,8 +27,8 @@ export {
   type CampaignWorkflow,
   campaignWorkflowId,
 } from './campaign.ts'
-export { ENGINE, type Happening, next, positionOf } from './machine.ts'
-export { type Effect, INITIAL, type MachineState } from './machine-state.ts'
+export { ENGINE_VERSION, type MachineEvent, nextTransition, positionOf } from './machine.ts'
+export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
@@ -37,7 +37,7 @@ export {
   SEND_FAILURE_POLICIES,
   type SendFailurePolicy,
   SENDING_STATUSES,
-  sends,
+  canSend,
 } from './policies.ts'
 export {
   describeStep,

@@ -19,7 +19,13 @@ export interface MachineState {
 
 export const END = 'end'
 
-export const INITIAL: MachineState = { stepId: null, waitingFor: 'begin', wakeAt: null, paused: false, changed: false }
+export const INITIAL_STATE: MachineState = {
+  stepId: null,
+  waitingFor: 'begin',
+  wakeAt: null,
+  paused: false,
+  changed: false,
+}
 
 /** Effects for the caller to carry out. All except `publish` take time, and at most one of those is in progress at a time. */
 export type Effect =
@@ -31,20 +37,20 @@ export type Effect =
   | { do: 'announce'; position: number; until: number }
   | { do: 'end'; status: EndStatus }
 
-export interface Move {
+export interface Transition {
   state: MachineState
   effects: Effect[]
 }
 
-export const stay = (state: MachineState): Move => ({ state, effects: [] })
+export const stay = (state: MachineState): Transition => ({ state, effects: [] })
 
-export const send = (state: MachineState, stepId: string): Move => ({
+export const send = (state: MachineState, stepId: string): Transition => ({
   state: { ...state, stepId, waitingFor: 'email', wakeAt: null, changed: false },
   effects: [{ do: 'send', stepId }],
 })
 
 /** @param position of the step that waits, @param until milliseconds since 1970 */
-export const wait = (state: MachineState, stepId: string, position: number, until: number): Move => ({
+export const wait = (state: MachineState, stepId: string, position: number, until: number): Transition => ({
   state: { ...state, stepId, waitingFor: 'time', wakeAt: until },
   effects: [
     { do: 'announce', position, until },
@@ -52,7 +58,7 @@ export const wait = (state: MachineState, stepId: string, position: number, unti
   ],
 })
 
-export const end = (state: MachineState, status: EndStatus): Move => ({
+export const end = (state: MachineState, status: EndStatus): Transition => ({
   state: { ...state, waitingFor: 'nothing', wakeAt: null },
   effects: [{ do: 'end', status }],
 })

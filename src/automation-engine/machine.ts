@@ -3,14 +3,14 @@
  * happened and when, carries out the effects that are returned, and reports their results. The workflow does this, as does any
  * other code that runs sequences on its own clock.
  */
-import { END, end, type Effect, type MachineState, type Move, send, stay } from './machine-state.ts'
+import { END, end, type Effect, type MachineState, type Transition, send, stay } from './machine-state.ts'
 import { enterStep, type StepOutline } from './steps/index.ts'
 
 /**
  * Version of these rules. A run follows one version from its first event to its last. A run that continues as new uses the newest
  * version. To change what a running sequence does, increase this number and keep the old rules.
  */
-export const ENGINE = 1
+export const ENGINE_VERSION = 1
 
 /**
  * Progress of a sequence according to the database: its last final step, and when it became final; `null` with the time of entry.
@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 /** Events that a sequence reacts to. */
-export type Happening =
+export type MachineEvent =
   /** A run begins. `resumeAfter` is the progress of an enrollment that had lost its workflow: see `Progress`. */
   | { kind: 'begun'; resumeAfter?: Progress | undefined }
   /**
@@ -38,7 +38,12 @@ export type Happening =
   | { kind: 'exit' }
 
 /** @param now milliseconds since 1970 */
-export function next(steps: readonly StepOutline[], state: MachineState, happening: Happening, now: number): Move {
+export function nextTransition(
+  steps: readonly StepOutline[],
+  state: MachineState,
+  happening: MachineEvent,
+  now: number,
+): Transition {
   if (state.waitingFor === 'nothing') return stay(state)
   switch (happening.kind) {
     case 'begun':
@@ -71,7 +76,7 @@ function begin(
   state: MachineState,
   resumeAfter: Progress | undefined,
   now: number,
-): Move {
+): Transition {
   switch (state.waitingFor) {
     // Continue where the previous run left off.
     case 'time':
@@ -95,7 +100,7 @@ function settle(
   state: MachineState,
   as: 'go-on' | 'stop' | 'paused' | 'gone',
   now: number,
-): Move {
+): Transition {
   switch (as) {
     case 'go-on':
       return released(state, goOn(steps, { ...state, paused: false }, now))
@@ -113,13 +118,13 @@ function settle(
 }
 
 /** Publishes that a paused sequence continues. */
-const released = (before: MachineState, move: Move): Move =>
+const released = (before: MachineState, move: Transition): Transition =>
   before.paused ? { ...move, effects: [{ do: 'publish', paused: false }, ...move.effects] } : move
 
-const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Move =>
+const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Transition =>
   enter(steps, positionOf(steps, state) + 1, state, now)
 
-function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Move {
+function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Transition {
   const step = steps[position]
   if (!step) return end({ ...state, stepId: END }, 'COMPLETED')
   return enterStep(step, { position, state, now, pass: () => enter(steps, position + 1, state, now) })

@@ -7,7 +7,7 @@ export type AutomationStatus = (typeof AUTOMATION_STATUSES)[number]
 
 /** Statuses in which enrollments get their next email. In the others they pause. */
 const SENDING: readonly AutomationStatus[] = ['ACTIVE', 'ARCHIVED']
-export const sends = (status: AutomationStatus): boolean => SENDING.includes(status)
+export const canSend = (status: AutomationStatus): boolean => SENDING.includes(status)
 
 /** The same statuses for SQL, after `status in`. */
 export const SENDING_STATUSES = `(${SENDING.map((status) => `'${status}'`).join(', ')})`

@@ -1,8 +1,8 @@
 import { defineSignal } from '@temporalio/workflow'
-import type { OfInstance } from './contract.ts'
+import type { InstanceRef } from './contract.ts'
 
 /** Input of the `retry` workflow. */
-export interface RetryInput extends OfInstance {
+export interface RetryInput extends InstanceRef {
   workspaceId: string
   messageId: string
 }

@@ -1,9 +1,9 @@
 import { isId } from '../platform/ids.ts'
-import { lacksOf, type StepInput } from './steps/index.ts'
+import { missingFieldOf, type StepInput } from './steps/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 
 /** A missing part of an automation, and the field for it. */
-export interface NeverActs {
+export interface MissingPart {
   why: string
   param: string
 }
@@ -14,21 +14,21 @@ export interface NeverActs {
  *
  * @returns the reason, with a JSON pointer to the field; `undefined` if the automation can send
  */
-export function whyNeverActs(
+export function findMissingPart(
   { trigger, triggerConfig }: { trigger: Trigger; triggerConfig: TriggerConfig },
   steps: readonly StepInput[],
-): NeverActs | undefined {
+): MissingPart | undefined {
   const never = whyNeverStarts(trigger, triggerConfig)
   if (never) return never
   if (steps.length === 0) return { why: 'it has no steps, and needs at least one', param: '/steps' }
   for (const [index, step] of steps.entries()) {
-    const lack = lacksOf(step)
+    const lack = missingFieldOf(step)
     if (lack !== undefined) return { why: `steps[${index}] ${lack}`, param: `/steps/${index}` }
   }
   return trigger === 'LIST_REQUESTED' ? whyNeverConfirms(steps) : undefined
 }
 
-function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): NeverActs | undefined {
+function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): MissingPart | undefined {
   switch (trigger) {
     case 'SIGNUP':
       return undefined
@@ -46,7 +46,7 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
 }
 
 /** Checks an automation that sends confirmation emails: it may send nothing else, and the emails need the link. */
-function whyNeverConfirms(steps: readonly StepInput[]): NeverActs | undefined {
+function whyNeverConfirms(steps: readonly StepInput[]): MissingPart | undefined {
   let asks = false
   for (const [index, step] of steps.entries()) {
     if (step.type !== 'EMAIL') continue
@@ -69,7 +69,7 @@ function whyNeverConfirms(steps: readonly StepInput[]): NeverActs | undefined {
     : { why: 'none of its emails has {{ confirmUrl }}, so no contact could confirm', param: '/steps' }
 }
 
-const lacks = (trigger: Trigger, key: string, what: string): NeverActs => ({
+const lacks = (trigger: Trigger, key: string, what: string): MissingPart => ({
   why: `the trigger ${trigger} requires triggerConfig.${key}, ${what}`,
   param: `/triggerConfig/${key}`,
 })

@@ -1,17 +1,17 @@
 import { ApiError } from '../platform/api-error.ts'
-import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, neverActs } from './errors.ts'
+import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, automationNeverActs } from './errors.ts'
 import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { asksAlone, keepContents } from './queries.ts'
-import { knownLists } from '../lists/index.ts'
+import { isOnlyConfirmationAutomation, storeContents } from './queries.ts'
+import { findExistingLists } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
-import { whyNeverActs } from './automation.ts'
-import { type AutomationStatus, type SendFailurePolicy, sends } from '../automation-engine/index.ts'
+import { findMissingPart } from './automation.ts'
+import { type AutomationStatus, type SendFailurePolicy, canSend } from '../automation-engine/index.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { type Trigger, type TriggerConfig, triggerKey } from '../triggers/index.ts'
 
@@ -85,15 +85,15 @@ export async function updateAutomation(
     automation.revision += 1
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
-    const asked = askedListOf(automation)
+    const asked = confirmedListOf(automation)
     // While it is ACTIVE, this is the current version.
     if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     if (status !== undefined) automation.status = status
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
-    if (askedListOf(automation) !== asked || automation.status === 'ARCHIVED')
-      await assertAnotherAsks(fork, automation, asked)
+    if (confirmedListOf(automation) !== asked || automation.status === 'ARCHIVED')
+      await assertOtherConfirmationAutomation(fork, automation, asked)
     const steps = await stepsOf(fork, automation)
     // An automation that is older than these rules can still be renamed.
     if (status !== undefined || trigger !== undefined || triggerConfig !== undefined) {
@@ -109,7 +109,7 @@ export async function updateAutomation(
       await fork.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision - 1 }, { basedOn: revision })
     }
     await fork.flush()
-    if (status !== undefined && sends(status)) {
+    if (status !== undefined && canSend(status)) {
       await enqueue(fork, { kind: 'WAKE_RETRIES', automationId: automation.id })
       await enqueue(fork, { kind: 'WAKE_PAUSED', automationId: automation.id })
     }
@@ -125,7 +125,7 @@ export async function waitForSendingMessages(
   em: EntityManager,
   { id, status }: Pick<Automation, 'id' | 'status'>,
 ): Promise<void> {
-  if (sends(status)) return
+  if (canSend(status)) return
   await waitForSenders(() => countSending(em.fork(), { automationId: id }))
 }
 
@@ -158,8 +158,8 @@ interface Triggered {
 
 /** @throws {ApiError} `invalid` if it is ACTIVE but would never send */
 function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
-  const never = automation.status === 'ACTIVE' ? whyNeverActs(automation, steps) : undefined
-  if (never) throw neverActs(never)
+  const never = automation.status === 'ACTIVE' ? findMissingPart(automation, steps) : undefined
+  if (never) throw automationNeverActs(never)
 }
 
 /**
@@ -174,26 +174,26 @@ async function assertListens(
   { status, trigger, triggerConfig: { listId } }: Triggered,
 ): Promise<void> {
   if (status !== 'ACTIVE' || !LISTENS_FOR_LISTS.includes(trigger) || listId === undefined) return
-  const known = await knownLists(em, workspaceId, [listId], { lock: true })
+  const known = await findExistingLists(em, workspaceId, [listId], { lock: true })
   const why = 'triggerConfig.listId is not a list of this workspace'
-  if (known.size === 0) throw neverActs({ why, param: '/triggerConfig/listId' })
+  if (known.size === 0) throw automationNeverActs({ why, param: '/triggerConfig/listId' })
 }
 
 /** The list for which the automation sends confirmation emails. */
-export const askedListOf = ({
+export const confirmedListOf = ({
   trigger,
   triggerConfig,
 }: Pick<Automation, 'trigger' | 'triggerConfig'>): string | undefined =>
   trigger === 'LIST_REQUESTED' ? triggerConfig.listId : undefined
 
 /** @throws {ApiError} `automation_confirms_list` */
-export async function assertAnotherAsks(
+export async function assertOtherConfirmationAutomation(
   em: EntityManager,
   { id, workspaceId }: Pick<Automation, 'id' | 'workspaceId'>,
   listId: string | undefined,
 ): Promise<void> {
   if (listId === undefined || !isId(listId)) return
-  if (await asksAlone(em, workspaceId, { id, listId })) throw new ApiError(AUTOMATION_CONFIRMS_LIST)
+  if (await isOnlyConfirmationAutomation(em, workspaceId, { id, listId })) throw new ApiError(AUTOMATION_CONFIRMS_LIST)
 }
 
 /** @throws {ApiError} `not-found` if the workspace has no such automation */
@@ -229,7 +229,7 @@ async function writeVersion(em: EntityManager, { id, version }: Automation, step
   const { stored, contents } = storeSteps(steps)
   em.create(AutomationVersion, { automationId: id, version, steps: stored })
   await em.flush()
-  await keepContents(em, id, contents)
+  await storeContents(em, id, contents)
 }
 
 async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {

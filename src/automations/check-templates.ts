@@ -1,4 +1,4 @@
-import { orMeant } from '../http/index.ts'
+import { suggestion } from '../http/index.ts'
 import { INVALID_TEMPLATE } from '../templates/index.ts'
 import { BUSY, ApiError } from '../platform/api-error.ts'
 import pMap from 'p-map'
@@ -65,5 +65,5 @@ export async function checkTemplates(
 
 function inWords(index: number, { field, variable, nearest }: UnknownVariable): string {
   // A name can contain any character, and this goes into a header.
-  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, so it is empty in every email${orMeant(nearest)}`
+  return `/steps/${index}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, so it is empty in every email${suggestion(nearest)}`
 }

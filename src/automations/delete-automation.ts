@@ -1,5 +1,5 @@
 import { ApiError, STILL_SENDING } from '../platform/api-error.ts'
-import { askedListOf, assertAnotherAsks } from './automations.ts'
+import { confirmedListOf, assertOtherConfirmationAutomation } from './automations.ts'
 import { AUTOMATION_NOT_FOUND } from './errors.ts'
 import { Automation } from './entities.ts'
 import { LockMode } from '@mikro-orm/core'
@@ -34,7 +34,7 @@ export async function deleteAutomation(
     )
     if (!automation) return false
     assertUnchanged(expected, automation.revision)
-    await assertAnotherAsks(transaction, automation, askedListOf(automation))
+    await assertOtherConfirmationAutomation(transaction, automation, confirmedListOf(automation))
     automation.deletedAt = new Date()
     await transaction.flush()
     await enqueue(transaction, { kind: 'DELETE_AUTOMATION', automationId: id })

@@ -62,12 +62,16 @@ export function discardDraft(em: EntityManager, workspaceId: string, id: string,
   return unitOf(em).transactional(async (unit) => {
     const { draft } = await lockDraft(unit, workspaceId, id)
     if (!draft) throw new ApiError(DRAFT_NOT_FOUND)
-    await endDraft(unit, draft, expected)
+    await deletePublishedDraft(unit, draft, expected)
   })
 }
 
 /** Deletes the draft of a locked automation, if it is the revision that was read. @throws {ApiError} `revision_conflict` */
-export async function endDraft(unit: EntityManager, draft: AutomationDraft | null, expected: Revisions): Promise<void> {
+export async function deletePublishedDraft(
+  unit: EntityManager,
+  draft: AutomationDraft | null,
+  expected: Revisions,
+): Promise<void> {
   assertUnchanged(expected, draft?.revision ?? NONE)
   if (draft) unit.remove(draft)
   await unit.flush()

@@ -1,5 +1,5 @@
 import { defineError, ApiError } from '../platform/api-error.ts'
-import type { NeverActs } from './automation.ts'
+import type { MissingPart } from './automation.ts'
 
 export const AUTOMATION_NOT_FOUND = defineError('not-found', 'automation_not_found', 'Automation not found')
 export const DRAFT_NOT_FOUND = defineError('not-found', 'draft_not_found', 'This automation has no draft')
@@ -23,5 +23,5 @@ export const AUTOMATION_NEVER_ACTS = defineError(
   'automation_never_acts',
   notActive('the trigger EVENT requires triggerConfig.eventName, the name of the event'),
 )
-export const neverActs = ({ why, param }: NeverActs): ApiError =>
+export const automationNeverActs = ({ why, param }: MissingPart): ApiError =>
   new ApiError(AUTOMATION_NEVER_ACTS, { message: notActive(why), param })

@@ -1,5 +1,5 @@
 export { Automation, AutomationDraft, AutomationVersion, EmailContent } from './entities.ts'
-export { shareAutomations } from './lock-queries.ts'
+export { lockAutomationsShared } from './lock-queries.ts'
 export { assertAutomation, findAutomation } from './automations.ts'
 export { deleteContents, removeAutomation, skipRevisions } from './queries.ts'
 export { AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from './errors.ts'

@@ -6,7 +6,7 @@ import type { AutomationStatus } from '../automation-engine/index.ts'
  * Locks automations against changes until the transaction ends, in the order of their IDs. Shared with other readers.
  * @returns the status of each that is not deleted
  */
-export async function shareAutomations(
+export async function lockAutomationsShared(
   em: EntityManager,
   ids: readonly string[],
 ): Promise<Map<string, AutomationStatus>> {

@@ -3,7 +3,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import type { Revisions } from '../platform/revisions.ts'
 import { type AutomationChange, type AutomationDetail, replaceSteps, updateAutomation } from './automations.ts'
 import type { StepInput } from './steps/index.ts'
-import { endDraft, findDraft } from './drafts.ts'
+import { deletePublishedDraft, findDraft } from './drafts.ts'
 
 export interface Publication extends AutomationChange {
   steps?: readonly StepInput[] | undefined
@@ -28,6 +28,7 @@ export const publishAutomation = (
     if (steps !== undefined) await replaceSteps(unit, workspaceId, id, steps, expected)
     // The first of the two updates has checked the expected revision.
     const published = await updateAutomation(unit, workspaceId, id, change, steps === undefined ? expected : undefined)
-    if (draftRevision !== undefined) await endDraft(unit, await findDraft(unit, id), [String(draftRevision)])
+    if (draftRevision !== undefined)
+      await deletePublishedDraft(unit, await findDraft(unit, id), [String(draftRevision)])
     return published
   })

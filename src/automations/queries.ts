@@ -78,7 +78,7 @@ limit $2 offset $3`
  * Stores the contents of an automation's emails by hash. Existing ones stay unchanged. Each text is its own parameter: in the
  * statement, or in an array, megabytes would be escaped character by character, and block the event loop.
  */
-export async function keepContents(
+export async function storeContents(
   em: EntityManager,
   automationId: string,
   contents: ReadonlyMap<string, StoredContent>,
@@ -107,7 +107,7 @@ export async function keepContents(
  * Returns whether a list has double opt-in and no other ACTIVE automation sends its confirmation emails. Locks the list, so
  * that none can be deactivated until the transaction ends.
  */
-export async function asksAlone(
+export async function isOnlyConfirmationAutomation(
   em: EntityManager,
   workspaceId: string,
   { id, listId }: { id: string; listId: string },

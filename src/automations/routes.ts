@@ -18,14 +18,14 @@ import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import type { StepInput } from './steps/index.ts'
-import { overruledIn, withTemplates } from './with-templates.ts'
+import { ignoredContentWarnings, withTemplates } from './with-templates.ts'
 import { checkTemplates, MAX_WARNINGS } from './check-templates.ts'
 import {
   type ApiDependencies,
   deleted,
   deleteResultResponse,
   etagOf,
-  listAnswer,
+  pageResponse,
   listOf,
   nothingToUpdate,
   operation,
@@ -33,7 +33,7 @@ import {
   rangeOf,
   single,
   warn,
-  withoutReading,
+  writeOnlyNote,
 } from '../http/index.ts'
 import {
   automationResponse,
@@ -49,7 +49,7 @@ import {
   STEPS_LIMIT,
   stepsSchema,
   updateAutomationSchema,
-  withOneSpelling,
+  normalizeTrigger,
 } from './schemas.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(
@@ -57,7 +57,7 @@ const NOTHING_TO_UPDATE = nothingToUpdate(
   '. Steps are replaced by PUT /automations/{id}/steps',
 )
 
-const WITHOUT_READING = withoutReading('automations:read')
+const WITHOUT_READING = writeOnlyNote('automations:read')
 
 const automationLinks = (id: string) => ({
   getAutomation: { id },
@@ -84,7 +84,10 @@ async function prepareSteps(
   const steps = await withTemplates(em, workspace.id, given)
   return {
     steps,
-    warnings: [...overruledIn(steps), ...(await checkTemplates(renderer, steps, workspace.id))].slice(0, MAX_WARNINGS),
+    warnings: [...ignoredContentWarnings(steps), ...(await checkTemplates(renderer, steps, workspace.id))].slice(
+      0,
+      MAX_WARNINGS,
+    ),
   }
 }
 
@@ -108,7 +111,7 @@ export const automationOperations = [
         automationPage(em.fork(), workspaceId, rangeOf(query)),
         em.fork().count(Automation, { workspaceId }),
       ])
-      return listAnswer(summaries.map(presentAutomationSummary), query, total)
+      return pageResponse(summaries.map(presentAutomationSummary), query, total)
     },
   }),
 
@@ -137,7 +140,7 @@ export const automationOperations = [
     },
     prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, body, call, prepared }, { em }) {
-      const input = withOneSpelling({ ...body, steps: prepared.steps })
+      const input = normalizeTrigger({ ...body, steps: prepared.steps })
       const automation = await createAutomation(em, caller.workspace.id, input, call.id)
       return {
         status: 201,
@@ -198,7 +201,7 @@ export const automationOperations = [
     async handle({ caller, params, body, call, ifMatch }, dependencies) {
       if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const { em } = dependencies
-      const automation = await updateAutomation(em, caller.workspace.id, params.id, withOneSpelling(body), ifMatch)
+      const automation = await updateAutomation(em, caller.workspace.id, params.id, normalizeTrigger(body), ifMatch)
       await whenDurable(dependencies, call, () => waitForSendingMessages(em, automation.automation))
       return written(caller, automation, body)
     },
@@ -251,7 +254,7 @@ export const automationOperations = [
     prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
     async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
       const { em } = dependencies
-      const input = withOneSpelling({ ...body, steps: prepared.steps })
+      const input = normalizeTrigger({ ...body, steps: prepared.steps })
       const automation = await publishAutomation(em, caller.workspace.id, params.id, input, ifMatch)
       await whenDurable(dependencies, call, () => waitForSendingMessages(em, automation.automation))
       return written(caller, automation, body, prepared.warnings)

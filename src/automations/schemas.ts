@@ -3,7 +3,7 @@ import { atMost, boundedObject, filledText, MAX_NAME_LENGTH, text } from '../htt
 import { AUTOMATION_STATUSES, MAX_STEPS, SEND_FAILURE_POLICIES } from '../automation-engine/index.ts'
 import { MAX_TAG_LENGTH } from '../contacts/index.ts'
 import { MAX_EVENT_NAME_LENGTH, type TriggerConfig, TRIGGERS } from '../triggers/index.ts'
-import { oneSpelling } from '../platform/ids.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { stepInput } from './steps/index.ts'
 
 const MAX_DESCRIPTION_LENGTH = 10_000
@@ -58,12 +58,12 @@ const triggerConfig = () =>
     })
 
 /** Normalizes the ID of a list before other code reads it. */
-export const withOneSpelling = <Input extends { triggerConfig?: Record<string, unknown> | undefined }>(
+export const normalizeTrigger = <Input extends { triggerConfig?: Record<string, unknown> | undefined }>(
   input: Input,
 ): Input => {
   const { triggerConfig } = input
   if (typeof triggerConfig?.['listId'] !== 'string') return input
-  return { ...input, triggerConfig: { ...triggerConfig, listId: oneSpelling(triggerConfig['listId']) } }
+  return { ...input, triggerConfig: { ...triggerConfig, listId: normalizeId(triggerConfig['listId']) } }
 }
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && filledText().isValidSync(value)

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { getTemplate, overruled, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { getTemplate, ignoredContentWarning, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import type { StepInput } from './steps/index.ts'
 
 /**
@@ -24,10 +24,10 @@ export async function withTemplates(
 }
 
 /** Warnings about contents of steps that differ from their template. The template's content is sent. */
-export const overruledIn = (steps: readonly StepInput[]): string[] =>
+export const ignoredContentWarnings = (steps: readonly StepInput[]): string[] =>
   steps
     .flatMap((step, index) =>
-      step.type === 'EMAIL' && step.made ? overruled(step, step.made.content, `/steps/${index}`) : [],
+      step.type === 'EMAIL' && step.made ? ignoredContentWarning(step, step.made.content, `/steps/${index}`) : [],
     )
     .slice(0, MAX_OVERRULED)
 

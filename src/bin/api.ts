@@ -8,15 +8,15 @@ import { metricsParts } from '../runtime/metrics-server.ts'
 import { startApi } from '../runtime/api.ts'
 import { readReachableTemporalBinding } from '../runtime/temporal-namespace.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { endWhenBeyondRecovery } from '../runtime/health.ts'
-import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
-import { takesNoOptions } from './no-options.ts'
+import { exitWhenUnhealthy } from '../runtime/health.ts'
+import { main, runUntilStopped, createStopSignal } from './lifecycle.ts'
+import { rejectOptions } from './no-options.ts'
 
 main(async () => {
-  takesNoOptions('npm run api')
+  rejectOptions('npm run api')
   const config = connectedConfig(readConfig(process.env))
   const log = openLog(config.LOG_LEVEL)
-  const stop = stopSignal()
+  const stop = createStopSignal()
   await runUntilStopped(stop, async (closers) => {
     closers.add(tracingOf(config, 'dripline-api'))
     const context = openContext(config, log)
@@ -31,6 +31,6 @@ main(async () => {
     const api = await startApi(context)
     closers.add(() => api.stop())
     log.info({ port: api.port }, 'The API is ready')
-    return [api, endWhenBeyondRecovery(context.health, log), ...metrics]
+    return [api, exitWhenUnhealthy(context.health, log), ...metrics]
   })
 })

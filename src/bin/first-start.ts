@@ -1,6 +1,6 @@
 import type { Config } from '../platform/config.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { linkOf } from '../accounts/index.ts'
+import { invitationUrl } from '../accounts/index.ts'
 import type { FirstKeys } from '../workspaces/index.ts'
 import { addressOfServer, readSmtpUrl } from '../smtp/index.ts'
 import { mailModeOf } from '../instance/index.ts'
@@ -21,7 +21,7 @@ export interface Welcome {
 }
 
 /** The message that `npm start` prints when it is ready. */
-export function welcome({
+export function formatWelcome({
   port,
   publicUrl,
   temporalUiUrl,
@@ -58,9 +58,11 @@ function whereMailGoes({ SMTP_URL, MAIL_CAPTURE }: Welcome['config'], mailFrom: 
 
 /** The link by which the first owner signs in. It is shown on each start until it is used. */
 export const showFirstLink = (origin: string, token: string): string =>
-  ['There are no members yet. The first person to open this link owns the workspaces:', '', linkOf(origin, token)].join(
-    '\n',
-  )
+  [
+    'There are no members yet. The first person to open this link owns the workspaces:',
+    '',
+    invitationUrl(origin, token),
+  ].join('\n')
 
 /** The first API keys, which are shown only once, and commands to try them. */
 export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string =>

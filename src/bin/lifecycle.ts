@@ -14,7 +14,7 @@ class StoppedError extends Error {
 const SAME_SIGNAL_MS = 150
 
 /** @returns a signal that is aborted on the first SIGINT, SIGTERM or SIGHUP. A second one ends the process immediately. */
-export function stopSignal(onStop: () => void = () => undefined): AbortSignal {
+export function createStopSignal(onStop: () => void = () => undefined): AbortSignal {
   const controller = new AbortController()
   let askedAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

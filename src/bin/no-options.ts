@@ -4,7 +4,7 @@
  *
  * @throws {Error} unless help was requested, in which case it prints the usage and ends the process
  */
-export function takesNoOptions(call: string, args: readonly string[] = process.argv.slice(2)): void {
+export function rejectOptions(call: string, args: readonly string[] = process.argv.slice(2)): void {
   const [first] = args
   if (first === undefined) return
   const words = `${call} takes no options; settings are environment variables: see docs/configuration.md.`

@@ -5,9 +5,9 @@ import getPort from 'get-port'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
 import { assertNotHalfRestored, isCopy, makeDataFolder, renewGeneration } from '../../embedded/data-folder.ts'
 import { assertFolderFree } from '../../embedded/owner.ts'
-import { assertPortFree, assertPortsDiffer, type Place } from '../../embedded/ports.ts'
+import { assertPortFree, assertPortsDiffer, type PortSetting } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
-import { inviteFirst } from '../accounts/index.ts'
+import { createFirstInvitation } from '../accounts/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { type EntityManager, migrate, MIGRATION_TIMEOUT_MS } from '../platform/db/orm.ts'
 import { openDatabase } from '../schema/index.ts'
@@ -20,10 +20,10 @@ import { startApi } from '../runtime/api.ts'
 import { startWorker } from '../runtime/worker.ts'
 import { markRestored } from '../relay/index.ts'
 import { createFirstWorkspace, type FirstKeys } from '../workspaces/index.ts'
-import { welcome } from './first-start.ts'
-import { endWhenBeyondRecovery } from '../runtime/health.ts'
-import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
-import { takesNoOptions } from './no-options.ts'
+import { formatWelcome } from './first-start.ts'
+import { exitWhenUnhealthy } from '../runtime/health.ts'
+import { main, runUntilStopped, createStopSignal } from './lifecycle.ts'
+import { rejectOptions } from './no-options.ts'
 
 /**
  * Milliseconds between two renewals of the data folder's generation, which distinguishes the folder from any copy or snapshot of
@@ -37,11 +37,11 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const OWN_PORTS = ['PORT', 'METRICS_PORT', 'BOUNCE_PORT']
 
 main(async () => {
-  takesNoOptions('npm start')
+  rejectOptions('npm start')
   // Only the owner can read new files in the data folder.
   process.umask(0o077)
   const config = readConfig(process.env)
-  const stop = stopSignal(() => say('\nDripline is stopping …'))
+  const stop = createStopSignal(() => say('\nDripline is stopping …'))
 
   await runUntilStopped(stop, async (closers) => {
     const embedded = await embeddedParts(config, stop)
@@ -75,13 +75,13 @@ main(async () => {
     const { isOpen: sends } = await readSendingGate(context.orm.em.fork())
     const ready = { port, temporalUiUrl: embedded?.temporalUiUrl, config, mailFrom: worker.mailFrom, sends }
     const greet = async (em: EntityManager, first?: FirstKeys) => {
-      const firstToken = await inviteFirst(em)
+      const firstToken = await createFirstInvitation(em)
       const publicUrl = await findPublicUrl(em, { ...config, PORT: port })
-      say(welcome({ ...ready, publicUrl, first, firstToken }))
+      say(formatWelcome({ ...ready, publicUrl, first, firstToken }))
     }
     const { em } = context.orm
     if (!(await createFirstWorkspace(em, (first, transaction) => greet(transaction, first)))) await greet(em.fork())
-    return [worker, api, endWhenBeyondRecovery(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
+    return [worker, api, exitWhenUnhealthy(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
   })
 })
 
@@ -89,7 +89,7 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   assertPortsDiffer(placesOf(config))
   assertSenderKnown(config)
   const isEmbedded = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS
-  const assertFree = async (places: readonly Place[]) => {
+  const assertFree = async (places: readonly PortSetting[]) => {
     for (const { variable, port, host } of places) await assertPortFree(variable, port, host)
   }
   // Nothing can be running on a folder that does not exist, and a failed start must not create one.
@@ -182,9 +182,9 @@ function assertSenderKnown(config: Config): void {
 }
 
 /** The addresses on which this process and its embedded servers listen. */
-function placesOf(config: Config): Place[] {
+function placesOf(config: Config): PortSetting[] {
   const { METRICS_PORT, BOUNCE_PORT } = config
-  const ours = (variable: 'POSTGRES_PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT'): Place => ({
+  const ours = (variable: 'POSTGRES_PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT'): PortSetting => ({
     variable,
     port: config[variable],
     host: '127.0.0.1',

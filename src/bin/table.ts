@@ -8,7 +8,7 @@ export interface Row {
 }
 
 /** Formats a list for people: cells below their headings, as wide as the widest. Programs use `--json`. */
-export function table(headings: string[], rows: Row[], none: string): string {
+export function formatTable(headings: string[], rows: Row[], none: string): string {
   if (rows.length === 0) return none
   const inRows = rows.map(({ cells, below }) => ({ cells: cells.map((cell) => cell.replaceAll('\n', ' ')), below }))
   const all = [headings, ...inRows.map(({ cells }) => cells)]

@@ -6,15 +6,15 @@ import { assertMigrated, openContext, tracingOf } from '../runtime/context.ts'
 import { prepareWorkerProcess } from '../runtime/temporal-runtime.ts'
 import { startWorker } from '../runtime/worker.ts'
 import { connectedConfig } from './embedded-config.ts'
-import { endWhenBeyondRecovery } from '../runtime/health.ts'
-import { main, runUntilStopped, stopSignal } from './lifecycle.ts'
-import { takesNoOptions } from './no-options.ts'
+import { exitWhenUnhealthy } from '../runtime/health.ts'
+import { main, runUntilStopped, createStopSignal } from './lifecycle.ts'
+import { rejectOptions } from './no-options.ts'
 
 main(async () => {
-  takesNoOptions('npm run worker')
+  rejectOptions('npm run worker')
   const config = connectedConfig(readConfig(process.env))
   const log = openLog(config.LOG_LEVEL)
-  const stop = stopSignal()
+  const stop = createStopSignal()
   await runUntilStopped(stop, async (closers) => {
     const startMetrics = await prepareWorkerProcess(config, log)
     closers.add(tracingOf(config, 'dripline-worker'))
@@ -26,6 +26,6 @@ main(async () => {
     for (const part of metrics) closers.add(() => part.stop())
     const worker = await unlessAborted(startWorker(context, undefined, stop), stop)
     closers.add(() => worker.stop())
-    return [worker, endWhenBeyondRecovery(context.health, log), ...metrics]
+    return [worker, exitWhenUnhealthy(context.health, log), ...metrics]
   })
 })

@@ -4,11 +4,11 @@ import { type ApiDependencies, readBytes } from '../http/index.ts'
 import { linkSecretOf } from '../instance/index.ts'
 import { readId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
-import { takeFeedback } from './feedback.ts'
+import { receiveFeedback } from './feedback.ts'
 import { fetchText } from './fetch-text.ts'
-import { findProvider, NotGenuine } from './providers/index.ts'
+import { findProvider, InvalidSignature } from './providers/index.ts'
 import { insertWebhookCall, isKnownWebhookCall, readCredential, updateLastUsed } from './queries.ts'
-import { CREDENTIAL } from './sources.ts'
+import { CREDENTIAL_PURPOSE } from './sources.ts'
 
 /** SendGrid sends a few hundred events at a time. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -27,12 +27,12 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
     const em = dependencies.em.fork()
     const kept = provider && workspaceId && (await readCredential(em, workspaceId, provider.name))
     if (!kept) return 404
-    const credential = secrets.decrypt(kept, CREDENTIAL)
+    const credential = secrets.decrypt(kept, CREDENTIAL_PURPOSE)
     const call = { header: (name: string) => ctx.get(name) || undefined, body: await readBytes(ctx, MAX_BODY_BYTES) }
     const events = await provider.read(call, credential, fetchText)
     const id = provider.idOf?.(call)
     if (id !== undefined && (await isKnownWebhookCall(em, workspaceId, provider.name, id))) return 200
-    const results = await takeFeedback(dependencies, await readSecret(), workspaceId, provider.name, events)
+    const results = await receiveFeedback(dependencies, await readSecret(), workspaceId, provider.name, events)
     await updateLastUsed(em, workspaceId, provider.name)
     // The provider repeats the call.
     if (results.includes('later')) return 503
@@ -46,7 +46,7 @@ export function feedbackPages(router: Router<never>, dependencies: ApiDependenci
       status = await serve(ctx)
     } catch (error) {
       if ((error as { kind?: string }).kind !== undefined) throw error
-      if (error instanceof NotGenuine) {
+      if (error instanceof InvalidSignature) {
         log.warn(
           { reason: error.message, provider: ctx.params['provider'] },
           'Rejected a webhook call that its provider did not sign',

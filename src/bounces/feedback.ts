@@ -1,13 +1,13 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { openReturnPath } from '../signed-links/index.ts'
-import { isErasedOf, suppressAtErased } from '../consent/index.ts'
+import { isErasedContactOf, suppressAtErased } from '../consent/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import type { ProviderEvent } from './providers/index.ts'
-import { type Bounced, findByRecipient, findByReturnPath, isOfAnother } from './queries.ts'
-import { recordBounce, type Recorded } from './record-bounce.ts'
+import { type BouncedMessage, findByRecipient, findByReturnPath, belongsToOtherWorkspace } from './queries.ts'
+import { recordBounce, type RecordResult } from './record-bounce.ts'
 
 /**
  * Records the events that a mail provider reports to a workspace. Ignores events of addresses that the workspace sent nothing to,
@@ -15,15 +15,15 @@ import { recordBounce, type Recorded } from './record-bounce.ts'
  *
  * @param secret signs return paths
  */
-export async function takeFeedback(
+export async function receiveFeedback(
   dependencies: Dependencies,
   secret: KeyObject,
   workspaceId: string,
   source: string,
   events: readonly ProviderEvent[],
-): Promise<Recorded[]> {
+): Promise<RecordResult[]> {
   const em = dependencies.em.fork()
-  const results: Recorded[] = []
+  const results: RecordResult[] = []
   for (const event of events) {
     const { kind, status, diagnostic, id } = event
     const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
@@ -63,12 +63,12 @@ async function findFor(
   secret: KeyObject,
   workspaceId: string,
   { recipient, messageId, returnPath }: ProviderEvent,
-): Promise<Bounced | 'erased' | 'elsewhere'> {
+): Promise<BouncedMessage | 'erased' | 'elsewhere'> {
   const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
   if (of) {
     const found = await findByReturnPath(em, of)
     if (found) return found.workspaceId === workspaceId ? found : 'elsewhere'
-    return (await isErasedOf(em, workspaceId, of.contactId)) ? 'erased' : 'elsewhere'
+    return (await isErasedContactOf(em, workspaceId, of.contactId)) ? 'erased' : 'elsewhere'
   }
   const address = recipient.trim()
   if (!isEmailAddress(address)) return 'elsewhere'
@@ -77,7 +77,7 @@ async function findFor(
   const key = emailKey(address)
   const found = await findByRecipient(em, workspaceId, key, { messageId: given, isOurs })
   if (found) return found
-  return isOurs && (await isOfAnother(em, workspaceId, key, given!)) ? 'elsewhere' : 'erased'
+  return isOurs && (await belongsToOtherWorkspace(em, workspaceId, key, given!)) ? 'elsewhere' : 'erased'
 }
 
 /** Message-IDs of Dripline. Such an ID identifies one message, so do not search for another one. */

@@ -6,7 +6,7 @@ import { openReturnPath } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import { createReader } from './reader.ts'
-import { takeReturnedMail } from './returned-mail.ts'
+import { receiveReturnedMail } from './returned-mail.ts'
 
 /**
  * Local parts that receive complaints about any message, and those that every mail domain must have (RFC 5321, section 4.5.1).
@@ -76,7 +76,7 @@ export async function listenForBounces(
         const isFromNobody = mailFrom === false || mailFrom.address === ''
         const results = await limit.run('mail', async () => {
           const reports = await reader.read({ raw, isFromNobody })
-          return takeReturnedMail(dependencies, secret, { recipients, ...reports })
+          return receiveReturnedMail(dependencies, secret, { recipients, ...reports })
         })
         if (results.includes('later')) throw smtpError(451, '4.3.0 Not known yet: try again')
       })().then(

@@ -1,14 +1,14 @@
 import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { RECIPIENT } from '../messages/index.ts'
-import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { FRESH_READ, sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from './entities.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** A message that a bounce refers to. */
-export interface Bounced {
+export interface BouncedMessage {
   id: string
   workspaceId: string
   contactId: string
@@ -27,21 +27,21 @@ const BOUNCED = `message.id, message.workspace_id, message.contact_id,
 const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
 
 /** Finds the newest message that may have been sent and matches a condition. */
-async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<Bounced[]> {
+async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<BouncedMessage[]> {
   const rows = await sql(
     em,
     `select ${BOUNCED} ${OF_CONTACT} where ${LEFT} and ${where}
      order by message.created_at desc, message.id desc limit 1`,
     parameters,
   )
-  return toObjects<Bounced>(rows, 'createdAt')
+  return toObjects<BouncedMessage>(rows, 'createdAt')
 }
 
 /** Finds the message of a return path. */
 export async function findByReturnPath(
   em: EntityManager,
   { contactId, messageIdBegins }: MessageIdBeginning,
-): Promise<Bounced | undefined> {
+): Promise<BouncedMessage | undefined> {
   const where = `message.contact_id = $1::uuid and starts_with(message.message_id, '<' || $2::text)`
   return (await findBounced(em, where, [contactId, messageIdBegins]))[0]
 }
@@ -51,7 +51,7 @@ export async function findByOrigin(
   em: EntityManager,
   contactId: string,
   originId: string,
-): Promise<Bounced | undefined> {
+): Promise<BouncedMessage | undefined> {
   const where = `message.contact_id = $1::uuid and (message.enrollment_id = $2::uuid or message.campaign_id = $2::uuid)`
   return (await findBounced(em, where, [contactId, originId]))[0]
 }
@@ -65,8 +65,8 @@ export async function findByRecipient(
   workspaceId: string,
   key: string,
   { messageId, isOurs }: { messageId: string | null; isOurs: boolean },
-): Promise<Bounced | undefined> {
-  const found: Bounced[] = []
+): Promise<BouncedMessage | undefined> {
+  const found: BouncedMessage[] = []
   // One query per contact: a former owner may have many messages to other addresses.
   for (const contactId of await findOwners(em, workspaceId, key)) {
     const spellings = (await recipientsOf(em, contactId)).filter((recipient) => emailKey(recipient) === key)
@@ -82,7 +82,7 @@ export async function findByRecipient(
 }
 
 /** Checks whether the Message-ID belongs to a message of another workspace to the address. */
-export async function isOfAnother(
+export async function belongsToOtherWorkspace(
   em: EntityManager,
   workspaceId: string,
   key: string,
@@ -142,7 +142,7 @@ export interface BounceWrite {
 /** Inserts a bounce, once per message and kind, and once per report. @returns whether it is new */
 export async function insertBounce(
   em: EntityManager,
-  { workspaceId, contactId, id: messageId }: Bounced,
+  { workspaceId, contactId, id: messageId }: BouncedMessage,
   { isOfOthers: counted, ...bounce }: BounceWrite,
 ): Promise<boolean> {
   const row = { ...bounce, workspaceId, contactId, messageId, counted, createdAt: new Date() }
@@ -162,9 +162,9 @@ export async function insertBounce(
  *
  * @returns whether the report is new
  */
-export async function renewUnsubscribing(
+export async function renewOptOut(
   em: EntityManager,
-  { workspaceId, id: messageId }: Bounced,
+  { workspaceId, id: messageId }: BouncedMessage,
   { source, sourceId }: Pick<BounceWrite, 'source' | 'sourceId'>,
 ): Promise<boolean> {
   if (sourceId === null || (await em.count(Bounce, { workspaceId, source, sourceId })) > 0) return false
@@ -215,7 +215,7 @@ export interface BounceRow {
   diagnostic: string | null
   source: string
   createdAt: Date
-  place: Place
+  place: Cursor
 }
 
 /** Lists a page of a workspace's bounces, newest first. */
@@ -230,7 +230,7 @@ export async function bouncePage(
   }: {
     kind?: string | undefined
     contactId?: string | undefined
-    behind?: Place | undefined
+    behind?: Cursor | undefined
     limit: number
   },
 ): Promise<BounceRow[]> {
@@ -241,7 +241,7 @@ export async function bouncePage(
      from bounces
      where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)
        and ($3::uuid is null or contact_id = $3::uuid)
-       and ${isBehind('created_at', '$4', '$5')}
+       and ${isAfterCursor('created_at', '$4', '$5')}
      order by created_at desc, id desc limit $6`,
     [workspaceId, kind ?? null, contactId ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
   )

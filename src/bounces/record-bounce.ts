@@ -7,7 +7,7 @@ import { emailKey, withoutAddresses } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { Bounce } from './entities.ts'
-import { type Bounced, insertBounce, renewUnsubscribing, countConsecutiveSoftBounces } from './queries.ts'
+import { type BouncedMessage, insertBounce, renewOptOut, countConsecutiveSoftBounces } from './queries.ts'
 import type { BounceKind } from './verdict.ts'
 
 /** A bounce as its source reports it. */
@@ -31,7 +31,7 @@ export interface BounceReport {
  * - erased: the message does not exist, or its contact was just erased. A complaint or opt-out still applies to the address.
  * - later: the message is in flight, so its outcome is not known yet
  */
-export type Recorded = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'
+export type RecordResult = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'
 
 /** Number of consecutive soft bounces after which an address is suppressed. */
 export const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
@@ -40,7 +40,11 @@ export const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
  * Records a bounce and, if required, suppresses the address, in one transaction. Suppresses the address that the message was sent
  * to, regardless of the recipient in the report. Idempotent.
  */
-export async function recordBounce(dependencies: Dependencies, of: Bounced, report: BounceReport): Promise<Recorded> {
+export async function recordBounce(
+  dependencies: Dependencies,
+  of: BouncedMessage,
+  report: BounceReport,
+): Promise<RecordResult> {
   if (of.isUnderWay) return 'later'
   const done = await dependencies.em.fork().transactional((unit) => record(unit, of, report))
   if (done === 'erased' || done === 'known') return done
@@ -52,7 +56,7 @@ export async function recordBounce(dependencies: Dependencies, of: Bounced, repo
 
 async function record(
   unit: EntityManager,
-  of: Bounced,
+  of: BouncedMessage,
   report: BounceReport,
 ): Promise<'erased' | 'known' | { suppressed: { email: string; due: Delivery[] }[] }> {
   // Lock order: the contact first, as when an enrollment ends or the contact is erased.
@@ -63,7 +67,7 @@ async function record(
   const status = report.status === null ? null : sanitize(report.status).slice(0, 20)
   const bounce = { id: newId(), kind, status, diagnostic, source, sourceId, isOfOthers }
   const isNew =
-    (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewUnsubscribing(unit, of, bounce)))
+    (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewOptOut(unit, of, bounce)))
   if (!isNew) return 'known'
   const reason = await reasonOf(unit, of, kind)
   if (reason === undefined) return { suppressed: [] }
@@ -81,7 +85,7 @@ async function record(
 
 async function reasonOf(
   unit: EntityManager,
-  { contactId }: Bounced,
+  { contactId }: BouncedMessage,
   kind: BounceKind,
 ): Promise<SuppressionReason | undefined> {
   switch (kind) {

@@ -3,9 +3,9 @@ import { suppressOfErased } from '../consent/index.ts'
 import { openLink, openReturnPath } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type Bounced, findByOrigin, findByReturnPath } from './queries.ts'
+import { type BouncedMessage, findByOrigin, findByReturnPath } from './queries.ts'
 import type { Report, Reports, Traces } from './read-report.ts'
-import { recordBounce, type Recorded } from './record-bounce.ts'
+import { recordBounce, type RecordResult } from './record-bounce.ts'
 import { isSameMailbox } from './same-mailbox.ts'
 
 /** A mail to the domain of return paths. */
@@ -21,14 +21,14 @@ export interface ReturnedMail extends Reports {
  * @param secret signs return paths and links
  * @returns one result per message; none if the mail reports nothing
  */
-export async function takeReturnedMail(
+export async function receiveReturnedMail(
   dependencies: Dependencies,
   secret: KeyObject,
   { recipients, reports, traces }: ReturnedMail,
-): Promise<Recorded[]> {
+): Promise<RecordResult[]> {
   if (reports.length === 0) return []
   const em = dependencies.em.fork()
-  const results: Recorded[] = []
+  const results: RecordResult[] = []
   const paths = [...new Set(recipients.map((address) => address.toLowerCase()))].flatMap(
     (address) => openReturnPath(secret, address) ?? [],
   )
@@ -76,7 +76,11 @@ async function suppressErasedByTraces(
   if (link) await suppressOfErased(dependencies, link.contactId, 'UNSUBSCRIBED')
 }
 
-async function recordOne(dependencies: Dependencies, bounced: Bounced, reports: readonly Report[]): Promise<Recorded> {
+async function recordOne(
+  dependencies: Dependencies,
+  bounced: BouncedMessage,
+  reports: readonly Report[],
+): Promise<RecordResult> {
   const { kind, status, diagnostic, isOfOthers = false } = reportFor(bounced.recipient, reports)
   return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null, isOfOthers })
 }
@@ -85,7 +89,7 @@ async function findByTraces(
   em: EntityManager,
   secret: KeyObject,
   { addresses, linkTokens }: Traces,
-): Promise<{ bounced: Bounced | undefined; isByLink: boolean }> {
+): Promise<{ bounced: BouncedMessage | undefined; isByLink: boolean }> {
   for (const address of addresses) {
     const of = openReturnPath(secret, address)
     const bounced = of && (await findByReturnPath(em, of))

@@ -1,7 +1,7 @@
 import { array, object, string } from 'yup'
 import {
   atMost,
-  cursorAnswer,
+  cursorPage,
   cursorListOf,
   cursorQuery,
   filledText,
@@ -12,7 +12,7 @@ import {
   type ApiDependencies,
   ok,
 } from '../http/index.ts'
-import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { readPublicUrl } from '../instance/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { SECRETS_KEY_MISSING } from '../senders/index.ts'
@@ -20,7 +20,7 @@ import { findProvider, PROVIDERS } from './providers/index.ts'
 import { bouncePage } from './queries.ts'
 import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'
 import { bounceResponse, presentBounce, presentSource, sourceResponse } from './responses.ts'
-import { dropSource, listSources, setSource } from './sources.ts'
+import { deleteSource, listSources, setSource } from './sources.ts'
 import { BOUNCE_KINDS } from './verdict.ts'
 
 /** `GET /bounces`. */
@@ -63,12 +63,12 @@ export const bounceOperations = [
     errors: { 400: ['cursor must be the nextCursor of a page of this list'], 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, query }, { em }) {
       const { contactId: given, kind, limit } = query
-      const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
+      const contactId = given === undefined ? undefined : await CONTACT_PARAM.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const search = { contactId, kind, behind: readCursor(query.cursor), limit: limit + 1 }
       const page = await bouncePage(em.fork(), caller.workspace.id, search)
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
-      return cursorAnswer(page, limit, presentBounce)
+      return cursorPage(page, limit, presentBounce)
     },
   }),
 
@@ -141,7 +141,7 @@ export const bounceOperations = [
     },
     errors: { 404: [FEEDBACK_SOURCE_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      await dropSource(em, caller.workspace.id, params.provider)
+      await deleteSource(em, caller.workspace.id, params.provider)
       return ok({ provider: params.provider, isSet: false })
     },
   }),

@@ -1,4 +1,4 @@
-import { emailKey, inAscii } from '../platform/email-address.ts'
+import { emailKey, toAsciiAddress } from '../platform/email-address.ts'
 
 /** Maximum length of an address (RFC 5321, section 4.5.3.1). */
 const MAX_ADDRESS = 320
@@ -10,7 +10,7 @@ const MAX_ADDRESS = 320
 export function isSameMailbox(one: string, other: string): boolean {
   if (one.length > MAX_ADDRESS || other.length > MAX_ADDRESS) return false
   const [ours, theirs] = [one, other].map(
-    (address) => emailKey(inAscii(address.replace(/\.$/, ''))).split('@') as [string, string],
+    (address) => emailKey(toAsciiAddress(address.replace(/\.$/, ''))).split('@') as [string, string],
   )
   if (withoutTag(ours![0]) !== withoutTag(theirs![0])) return false
   const [a, b] = [ours![1], theirs![1]]

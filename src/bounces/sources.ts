@@ -8,7 +8,7 @@ import { findProvider } from './providers/index.ts'
 import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'
 
 /** Purpose of the encrypted credential: see `Secrets.encrypt`. */
-export const CREDENTIAL = 'feedback'
+export const CREDENTIAL_PURPOSE = 'feedback'
 
 /** Lists the providers that have a credential in a workspace. */
 export const listSources = (em: EntityManager, workspaceId: string): Promise<FeedbackSource[]> =>
@@ -30,13 +30,13 @@ export async function setSource(
   if (problem !== undefined) throw invalid(`credential ${problem}`, '/credential')
   if (!secrets.isReady) throw new ApiError(SECRETS_KEY_MISSING)
   const unit = unitOf(em)
-  const kept = secrets.encrypt(credential, CREDENTIAL)
+  const kept = secrets.encrypt(credential, CREDENTIAL_PURPOSE)
   await unit.upsert(FeedbackSource, { workspaceId, provider, credential: kept, updatedAt: new Date() })
   return unit.findOneOrFail(FeedbackSource, { workspaceId, provider }, FRESH_READ)
 }
 
 /** Deletes a provider's credential, so that its calls are rejected. @throws {ApiError} `feedback_source_not_found` */
-export async function dropSource(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
+export async function deleteSource(em: EntityManager, workspaceId: string, provider: string): Promise<void> {
   const deleted = await unitOf(em).nativeDelete(FeedbackSource, { workspaceId, provider })
   if (deleted === 0) throw new ApiError(FEEDBACK_SOURCE_NOT_FOUND)
 }

@@ -1,6 +1,6 @@
 /** Rates by which the winner of an A/B test is chosen. */
-export const WINNER_BY = ['OPENED', 'CLICKED'] as const
-export type WinnerBy = (typeof WINNER_BY)[number]
+export const WINNER_CRITERIA = ['OPENED', 'CLICKED'] as const
+export type WinnerBy = (typeof WINNER_CRITERIA)[number]
 
 /** Maximum number of variants, in addition to the campaign's own content. */
 export const MAX_VARIANTS = 3

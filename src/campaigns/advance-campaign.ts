@@ -1,4 +1,4 @@
-import { lastPlace, readRecipients } from '../contacts/index.ts'
+import { lastPosition, readRecipients } from '../contacts/index.ts'
 import { mayBeLost } from '../instance/index.ts'
 import {
   dismissMessages,
@@ -9,7 +9,7 @@ import {
   preparedFrom,
   readSendSettings,
   remainingRecipients,
-  SENDER_DIED,
+  SENDER_STOPPED_ERROR,
   type SendSettings,
   type StoredMessage,
 } from '../messages/index.ts'
@@ -20,13 +20,13 @@ import { recipientsOf } from './audience.ts'
 import { type AdvanceDependencies, sendPage } from './campaign-sending.ts'
 import { contextOf, localeOf } from './campaign-source.ts'
 import { contentsFor } from './contents-queries.ts'
-import { decisionTime, releaseRest } from './decide-winner.ts'
+import { decisionTime, releaseRemainingRecipients } from './decide-winner.ts'
 import { Campaign } from './entities.ts'
 import { finishCampaign } from './finish-campaign.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'
-import { analyzeMessages, beginSending, hasOpen, isSending, keepRate, pauseAutomatically } from './queries.ts'
+import { analyzeMessages, beginSending, hasOpen, isSending, applyThrottle, pauseAutomatically } from './queries.ts'
 import { queuePage } from './recipients.ts'
-import { type PageOf, type Times, zonesOfPage } from './recipients-queries.ts'
+import { type CampaignPosition, type SendTimes, zonesOfPage } from './recipients-queries.ts'
 
 /** Emails that are prepared and rendered at once. */
 const PAGE = 200
@@ -67,7 +67,7 @@ export async function advanceCampaign(
       const at = campaign.scheduledAt ?? new Date()
       if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }
       // Postgres's clock may be slow compared with ours.
-      return (await beginSending(em, campaignId, await lastPlace(em, campaign.workspaceId)))
+      return (await beginSending(em, campaignId, await lastPosition(em, campaign.workspaceId)))
         ? { next: 'go-on' }
         : soon(SOON_MS)
     }
@@ -83,14 +83,14 @@ const soon = (ms: number): CampaignStep => ({ next: 'wait', until: Date.now() + 
 /** Makes messages UNCONFIRMED whose sending process died. Includes campaigns that have ended: a retry may have been sent. */
 async function expireAbandoned({ em, metrics, log }: AdvanceDependencies, campaignId: string): Promise<void> {
   const expired = await expireLeases(em.fork(), {
-    error: SENDER_DIED,
+    error: SENDER_STOPPED_ERROR,
     campaignId,
     graceSeconds: 0,
     limit: EXPIRED_AT_ONCE,
   })
   for (const messageId of expired) {
     metrics.settled('UNCONFIRMED')
-    logOutcome(log, { status: 'UNCONFIRMED', error: SENDER_DIED }, { messageId, campaignId })
+    logOutcome(log, { status: 'UNCONFIRMED', error: SENDER_STOPPED_ERROR }, { messageId, campaignId })
   }
 }
 
@@ -120,14 +120,14 @@ async function send(
     const messages = await preparePage(em, campaign, page, settings)
     // Counted before they are sent, so that a process that dies has never sent more than the rate allows.
     const keepsOwnRate = campaign.throttlePerHour != null && messages.length > 0
-    if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, messages.length)
+    if (keepsOwnRate) campaign.nextAt = await applyThrottle(em, id, messages.length)
     const done = await sendPage(dependencies, messages, {
       turn,
       until: deadline,
       mayBeLost: isLost(campaign, settings),
     })
     const unsent = messages.length - done.mailed
-    if (keepsOwnRate && unsent > 0) campaign.nextAt = await keepRate(em, id, -unsent)
+    if (keepsOwnRate && unsent > 0) campaign.nextAt = await applyThrottle(em, id, -unsent)
     if (done.isHeld) return soon(RECHECK_MS)
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
     // No connection was free, or every message of the page changed in the meantime.
@@ -179,7 +179,9 @@ async function findNextStep(em: EntityManager, campaign: Campaign): Promise<Camp
   if (rest.isWaitingForWinner && !rest.isQueued && !rest.isSending) {
     decidesAt = await decisionTime(em, id)
     if (decidesAt && decidesAt.getTime() <= now)
-      return (await releaseRest(em, id, campaign.abTest?.winnerBy ?? 'OPENED')) ? { next: 'go-on' } : soon(SOON_MS)
+      return (await releaseRemainingRecipients(em, id, campaign.abTest?.winnerBy ?? 'OPENED'))
+        ? { next: 'go-on' }
+        : soon(SOON_MS)
   }
   if (rest.dueAt === null) {
     if (rest.isSending) return soon(SOON_MS)
@@ -232,7 +234,11 @@ const timesOf = ({ localTime, fallbackTimeZone }: Campaign): LocalTimes | null =
   localTime == null ? null : localTimes(localTime, fallbackTimeZone ?? 'UTC')
 
 /** Computes when each contact of a page is due, by their time zone. */
-async function timesOfPage(em: EntityManager, page: PageOf, times: LocalTimes | null): Promise<Times | null> {
+async function timesOfPage(
+  em: EntityManager,
+  page: CampaignPosition,
+  times: LocalTimes | null,
+): Promise<SendTimes | null> {
   if (!times) return null
   return { zones: times.in(await zonesOfPage(em, page)), fallback: times.fallback }
 }

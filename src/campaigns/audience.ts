@@ -1,12 +1,12 @@
 import { type Condition, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
-import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
+import { findExistingLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
-import { isId, oneSpelling } from '../platform/ids.ts'
+import { isId, normalizeId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { Audience } from './campaign.ts'
-import { countRecipients, type Recipients, zoneOfAnyMailed, zonesOfRecipients } from './recipients-queries.ts'
+import { countRecipients, type Recipients, findZoneWithRecipient, zonesOfRecipients } from './recipients-queries.ts'
 
 interface Named {
   listIds?: string[] | undefined
@@ -14,14 +14,17 @@ interface Named {
 }
 
 /** An audience as given in a request. Empty if nothing is given. */
-export type GivenAudience = Named & { exclude?: Named | undefined }
+export type RequestedAudience = Named & { exclude?: Named | undefined }
 
 const named = ({ listIds = [], segmentIds = [] }: Named = {}) => ({
-  listIds: [...new Set(listIds.map(oneSpelling))],
-  segmentIds: [...new Set(segmentIds.map(oneSpelling))],
+  listIds: [...new Set(listIds.map(normalizeId))],
+  segmentIds: [...new Set(segmentIds.map(normalizeId))],
 })
 
-const spelled = (given: GivenAudience | undefined): Audience => ({ ...named(given), exclude: named(given?.exclude) })
+const spelled = (given: RequestedAudience | undefined): Audience => ({
+  ...named(given),
+  exclude: named(given?.exclude),
+})
 
 /**
  * Resolves an audience to its lists and conditions, and names the parts that do not exist.
@@ -36,7 +39,8 @@ export async function recipientsOf(
   const allLists = [...listIds, ...exclude.listIds]
   const allSegments = [...segmentIds, ...exclude.segmentIds]
   const known = allLists.filter(isId)
-  const lists = known.length === 0 ? new Set<string>() : await knownLists(unitOf(em), workspaceId, known, options)
+  const lists =
+    known.length === 0 ? new Set<string>() : await findExistingLists(unitOf(em), workspaceId, known, options)
   const ids = allSegments.filter(isId)
   const segments = ids.length === 0 ? [] : await unitOf(em).find(Segment, { workspaceId, id: { $in: ids } }, FRESH_READ)
   const conditions = new Map(segments.map(({ id, condition }) => [id, condition]))
@@ -69,7 +73,7 @@ async function knownRecipients(
 export async function audienceOf(
   em: EntityManager,
   workspaceId: string,
-  given: GivenAudience | undefined,
+  given: RequestedAudience | undefined,
   options?: { lock: boolean },
 ): Promise<Audience> {
   const audience = spelled(given)
@@ -81,7 +85,7 @@ export async function audienceOf(
 export async function countAudience(
   em: EntityManager,
   workspaceId: string,
-  given: GivenAudience | undefined,
+  given: RequestedAudience | undefined,
   options?: { lock: boolean },
 ): Promise<number> {
   return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given), options))
@@ -95,10 +99,10 @@ export async function countAudience(
 export async function findZone(
   em: EntityManager,
   workspaceId: string,
-  { audience, category }: { audience: GivenAudience; category: EmailCategory },
+  { audience, category }: { audience: RequestedAudience; category: EmailCategory },
   isMeant: (zone: string) => boolean,
 ): Promise<string | undefined> {
   const recipients = await knownRecipients(em, workspaceId, spelled(audience))
   const zones = (await zonesOfRecipients(em.fork(), workspaceId, recipients)).filter(isMeant)
-  return zones.length === 0 ? undefined : zoneOfAnyMailed(em.fork(), workspaceId, recipients, { zones, category })
+  return zones.length === 0 ? undefined : findZoneWithRecipient(em.fork(), workspaceId, recipients, { zones, category })
 }

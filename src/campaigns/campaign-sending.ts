@@ -9,7 +9,7 @@ import {
 } from '../messages/index.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import type { RenderedEmail, TemplateProblem } from '../rendering/index.ts'
-import { dkimOf, returnUnusedQuota, type Places, takeWarmUpQuota } from '../senders/index.ts'
+import { dkimOf, returnUnusedQuota, type QuotaShare, takeWarmUpQuota } from '../senders/index.ts'
 import { RenderAhead } from './render-ahead.ts'
 
 export interface AdvanceDependencies extends SendDependencies {
@@ -26,7 +26,7 @@ const MAX_PAUSE_SECONDS = 300
 const MAY_HAVE_BEEN_SENT = 'The instance was restored during the campaign: the message may have been sent'
 
 /** Result of a page. */
-export interface Sent {
+export interface PageResult {
   /** Recipients that were processed, with any outcome. */
   tried: number
   /** How many of them a mail server was contacted for. */
@@ -50,8 +50,8 @@ export async function sendPage(
   dependencies: AdvanceDependencies,
   page: readonly Prepared[],
   { turn, until, mayBeLost }: { turn: AbortSignal; until: number; mayBeLost: boolean },
-): Promise<Sent> {
-  const sent: Sent = { tried: 0, mailed: 0, begun: 0, isHeld: false }
+): Promise<PageResult> {
+  const sent: PageResult = { tried: 0, mailed: 0, begun: 0, isHeld: false }
   const [first] = page
   if (!first) return sent
   if (isDelivered(first) && (!dependencies.smtp || !canSign(dependencies, first))) return { ...sent, isHeld: true }
@@ -80,7 +80,7 @@ async function transmitAll(
   dependencies: AdvanceDependencies,
   messages: readonly Prepared[],
   { turn, until }: { turn: AbortSignal; until: number },
-  sent: Sent,
+  sent: PageResult,
 ): Promise<void> {
   const { connections, renderer } = dependencies
   const byContent = Map.groupBy(messages, ({ content }) => content)
@@ -108,7 +108,7 @@ async function transmit(
   message: Prepared,
   email: RenderedEmail | TemplateProblem,
   turn: AbortSignal,
-  sent: Sent,
+  sent: PageResult,
 ): Promise<void> {
   const pauseSeconds = Math.min(FIRST_PAUSE_SECONDS * 2 ** message.attempts, MAX_PAUSE_SECONDS)
   const sending = new Sending(dependencies, message, pauseSeconds)
@@ -122,7 +122,7 @@ async function transmit(
   }
 }
 
-async function takeQuotaFor(dependencies: AdvanceDependencies, messages: readonly Prepared[]): Promise<Places> {
+async function takeQuotaFor(dependencies: AdvanceDependencies, messages: readonly Prepared[]): Promise<QuotaShare> {
   const [first] = messages
   if (!first?.sender?.isWarmingUp || !isDelivered(first))
     return { granted: messages.length, day: null, moreInSeconds: 0 }

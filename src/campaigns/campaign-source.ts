@@ -1,9 +1,9 @@
-import { type Recipient, readRecipients, shareContacts } from '../contacts/index.ts'
+import { type Recipient, readRecipients, lockContactsShared } from '../contacts/index.ts'
 import type { CampaignRef, MessageRef, MessageSource, SourceContext } from '../messages/index.ts'
 import { contentsFor } from './contents-queries.ts'
 import { Campaign } from './entities.ts'
 import type { CampaignStatus } from './campaign.ts'
-import { shareCampaign } from './queries.ts'
+import { lockCampaignShared } from './queries.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import { FRESH_READ } from '../platform/db/sql.ts'
 
@@ -59,8 +59,8 @@ export const campaignSource: MessageSource = {
   async lockForClaim(em, messages) {
     const contactIds = messages.map(({ contactId }) => contactId)
     const [status, contacts] = await Promise.all([
-      shareCampaign(em, refOf(messages[0]!).campaignId),
-      shareContacts(em, contactIds),
+      lockCampaignShared(em, refOf(messages[0]!).campaignId),
+      lockContactsShared(em, contactIds),
     ])
     return messages.filter(({ intent, contactId, contact, consentVersion }) => {
       const now = contacts.get(contactId)

@@ -63,7 +63,7 @@ export function createCampaign(
 }
 
 /** Creates the error for an operation that the campaign's status does not allow. */
-export const wrong = (status: CampaignStatus, what: string): ApiError =>
+export const wrongStatusError = (status: CampaignStatus, what: string): ApiError =>
   new ApiError(CAMPAIGN_STATUS_WRONG, { message: `The campaign is ${status}: ${what}` })
 
 /** Changes a DRAFT. @throws {ApiError} `campaign_not_found`; `campaign_status_wrong`; `revision_conflict`; `conflict` */
@@ -77,7 +77,7 @@ export function updateCampaign(
 ): Promise<Campaign> {
   return unitOf(em).transactional(async (unit) => {
     const campaign = await lockCampaign(unit, workspaceId, id, expected)
-    if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be changed')
+    if (campaign.status !== 'DRAFT') throw wrongStatusError(campaign.status, 'only a DRAFT can be changed')
     // The content was compiled from an earlier revision.
     if (revision !== undefined && revision !== campaign.revision) throw new ApiError(CONFLICT)
     if (name !== undefined) campaign.name = name
@@ -86,12 +86,12 @@ export function updateCampaign(
     if (throttlePerHour !== undefined) campaign.throttlePerHour = throttlePerHour
     if (said) Object.assign(campaign, said)
     if (contents) await writeContents(unit, id, contents)
-    return touch(unit, campaign)
+    return saveWithNewRevision(unit, campaign)
   })
 }
 
 /** Increments the revision, and saves the campaign. */
-export async function touch(unit: EntityManager, campaign: Campaign): Promise<Campaign> {
+export async function saveWithNewRevision(unit: EntityManager, campaign: Campaign): Promise<Campaign> {
   campaign.revision += 1
   campaign.updatedAt = new Date()
   await unit.flush()
@@ -105,10 +105,11 @@ export async function touch(unit: EntityManager, campaign: Campaign): Promise<Ca
 export async function deleteCampaign(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   await unitOf(em).transactional(async (unit) => {
     const { status } = await lockCampaign(unit, workspaceId, id)
-    if (status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED') throw wrong(status, 'cancel it first')
+    if (status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED')
+      throw wrongStatusError(status, 'cancel it first')
     // After the deletion, no process would finalize these messages.
     if (await hasOpen(unit, id))
-      throw wrong(status, 'its remaining messages are being dismissed. Try again in a moment')
+      throw wrongStatusError(status, 'its remaining messages are being dismissed. Try again in a moment')
     await unit.nativeDelete(Campaign, { id })
   })
 }

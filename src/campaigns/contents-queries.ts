@@ -43,7 +43,7 @@ const inLanguages = ({ content, translations }: CompiledContents, variant: numbe
 ]
 
 /** Counts the characters of a campaign's own content, in all languages. */
-export async function lengthOfOwn(em: EntityManager, campaignId: string): Promise<number> {
+export async function countOwnCharacters(em: EntityManager, campaignId: string): Promise<number> {
   const [row] = await sql<{ characters: number }>(
     em,
     `select coalesce(sum(length(subject) + coalesce(length(html), 0) + coalesce(length(text), 0)), 0)::float8 as characters
@@ -53,20 +53,23 @@ export async function lengthOfOwn(em: EntityManager, campaignId: string): Promis
   return row!.characters
 }
 
-export interface Head {
+export interface VariantSummary {
   subject: string
   saysSomething: boolean
 }
 
 /** Summarizes a campaign's variants in the default language without reading their bodies, the campaign's own content first. */
-export async function headsOf(em: EntityManager, campaignId: string): Promise<(Head | undefined)[]> {
+export async function listVariantSummaries(
+  em: EntityManager,
+  campaignId: string,
+): Promise<(VariantSummary | undefined)[]> {
   const rows = await sql<{ variant: number; subject: string; says: boolean }>(
     em,
     `select variant, subject, coalesce(html, text, '') <> '' as says from campaign_contents
      where campaign_id = $1::uuid and locale = '' order by variant`,
     [campaignId],
   )
-  const heads: (Head | undefined)[] = []
+  const heads: (VariantSummary | undefined)[] = []
   for (const { variant, subject, says } of rows) heads[variant] = { subject, saysSomething: says }
   return Array.from(heads)
 }
@@ -75,7 +78,10 @@ export async function headsOf(em: EntityManager, campaignId: string): Promise<(H
  * Returns the compiled content, in the default language, of a campaign whose template was deleted; `undefined` if it has none or
  * the template still exists.
  */
-export async function contentOfGone(em: EntityManager, campaignId: string): Promise<EmailContent | undefined> {
+export async function findContentOfDeletedTemplate(
+  em: EntityManager,
+  campaignId: string,
+): Promise<EmailContent | undefined> {
   const [row] = await sql<EmailContent>(
     em,
     `select content.subject, content.html, content.text
@@ -88,12 +94,12 @@ export async function contentOfGone(em: EntityManager, campaignId: string): Prom
   return row
 }
 
-/** Like `contentOfGone`, in all languages. */
+/** Like `findContentOfDeletedTemplate`, in all languages. */
 export async function contentsOfDeletedTemplates(
   em: EntityManager,
   campaignId: string,
 ): Promise<CompiledContents | undefined> {
-  const content = await contentOfGone(em, campaignId)
+  const content = await findContentOfDeletedTemplate(em, campaignId)
   if (!content) return undefined
   const rows = await sql<EmailContent & { locale: string }>(
     em,
@@ -105,21 +111,21 @@ export async function contentsOfDeletedTemplates(
 }
 
 /** A variant and a language in which a recipient gets the campaign. The language is as `dueMessages` returns it. */
-export interface Wanted {
+export interface ContentKey {
   variant: number
   locale: string
 }
 
-const keyOf = ({ variant, locale }: Wanted): string => `${variant} ${locale}`
+const keyOf = ({ variant, locale }: ContentKey): string => `${variant} ${locale}`
 
 /** Reads the content for the next recipients, each content once even if several languages share it. */
 export async function contentsFor(
   em: EntityManager,
   campaignId: string,
-  wanted: readonly Wanted[],
-): Promise<(one: Wanted) => EmailContent> {
+  wanted: readonly ContentKey[],
+): Promise<(one: ContentKey) => EmailContent> {
   const each = [...new Map(wanted.map((one) => [keyOf(one), one])).values()]
-  const rows = await sql<{ wanted: Wanted[]; subject: string; html: string | null; text: string | null }>(
+  const rows = await sql<{ wanted: ContentKey[]; subject: string; html: string | null; text: string | null }>(
     em,
     CONTENTS,
     [campaignId, each.map(({ variant }) => variant), each.map(({ locale }) => locale)],

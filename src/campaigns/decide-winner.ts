@@ -27,7 +27,7 @@ const RELEASED_AT_ONCE = 5_000
  * run concurrently.
  * @returns whether any were released
  */
-export function releaseRest(em: EntityManager, id: string, winnerBy: WinnerBy): Promise<boolean> {
+export function releaseRemainingRecipients(em: EntityManager, id: string, winnerBy: WinnerBy): Promise<boolean> {
   return em.transactional(async (unit) => {
     const decision = await lockDecision(unit, id)
     if (!decision?.isDue) return false

@@ -4,7 +4,7 @@ export { Campaign, CampaignContent } from './entities.ts'
 export {
   type UnfinishedCampaign,
   listUnfinishedCampaigns,
-  holdWaitingCampaigns,
+  pauseScheduledCampaigns,
   pauseAutomatically,
 } from './queries.ts'
 export { campaignSource } from './campaign-source.ts'

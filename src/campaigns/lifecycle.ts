@@ -7,8 +7,8 @@ import { ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { getSender } from '../senders/index.ts'
 import { audienceOf, countAudience, findZone } from './audience.ts'
-import { lockCampaign, touch, wrong } from './campaigns.ts'
-import { headsOf } from './contents-queries.ts'
+import { lockCampaign, saveWithNewRevision, wrongStatusError } from './campaigns.ts'
+import { listVariantSummaries } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
 import { type LocalTimes, localTimes, spanOf } from './local-time.ts'
 import { CAMPAIGN_INCOMPLETE, AUDIENCE_EMPTY, TIME_IN_PAST } from './errors.ts'
@@ -23,7 +23,7 @@ export interface Schedule {
 async function assertTestable(
   unit: EntityManager,
   campaign: Campaign,
-  variants: Awaited<ReturnType<typeof headsOf>>,
+  variants: Awaited<ReturnType<typeof listVariantSummaries>>,
   localTime: string | undefined,
 ): Promise<void> {
   const lacks = (message: string) => new ApiError(CAMPAIGN_INCOMPLETE, { message })
@@ -67,8 +67,8 @@ export function scheduleCampaign(
 ): Promise<Campaign> {
   return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
     assertUnchanged(expected, campaign.revision)
-    if (campaign.status !== 'DRAFT') throw wrong(campaign.status, 'only a DRAFT can be scheduled')
-    const [own, ...variants] = await headsOf(unit, id)
+    if (campaign.status !== 'DRAFT') throw wrongStatusError(campaign.status, 'only a DRAFT can be scheduled')
+    const [own, ...variants] = await listVariantSummaries(unit, id)
     if (!own?.saysSomething) throw new ApiError(CAMPAIGN_INCOMPLETE)
     if (own.subject.trim() === '')
       throw new ApiError(CAMPAIGN_INCOMPLETE, { message: 'A campaign needs a subject before it is sent' })
@@ -109,7 +109,7 @@ export async function pauseCampaign(
   return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
     const { status } = campaign
     if (status !== 'SCHEDULED' && status !== 'SENDING')
-      throw wrong(status, 'only one that is SCHEDULED or SENDING can be paused')
+      throw wrongStatusError(status, 'only one that is SCHEDULED or SENDING can be paused')
     campaign.pausedFrom = status
     campaign.status = 'PAUSED'
   })
@@ -129,7 +129,7 @@ export async function resumeCampaign(
   call: Call,
 ): Promise<Campaign> {
   return change(dependencies, workspaceId, id, call, async (unit, campaign) => {
-    if (campaign.status !== 'PAUSED') throw wrong(campaign.status, 'only one that is PAUSED can be resumed')
+    if (campaign.status !== 'PAUSED') throw wrongStatusError(campaign.status, 'only one that is PAUSED can be resumed')
     if (!campaign.materialized) await audienceOf(unit, workspaceId, campaign.audience, { lock: true })
     campaign.status = campaign.pausedFrom ?? 'SENDING'
     campaign.pausedFrom = null
@@ -151,7 +151,7 @@ export async function cancelCampaign(
   return change(dependencies, workspaceId, id, call, (_unit, campaign) => {
     const { status } = campaign
     if (status !== 'SCHEDULED' && status !== 'SENDING' && status !== 'PAUSED')
-      throw wrong(status, 'only one that is SCHEDULED, SENDING or PAUSED can be cancelled')
+      throw wrongStatusError(status, 'only one that is SCHEDULED, SENDING or PAUSED can be cancelled')
     if (campaign.startedAt == null) {
       campaign.status = 'DRAFT'
       campaign.scheduledAt = null
@@ -175,7 +175,7 @@ async function change(
   const { campaign, due } = await unitOf(dependencies.em).transactional(async (unit) => {
     const locked = await lockCampaign(unit, workspaceId, id)
     await how(unit, locked)
-    await touch(unit, locked)
+    await saveWithNewRevision(unit, locked)
     return {
       campaign: locked,
       due: await enqueueEach(unit, 'CAMPAIGN', [{ id: locked.id, workspaceId }], 'interactive'),

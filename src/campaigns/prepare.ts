@@ -11,14 +11,14 @@ import {
   lengthOf,
   MAX_CHARACTERS,
   MAX_COMPILING_MS,
-  overruled,
+  ignoredContentWarning,
   TEMPLATE_NOT_FOUND,
   warningsOf,
   type WrittenTemplate,
 } from '../templates/index.ts'
 import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
-import type { GivenAudience } from './audience.ts'
-import { type CampaignContents, contentsOfDeletedTemplates, lengthOfOwn } from './contents-queries.ts'
+import type { RequestedAudience } from './audience.ts'
+import { type CampaignContents, contentsOfDeletedTemplates, countOwnCharacters } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
 
 export interface CampaignInput {
@@ -30,13 +30,13 @@ export interface CampaignInput {
   html?: string | null | undefined
   text?: string | null | undefined
   category?: EmailCategory | undefined
-  audience?: GivenAudience | undefined
+  audience?: RequestedAudience | undefined
   throttlePerHour?: number | null | undefined
-  abTest?: GivenTest | null | undefined
+  abTest?: AbTestInput | null | undefined
 }
 
 /** Each variant has a subject or a template. */
-export interface GivenTest {
+export interface AbTestInput {
   variants: readonly { subject?: string | null | undefined; templateId?: string | null | undefined }[]
   testPercent: number
   winnerBy: WinnerBy
@@ -105,7 +105,7 @@ export async function prepareChange(
   const { abTest, variants, warnings } = written
     ? await prepareTest(timed(dependencies), workspaceId, written, input.abTest)
     : NO_TEST
-  assertNotTooLong(await lengthOfOwn(dependencies.em.fork(), campaign.id), variants)
+  assertNotTooLong(await countOwnCharacters(dependencies.em.fork(), campaign.id), variants)
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
 
@@ -176,7 +176,7 @@ export async function prepareContent(given: Compiling, workspaceId: string, inpu
     return {
       said: { templateId, templateVersion: version, source: null, abTest: test.abTest },
       contents: { own: compiled, variants: test.variants },
-      warnings: [...overruled(input, written), ...test.warnings],
+      warnings: [...ignoredContentWarning(input, written), ...test.warnings],
     }
   }
   const source = {
@@ -237,7 +237,7 @@ async function prepareTest(
   dependencies: Timed,
   workspaceId: string,
   written: WrittenTemplate,
-  given: GivenTest | null | undefined,
+  given: AbTestInput | null | undefined,
 ): Promise<PreparedTest> {
   if (!given) return NO_TEST
   const variants: Variant[] = []

@@ -5,7 +5,7 @@ import type { CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
 /** Locks a campaign against changes until the transaction ends, shared with other readers. @returns its status, if it exists */
-export async function shareCampaign(em: EntityManager, id: string): Promise<CampaignStatus | undefined> {
+export async function lockCampaignShared(em: EntityManager, id: string): Promise<CampaignStatus | undefined> {
   const [row] = await preparedSql<{ status: CampaignStatus }>(
     em,
     'share-campaign',
@@ -96,7 +96,7 @@ export async function pauseAutomatically(
 }
 
 /** Pauses scheduled campaigns: after a restore, one may already have been sent. A member resumes them. */
-export async function holdWaitingCampaigns(em: EntityManager): Promise<void> {
+export async function pauseScheduledCampaigns(em: EntityManager): Promise<void> {
   await sql(
     em,
     `update campaigns set status = 'PAUSED', paused_from = 'SCHEDULED', revision = revision + 1, updated_at = now()
@@ -118,7 +118,7 @@ export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {
  * Counts messages against the campaign's hourly rate; a negative count returns unused ones. @returns when the next message may be
  * sent; `null` if the campaign no longer has a rate
  */
-export async function keepRate(em: EntityManager, id: string, count: number): Promise<Date | null> {
+export async function applyThrottle(em: EntityManager, id: string, count: number): Promise<Date | null> {
   const [row] = await sql<{ next_at: string }>(
     em,
     `update campaigns set next_at = greatest(coalesce(next_at, now()), now())

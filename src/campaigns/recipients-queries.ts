@@ -58,7 +58,7 @@ export async function zonesOfRecipients(em: EntityManager, workspaceId: string, 
 const ZONE = `coalesce(lower(contact.metadata ->> 'timezone'), '')`
 
 /** Returns one of these zones in which a recipient would be mailed. Ignores suppressed contacts. */
-export async function zoneOfAnyMailed(
+export async function findZoneWithRecipient(
   em: EntityManager,
   workspaceId: string,
   of: Recipients,
@@ -83,30 +83,30 @@ export interface ZoneTime {
 }
 
 /** Send times of recipients, by zone, and for contacts without a known zone. */
-export interface Times {
+export interface SendTimes {
   zones: readonly ZoneTime[]
   fallback: Date
 }
 
 /** Position of a campaign in the contacts. */
-export interface PageOf {
+export interface CampaignPosition {
   id: string
   workspaceId: string
   cursor: number
 }
 
 /** Contacts read for one page of recipients, and the maximum number of recipients on a page. */
-export const CONTACTS_AT_ONCE = 2_000
+export const MAX_CONTACTS_PER_PAGE = 2_000
 
 /** Reads the time zones in the metadata of the next contacts. They are not validated. */
-export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: PageOf): Promise<string[]> {
+export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: CampaignPosition): Promise<string[]> {
   const rows = await sql<{ zone: string }>(
     em,
     `select distinct lower(zone) as zone from (
        select metadata ->> 'timezone' as zone from contacts
        where workspace_id = $1::uuid and place > $2::bigint order by place limit $3::integer
      ) page where zone is not null`,
-    [workspaceId, cursor, CONTACTS_AT_ONCE],
+    [workspaceId, cursor, MAX_CONTACTS_PER_PAGE],
   )
   return rows.map(({ zone }) => zone)
 }
@@ -128,7 +128,7 @@ export interface RecipientRow {
  */
 export async function recipientsPage(
   em: EntityManager,
-  { id, workspaceId, cursor }: PageOf,
+  { id, workspaceId, cursor }: CampaignPosition,
   of: Recipients,
   listIds: readonly string[],
 ): Promise<{ recipients: RecipientRow[]; last: number; isLast: boolean } | undefined> {
@@ -145,7 +145,7 @@ export async function recipientsPage(
        select place from contacts where workspace_id = $1::uuid and place > $2::bigint and place <= $3::bigint
        order by place limit $4::integer
      ) page`,
-    [workspaceId, cursor, campaign.last_place, CONTACTS_AT_ONCE],
+    [workspaceId, cursor, campaign.last_place, MAX_CONTACTS_PER_PAGE],
   )
   const last = page?.last ?? campaign.last_place
   const parameters: unknown[] = [workspaceId, cursor, last, listIds]
@@ -161,7 +161,7 @@ export async function recipientsPage(
      order by contact.id for key share of contact`,
     parameters,
   )
-  return { recipients, last, isLast: (page?.count ?? 0) < CONTACTS_AT_ONCE }
+  return { recipients, last, isLast: (page?.count ?? 0) < MAX_CONTACTS_PER_PAGE }
 }
 
 /** Stores the position of a campaign. The caller has locked it. */

@@ -5,11 +5,11 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import type { AbTest } from './ab-test.ts'
 import {
   advanceCursor,
-  type PageOf,
+  type CampaignPosition,
   type Recipients,
   recipientsPage,
   type RecipientRow,
-  type Times,
+  type SendTimes,
 } from './recipients-queries.ts'
 
 /**
@@ -43,7 +43,7 @@ export function drawVariant(campaignId: string, contactId: string, { testPercent
 export function queuedRow(
   { id: contactId, zone, listIds }: RecipientRow,
   campaign: { id: string; abTest: Draw | null },
-  times: Times | null,
+  times: SendTimes | null,
 ): QueuedRow {
   const variant = campaign.abTest ? drawVariant(campaign.id, contactId, campaign.abTest) : null
   const waitsForWinner = campaign.abTest !== null && variant === null
@@ -67,9 +67,9 @@ export function queuedRow(
  */
 export async function queuePage(
   em: EntityManager,
-  campaign: PageOf & { abTest: Draw | null },
+  campaign: CampaignPosition & { abTest: Draw | null },
   of: Recipients,
-  times: Times | null,
+  times: SendTimes | null,
 ): Promise<{ cursor: number; materialized: boolean } | undefined> {
   return em.transactional(async (unit) => {
     const page = await recipientsPage(unit, campaign, of, listsOf(of))

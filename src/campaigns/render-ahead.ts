@@ -13,7 +13,7 @@ const FIRST_AT_ONCE = 5
 /** Approximate total characters of the emails in a job. They are kept in memory until they are taken. */
 const CHARACTERS_AT_ONCE = 4_000_000
 
-export interface ToRender<Item> {
+export interface RenderTask<Item> {
   item: Item
   content: EmailContent
 }
@@ -31,7 +31,7 @@ export class RenderAhead<Item> {
   private readonly renderer: Renderer
   private readonly owner: string
   private readonly variablesOf: (item: Item) => TemplateVariables
-  private readonly emails: readonly ToRender<Item>[]
+  private readonly emails: readonly RenderTask<Item>[]
   private readonly slots = new Map<number, Promise<Rendered>>()
   /** The first email that is in no job yet; `lastJob` is the first email of the last job. */
   private begun = 0
@@ -43,7 +43,7 @@ export class RenderAhead<Item> {
   /** @param emails in the order in which they are taken, with emails of the same content next to each other */
   constructor(
     renderer: Renderer,
-    emails: readonly ToRender<Item>[],
+    emails: readonly RenderTask<Item>[],
     { owner, variablesOf }: { owner: string; variablesOf: (item: Item) => TemplateVariables },
   ) {
     this.renderer = renderer

@@ -2,7 +2,7 @@ import { array, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
-import { type AbTest, WINNER_BY } from './ab-test.ts'
+import { type AbTest, WINNER_CRITERIA } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import type { Counts } from './counts.ts'
 import type { EmailContent } from '../rendering/index.ts'
@@ -105,7 +105,7 @@ const abTestResponse = object({
     .required()
     .meta({ description: "The variants, with the campaign's own content first." }),
   testPercent: number().integer().min(1).max(100).required().meta({ example: 20 }),
-  winnerBy: string().oneOf(WINNER_BY).required().meta({ example: 'CLICKED' }),
+  winnerBy: string().oneOf(WINNER_CRITERIA).required().meta({ example: 'CLICKED' }),
   afterMinutes: number().integer().min(1).required().meta({ example: 240 }),
   decidesAt: nullableTime('When the winner is decided; null until the test emails are sent.'),
   winner: number()

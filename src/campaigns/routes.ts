@@ -6,7 +6,7 @@ import {
   deleted,
   deleteResultResponse,
   etagOf,
-  listAnswer,
+  pageResponse,
   listOf,
   nothingToUpdate,
   operation,
@@ -35,7 +35,7 @@ import {
   AUDIENCE_EMPTY,
   TIME_IN_PAST,
 } from './errors.ts'
-import { contentOfGone, headsOf } from './contents-queries.ts'
+import { findContentOfDeletedTemplate, listVariantSummaries } from './contents-queries.ts'
 import {
   campaignsQuery,
   countSchema,
@@ -72,8 +72,8 @@ async function answer(
   const results = resultsOf(campaign.recipientCount, counts.get(campaign.id))
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
   const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
-  const subjects = (await headsOf(em, campaign.id)).map((head) => head?.subject)
-  const gone = campaign.templateId == null ? undefined : await contentOfGone(em, campaign.id)
+  const subjects = (await listVariantSummaries(em, campaign.id)).map((head) => head?.subject)
+  const gone = campaign.templateId == null ? undefined : await findContentOfDeletedTemplate(em, campaign.id)
   return { status, headers, body: { data: presentCampaign(campaign, results, byVariant, { subjects, gone }) } }
 }
 
@@ -128,7 +128,7 @@ export const campaignOperations = [
       const items = campaigns.map((campaign) =>
         presentSummary(campaign, resultsOf(campaign.recipientCount, campaign.counts)),
       )
-      return listAnswer(items, query, total)
+      return pageResponse(items, query, total)
     },
   }),
 

@@ -12,7 +12,7 @@ import {
 } from '../http/index.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS } from '../rendering/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
-import { MAX_VARIANTS, WINNER_BY } from './ab-test.ts'
+import { MAX_VARIANTS, WINNER_CRITERIA } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import { isLocalTime, isTimeZone } from './local-time.ts'
 
@@ -77,7 +77,7 @@ const abTestSchema = () =>
       example: 20,
     }),
     winnerBy: string()
-      .oneOf(WINNER_BY)
+      .oneOf(WINNER_CRITERIA)
       .required()
       .meta({ description: 'The rate by which the winner is chosen.', example: 'CLICKED' }),
     afterMinutes: number()

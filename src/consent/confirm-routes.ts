@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import { type ApiDependencies, readForm } from '../http/index.ts'
 import { openLink } from '../signed-links/index.ts'
 import { confirmRequest } from './confirm.ts'
-import { readStanding } from './queries.ts'
+import { readConfirmationState } from './queries.ts'
 import { forRecipients, languageFor } from './for-recipient.ts'
 import { confirmPage, confirmedPage } from './page.ts'
 
@@ -16,7 +16,7 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
   router.get(
     '/confirm/:token',
     forRecipient(async (ctx, { contactId, originId: requestId }) => {
-      const standing = await readStanding(dependencies.em.fork(), contactId, requestId)
+      const standing = await readConfirmationState(dependencies.em.fork(), contactId, requestId)
       ctx.status = 200
       ctx.body = confirmPage(languageFor(ctx, standing?.metadata), standing?.listName ?? null)
     }),
@@ -26,7 +26,7 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
     '/confirm/:token',
     forRecipient(async (ctx, { contactId, originId: requestId }) => {
       const isSubmitted = (await readForm(ctx)).get('choice') === 'confirm'
-      const standing = await readStanding(dependencies.em.fork(), contactId, requestId)
+      const standing = await readConfirmationState(dependencies.em.fork(), contactId, requestId)
       const language = languageFor(ctx, standing?.metadata)
       const isConfirmed = isSubmitted && (await confirmRequest(dependencies, contactId, requestId))
       ctx.status = 200

@@ -2,7 +2,7 @@ import {
   incrementConsentVersion,
   confirmContacts,
   deleteOwnSuppressions,
-  happeningsOf,
+  triggerOccurrencesOf,
   loadTagKeys,
   writeMemberships,
 } from '../contacts/index.ts'
@@ -51,7 +51,7 @@ async function confirmLocked(
     unit,
     { workspaceId, requestId: null, isBulk: false },
     [{ listId, contactId, emailKey, plan: { outcome: 'added' } }],
-    happeningsOf({
+    triggerOccurrencesOf({
       contactId,
       isCreated: false,
       wasUnconfirmed: isUnconfirmed,

@@ -67,7 +67,7 @@ export async function recordProcessedEvents(
 }
 
 /** Returns whether an erased contact was emailed by this workspace. */
-export async function isErasedOf(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
+export async function isErasedContactOf(em: EntityManager, workspaceId: string, contactId: string): Promise<boolean> {
   const rows = await sql(
     em,
     'select from erased_contacts where contact_id = $2::uuid and workspace_id = $1::uuid limit 1',

@@ -3,7 +3,7 @@ import type { Dependencies } from '../outbox/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { addressesOfErased, hashesOfErased, hashOfErasedAddress, recordProcessedEvents } from './erased-queries.ts'
 import { hasContact } from './queries.ts'
-import { suppressAtOnce } from './suppress.ts'
+import { suppressAndWait } from './suppress.ts'
 
 /**
  * Applies a request from a link that is older than the contact's erasure. Suppresses all addresses at which the contact was
@@ -27,7 +27,7 @@ export async function suppressOfErased(
   // First, in its own statement: a contact that is created afterwards is not emailed.
   await suppressHashes(em, workspaceId, hashes, kept)
   for (const email of await addressesOfErased(em, contactId))
-    await suppressAtOnce(dependencies, workspaceId, email, kept)
+    await suppressAndWait(dependencies, workspaceId, email, kept)
   return true
 }
 
@@ -49,6 +49,6 @@ export async function suppressAtErased(
   const hash = await hashOfErasedAddress(em, workspaceId, key, told)
   if (!hash) return
   await suppressHashes(em, workspaceId, [hash], reason)
-  if (await hasContact(em, workspaceId, key)) await suppressAtOnce(dependencies, workspaceId, email, reason)
+  if (await hasContact(em, workspaceId, key)) await suppressAndWait(dependencies, workspaceId, email, reason)
   if (told !== null) await recordProcessedEvents(em, workspaceId, key, told)
 }

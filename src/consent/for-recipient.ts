@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import type { ApiDependencies } from '../http/index.ts'
 import { linkSecretOf } from '../instance/index.ts'
 import { type Language, languageOf } from '../messages/index.ts'
-import { failedPage, POLICY } from './page.ts'
+import { failedPage, PAGE_SECURITY_POLICY } from './page.ts'
 
 type RecipientContext = Context & { params: Record<string, string> }
 
@@ -24,7 +24,7 @@ export function forRecipients<Link>(
 
   return (serve: (ctx: RecipientContext, link: Link, language: Language) => Promise<void>) =>
     async function forRecipient(ctx: RecipientContext) {
-      ctx.set('Content-Security-Policy', POLICY)
+      ctx.set('Content-Security-Policy', PAGE_SECURITY_POLICY)
       ctx.set('Cache-Control', 'no-store')
       ctx.set('Referrer-Policy', 'no-referrer')
       ctx.set('X-Robots-Tag', 'noindex')

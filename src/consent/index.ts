@@ -1,6 +1,6 @@
 export { ErasedContact } from './entities.ts'
 export { suppressAtErased, suppressOfErased } from './erased.ts'
-export { isErasedOf } from './erased-queries.ts'
+export { isErasedContactOf } from './erased-queries.ts'
 export { confirmationPages } from './confirm-routes.ts'
 export { preferencesPages } from './page-routes.ts'
 export { countActiveOf, eraseAddresses, lockContact } from './queries.ts'

@@ -1,9 +1,9 @@
 import { escapeHtml, type Language } from '../messages/index.ts'
 import type { Preferences } from './queries.ts'
-import { WORDS } from './words.ts'
+import { PAGE_TEXTS } from './words.ts'
 
 /** Allows only the page's own content, and forms that post back to it. */
-export const POLICY =
+export const PAGE_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 const STYLE = `
@@ -40,7 +40,7 @@ export function preferencesPage(
   { isUnsubscribed, lists }: Pick<Preferences, 'isUnsubscribed' | 'lists'>,
   isSaved: boolean,
 ): string {
-  const words = WORDS[language]
+  const words = PAGE_TEXTS[language]
   if (isUnsubscribed) return donePage(language, true)
   const saved = isSaved ? `<p role="status">${words.saved}</p>` : ''
   const boxes = lists.map(
@@ -65,7 +65,7 @@ ${ofLists}
 
 /** The page for an unsubscribed contact. @param mayComeBack whether to offer to subscribe again; not after an erasure */
 export function donePage(language: Language, mayComeBack: boolean): string {
-  const words = WORDS[language]
+  const words = PAGE_TEXTS[language]
   const back = mayComeBack
     ? `<form method="post"><input type="hidden" name="choice" value="everything"><button>${words.again}</button></form>`
     : ''
@@ -74,7 +74,7 @@ export function donePage(language: Language, mayComeBack: boolean): string {
 
 /** The page that asks a contact to confirm a list. @param listName `null` if there is nothing to confirm */
 export function confirmPage(language: Language, listName: string | null): string {
-  const words = WORDS[language]
+  const words = PAGE_TEXTS[language]
   if (listName === null)
     return page(language, words.confirm, `<h1>${words.nothingToConfirm}</h1><p>${words.nothingMeans}</p>`)
   return page(
@@ -89,9 +89,9 @@ export function confirmPage(language: Language, listName: string | null): string
 export const confirmedPage = (language: Language): string =>
   page(
     language,
-    WORDS[language].confirmed,
-    `<h1>${WORDS[language].confirmed}</h1><p>${WORDS[language].confirmedMeans}</p>`,
+    PAGE_TEXTS[language].confirmed,
+    `<h1>${PAGE_TEXTS[language].confirmed}</h1><p>${PAGE_TEXTS[language].confirmedMeans}</p>`,
   )
 
 export const failedPage = (language: Language, words: 'notFound' | 'failed'): string =>
-  page(language, WORDS[language].title, `<p>${WORDS[language][words]}</p>`)
+  page(language, PAGE_TEXTS[language].title, `<p>${PAGE_TEXTS[language][words]}</p>`)

@@ -5,7 +5,7 @@ import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { addressesOfLink, lockContact, readPreferences } from './queries.ts'
 import { suppressOfErased } from './erased.ts'
-import { afterSuppressing, endEnrollments, suppressAddress, suppressAtOnce } from './suppress.ts'
+import { afterSuppressing, endEnrollments, suppressAddress, suppressAndWait } from './suppress.ts'
 
 /** A preference change of a contact. */
 export type PreferenceChange =
@@ -48,7 +48,7 @@ export async function setPreferences(
   if (!done) return change.kind === 'nothing' && (await suppressOfErased(dependencies, contactId, 'UNSUBSCRIBED'))
   await afterSuppressing(dependencies, done.workspaceId, done, done.due)
   // A new contact may have a former address. One transaction each, because each locks its contact.
-  for (const email of new Set(done.others)) await suppressAtOnce(dependencies, done.workspaceId, email, 'UNSUBSCRIBED')
+  for (const email of new Set(done.others)) await suppressAndWait(dependencies, done.workspaceId, email, 'UNSUBSCRIBED')
   return true
 }
 

@@ -5,7 +5,7 @@ import { RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { listBegunBy } from '../triggers/index.ts'
+import { listIdOfTrigger } from '../triggers/index.ts'
 import type { ActiveEnrollment } from './rules.ts'
 
 /** Returns whether a contact of the workspace has an address. */
@@ -45,7 +45,7 @@ export async function activeEnrollments(em: EntityManager, contactIds: readonly 
   const rows = await sql(
     em,
     `select enrollment.automation_id, enrollment.contact_id, has.emails, has.transactional,
-       ${listBegunBy('LIST_ADDED')} as added_to, ${listBegunBy('LIST_REQUESTED')} as asks_for
+       ${listIdOfTrigger('LIST_ADDED')} as added_to, ${listIdOfTrigger('LIST_REQUESTED')} as asks_for
      from enrollments enrollment
      join automations automation on automation.id = enrollment.automation_id
      join automation_versions version
@@ -183,17 +183,17 @@ export async function addressesOfLink(
 }
 
 /** The state of a confirmation request that a link refers to. */
-export interface Standing {
+export interface ConfirmationState {
   /** The list to confirm; `null` if there is nothing left to confirm. */
   listName: string | null
   metadata: Record<string, unknown>
 }
 
-export async function readStanding(
+export async function readConfirmationState(
   em: EntityManager,
   contactId: string,
   requestId: string,
-): Promise<Standing | undefined> {
+): Promise<ConfirmationState | undefined> {
   const rows = await sql(
     em,
     `select contact.metadata, list.name as list_name
@@ -204,5 +204,5 @@ export async function readStanding(
      where contact.id = $1::uuid`,
     [contactId, requestId],
   )
-  return toObjects<Standing>(rows)[0]
+  return toObjects<ConfirmationState>(rows)[0]
 }

@@ -1,5 +1,5 @@
 import {
-  cursorAnswer,
+  cursorPage,
   cursorListOf,
   deleted,
   deleteResultResponse,
@@ -7,14 +7,14 @@ import {
   presentForWriter,
   readCursor,
   single,
-  withoutReading,
+  writeOnlyNote,
 } from '../http/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { suppressionPage } from '../contacts/index.ts'
 import { SUPPRESSION_NOT_FOUND } from './errors.ts'
 import { suppressionSchema, suppressionsQuery } from './schemas.ts'
 import { presentSuppression, suppressionResponse, writtenSuppressionResponse } from './responses.ts'
-import { liftSuppression, suppressByCall } from './suppress.ts'
+import { deleteSuppressionById, suppressByCall } from './suppress.ts'
 
 export const consentOperations = [
   operation({
@@ -33,7 +33,7 @@ export const consentOperations = [
       const key = email === undefined ? undefined : emailKey(email.trim())
       const search = { key, reason, behind: readCursor(query.cursor), limit: limit + 1 }
       const page = await suppressionPage(em.fork(), caller.workspace.id, search)
-      return cursorAnswer(page, limit, presentSuppression)
+      return cursorPage(page, limit, presentSuppression)
     },
   }),
 
@@ -46,7 +46,7 @@ export const consentOperations = [
     description:
       'Stops emails to the address: marketing, or all email, depending on the reason. Enrollments of its contact end, unless one ' +
       'of their emails may still be sent. If the suppression already exists, it is returned. ' +
-      withoutReading('contacts:read'),
+      writeOnlyNote('contacts:read'),
     scope: 'contacts:write',
     body: suppressionSchema,
     responses: {
@@ -79,7 +79,7 @@ export const consentOperations = [
     responses: { 200: { description: 'The suppression was deleted.', schema: single(deleteResultResponse) } },
     errors: { 404: [SUPPRESSION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      await liftSuppression(em, caller.workspace.id, params.id)
+      await deleteSuppressionById(em, caller.workspace.id, params.id)
       return deleted(params.id)
     },
   }),

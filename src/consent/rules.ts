@@ -12,7 +12,7 @@ export interface ActiveEnrollment {
 }
 
 /** The emails that a contact must no longer get. */
-export type Stop =
+export type StoppedEmails =
   /** All email. */
   | { kind: 'all' }
   /** Marketing. */
@@ -30,7 +30,7 @@ export type Stop =
  */
 export const enrollmentsToEnd = (
   enrollments: readonly ActiveEnrollment[],
-  stopsOf: (contactId: string) => readonly Stop[],
+  stopsOf: (contactId: string) => readonly StoppedEmails[],
 ): ActiveEnrollment[] =>
   enrollments.filter(
     ({ contactId, emails, ...enrollment }) =>
@@ -39,7 +39,7 @@ export const enrollmentsToEnd = (
 
 function isStopped(
   { transactional, addedTo, asksFor }: Pick<ActiveEnrollment, 'transactional' | 'addedTo' | 'asksFor'>,
-  stop: Stop,
+  stop: StoppedEmails,
 ): boolean {
   switch (stop.kind) {
     case 'all':

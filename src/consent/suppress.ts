@@ -10,7 +10,7 @@ import {
   suppresses,
 } from '../contacts/index.ts'
 import { endRows } from '../enrollments/index.ts'
-import { dropRequests } from '../lists/index.ts'
+import { deleteRequests } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { untilDone } from '../platform/db/until-done.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
@@ -23,7 +23,7 @@ import { isId, newId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { activeEnrollments } from './queries.ts'
 import { SUPPRESSION_NOT_FOUND } from './errors.ts'
-import { enrollmentsToEnd, type Stop } from './rules.ts'
+import { enrollmentsToEnd, type StoppedEmails } from './rules.ts'
 
 export interface SuppressionInput {
   email: string
@@ -51,17 +51,17 @@ export async function suppressAddress(
   const { suppression, isNew } = await insertSuppression(unit, workspaceId, write)
   if (!contact) return { suppression, due: [] }
   // Pending confirmation requests get no reminder.
-  await dropRequests(unit, [contact.id])
+  await deleteRequests(unit, [contact.id])
   if (isNew) await incrementConsentVersion(unit, [contact.id])
   return { suppression, contactId: contact.id, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
 }
 
-const stopFor = (reason: SuppressionReason): Stop => ({
+const stopFor = (reason: SuppressionReason): StoppedEmails => ({
   kind: suppresses(reason, 'transactional') ? 'all' : 'marketing',
 })
 
 /** Ends the enrollments of a contact that may send nothing else. @param unit a transaction in which the contact is locked */
-export async function endEnrollments(unit: EntityManager, contactId: string, stop: Stop): Promise<Delivery[]> {
+export async function endEnrollments(unit: EntityManager, contactId: string, stop: StoppedEmails): Promise<Delivery[]> {
   const toEnd = enrollmentsToEnd(await activeEnrollments(unit, [contactId]), () => [stop])
   return (await endRows(unit, toEnd)).due
 }
@@ -100,7 +100,7 @@ export async function suppressMany(
   const idOf = new Map(contacts.map(({ id, emailKey: key }) => [key, id]))
   const added = await insertSuppressions(unit, workspaceId, items)
   const contactIds = contacts.map(({ id }) => id)
-  await dropRequests(unit, contactIds)
+  await deleteRequests(unit, contactIds)
   const news = items.flatMap(({ id, key, reason }) => {
     const contactId = idOf.get(key)
     return added.has(id) && contactId !== undefined ? [{ contactId, reason }] : []
@@ -167,7 +167,7 @@ export async function afterSuppressing(
 }
 
 /** Suppresses an address and finishes before it returns. */
-export async function suppressAtOnce(
+export async function suppressAndWait(
   dependencies: Dependencies,
   workspaceId: string,
   email: string,
@@ -183,6 +183,6 @@ export async function suppressAtOnce(
  * Deletes a suppression. The address is emailed again, unless another suppression remains. @throws {ApiError}
  * `suppression_not_found`
  */
-export async function liftSuppression(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+export async function deleteSuppressionById(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   if (!isId(id) || !(await deleteSuppression(unitOf(em), workspaceId, id))) throw new ApiError(SUPPRESSION_NOT_FOUND)
 }

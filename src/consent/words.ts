@@ -1,7 +1,7 @@
 import type { Language } from '../messages/index.ts'
 
 /** The texts of the public pages: preferences and confirmation. */
-export interface Words {
+export interface PageTexts {
   title: string
   choose: string
   save: string
@@ -26,7 +26,7 @@ export interface Words {
   nothingMeans: string
 }
 
-export const WORDS: Readonly<Record<Language, Words>> = {
+export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   en: {
     title: 'Email preferences',
     choose: 'Which emails would you like to receive?',

@@ -14,7 +14,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
+import { assertMaxStarts, assertQueueNotFull } from '../triggers/index.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { planJoin } from './join-rules.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
@@ -50,8 +50,8 @@ export async function addToList(
   const { id: listId } = await getList(em, workspaceId, givenListId)
   const isSingle = contactIds.length === 1
   const unique = [...new Set(contactIds.filter(isId).map((id) => id.toLowerCase()))]
-  if (isSingle) await assertNotCrowded(dependencies, workspaceId)
-  else await assertBearable(em, workspaceId, unique.length, { signUp: false, lists: [listId], tags: [] })
+  if (isSingle) await assertQueueNotFull(dependencies, workspaceId)
+  else await assertMaxStarts(em, workspaceId, unique.length, { signUp: false, lists: [listId], tags: [] })
   const options = { resubscribe, confirmed, isBulk: !isSingle, requestId: call.requestId }
   const { outcomes, deliveries } = await inTransaction(dependencies.em, (unit) =>
     joinList(unit, workspaceId, listId, unique, options),

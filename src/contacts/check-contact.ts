@@ -1,5 +1,5 @@
 import { parse } from '../http/index.ts'
-import { oneSpelling } from '../platform/ids.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { contactSchema, type ContactBody } from './schemas.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 
@@ -11,6 +11,6 @@ export const toInput = ({ email, externalId, firstName, metadata, listId, tags }
   externalId,
   firstName,
   metadata,
-  listId: listId === undefined ? undefined : oneSpelling(listId),
+  listId: listId === undefined ? undefined : normalizeId(listId),
   tags,
 })

@@ -1,11 +1,11 @@
 import { array } from 'yup'
-import { listAnswer, listOf, type Page, rangeOf, withoutReading } from '../http/index.ts'
+import { pageResponse, listOf, type Page, rangeOf, writeOnlyNote } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { listContacts, type ContactSearch } from './search-contacts.ts'
 import { contactResponse, presentContact } from './responses.ts'
 
 /** The part of a description that explains the response for a key that may not read contacts. */
-export const WITHOUT_READING = withoutReading('contacts:read')
+export const WRITE_ONLY_NOTE = writeOnlyNote('contacts:read')
 
 /** The response of operations that return contacts. */
 export const contactPage = {
@@ -14,7 +14,7 @@ export const contactPage = {
 }
 
 /** A page of the contacts that match a search. */
-export async function answerContacts(em: EntityManager, workspaceId: string, search: ContactSearch, page: Page) {
+export async function listContactPage(em: EntityManager, workspaceId: string, search: ContactSearch, page: Page) {
   const { contacts, total } = await listContacts(em, workspaceId, search, rangeOf(page))
-  return listAnswer(contacts.map(presentContact), page, total)
+  return pageResponse(contacts.map(presentContact), page, total)
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readId } from '../platform/ids.ts'
 import { EXAMPLE_ID } from '../http/index.ts'
-import { findNamed } from './queries.ts'
+import { findContactIdByName } from './queries.ts'
 import type { Caller } from '../workspaces/index.ts'
 
 const BY_EMAIL = 'email:'
@@ -11,14 +11,14 @@ const BY_EXTERNAL_ID = 'external:'
  * A contact in a path: its ID, or its address or external ID with a prefix that makes them unambiguous. A key that may neither
  * read nor write contacts cannot use these to find out which contacts exist.
  */
-export const CONTACT = {
+export const CONTACT_PARAM = {
   description: "The contact's ID, or `email:` and its address, or `external:` and its externalId.",
   example: EXAMPLE_ID,
   async resolve(em: EntityManager, { workspace, scopes }: Caller, given: string): Promise<string | undefined> {
     const name = readName(given)
     if (name === undefined) return readId(given)
     if (!scopes.some((scope) => scope.startsWith('contacts:'))) return undefined
-    return findNamed(em, workspace.id, name)
+    return findContactIdByName(em, workspace.id, name)
   },
 }
 
@@ -29,5 +29,5 @@ function readName(given: string): { email: string } | { externalId: string } | u
 }
 
 /** Resolves a contact in a body or query, in the same formats. @returns its ID, or the given text if there is no such contact. */
-export const namedContact = async (em: EntityManager, caller: Caller, given: string): Promise<string> =>
-  (await CONTACT.resolve(em, caller, given)) ?? given
+export const resolveContactId = async (em: EntityManager, caller: Caller, given: string): Promise<string> =>
+  (await CONTACT_PARAM.resolve(em, caller, given)) ?? given

@@ -1,7 +1,7 @@
 import {
   deleteListRow,
   getList,
-  isListenedTo,
+  isListInUse,
   LIST_IN_USE,
   LIST_NOT_FOUND,
   lockList,
@@ -34,7 +34,7 @@ export async function deleteList(
   await em.fork().transactional(async (unit) => {
     await getList(unit, workspaceId, id)
     await lockList(unit, workspaceId, id)
-    if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
+    if (await isListInUse(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
     await setDeleting(unit, id, true)
     await audit(unit)
   })
@@ -52,7 +52,7 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
       // Lock: publishing an automation that this list triggers waits for this page. Once there is one, no further page is
       // emptied.
       if (!(await lockList(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
-      if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
+      if (await isListInUse(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
       const contactIds = await someContactsOf(unit, id, PAGE)
       await lockContacts(unit, workspaceId, contactIds)
       await removeMembers(unit, id, contactIds)
@@ -63,6 +63,6 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
   await em.fork().transactional(async (unit) => {
     if (!(await deleteListRow(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
     // Checked after the lock on the list's row, because publishing an automation with this trigger waits for it.
-    if (await isListenedTo(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
+    if (await isListInUse(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
   })
 }

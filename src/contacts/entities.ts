@@ -77,7 +77,7 @@ export class Suppression extends suppressionTable.class {}
 suppressionTable.setClass(Suppression)
 
 const tallyTable = defineEntity({
-  name: 'Tally',
+  name: 'ContactCounter',
   tableName: 'contact_counters',
   properties: {
     subject: p.uuid().primary(),
@@ -88,5 +88,5 @@ const tallyTable = defineEntity({
 })
 
 /** The number of a workspace's contacts in one block of positions. A trigger maintains it. */
-export class Tally extends tallyTable.class {}
-tallyTable.setClass(Tally)
+export class ContactCounter extends tallyTable.class {}
+tallyTable.setClass(ContactCounter)

@@ -1,4 +1,4 @@
-import { CONTACT } from './contact-param.ts'
+import { CONTACT_PARAM } from './contact-param.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 import type { Erasure } from './erasure.ts'
 import { deleted, deleteResultResponse, operation, single } from '../http/index.ts'
@@ -9,7 +9,7 @@ export const erasureOperations = (erasure: Erasure) => [
     id: 'eraseContact',
     method: 'DELETE',
     path: '/contacts/{id}',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: 'Erase a contact',
     description:

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type Document, FIRST, pageOfPart, PART_NAMES, type PartName } from './export-queries.ts'
+import { type Document, FIRST_PAGE_ITEMS, pageOfPart, PART_NAMES, type PartName } from './export-queries.ts'
 
 /**
  * The number of items per query, which blocks the event loop while they are decoded. Postgres can expand an event of 16 KB to 700
@@ -13,7 +13,7 @@ const PAGE = 5
  * @param head the parts that are always small
  * @param first the first items of each part, if they have already been read; fewer than `FIRST` means all of them
  */
-export async function* contactPieces(
+export async function* contactChunks(
   em: EntityManager,
   id: string,
   head: Document,
@@ -23,14 +23,14 @@ export async function* contactPieces(
   for (const name of PART_NAMES) {
     yield `,${JSON.stringify(name)}:[`
     const known = first[name]
-    if (known && known.length < FIRST) yield known.map((item) => JSON.stringify(item)).join()
-    else yield* partPieces(em, id, name)
+    if (known && known.length < FIRST_PAGE_ITEMS) yield known.map((item) => JSON.stringify(item)).join()
+    else yield* partChunks(em, id, name)
     yield ']'
   }
   yield '}'
 }
 
-async function* partPieces(em: EntityManager, id: string, name: PartName): AsyncGenerator<string> {
+async function* partChunks(em: EntityManager, id: string, name: PartName): AsyncGenerator<string> {
   let isFirst = true
   for (let after: readonly string[] | undefined; ;) {
     const page = await pageOfPart(em.fork(), id, name, { after, limit: PAGE })

@@ -91,16 +91,20 @@ export type PartName = keyof typeof PARTS
 export const PART_NAMES = Object.keys(PARTS) as PartName[]
 
 /** The number of items of each part that are read with the contact. If there are as many, more may follow. */
-export const FIRST = 10
+export const FIRST_PAGE_ITEMS = 10
 const FIRST_OF_PARTS = `jsonb_build_object(${PART_NAMES.map((name) => {
   const { fields, from, order }: Part = PARTS[name]
   const by = order.map(([column]) => column).join(', ')
-  const first = `select jsonb_build_object(${fields}) as item from ${from} = contact.id order by ${by} limit ${FIRST}`
+  const first = `select jsonb_build_object(${fields}) as item from ${from} = contact.id order by ${by} limit ${FIRST_PAGE_ITEMS}`
   return `'${name}', (select coalesce(jsonb_agg(item), '[]') from (${first}) first)`
 }).join(', ')})`
 
 /** Reads the small parts of a contact; `undefined` if the workspace has no such contact. */
-export async function headOfContact(em: EntityManager, workspaceId: string, id: string): Promise<Document | undefined> {
+export async function readContactHead(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+): Promise<Document | undefined> {
   const [row] = await sql<{ document: Document }>(
     em,
     `select ${HEAD_OF_CONTACT} as document from contacts contact where id = $2::uuid and workspace_id = $1::uuid`,

@@ -1,18 +1,18 @@
-import { CONTACT } from './contact-param.ts'
+import { CONTACT_PARAM } from './contact-param.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 import { withoutLinks } from '../signed-links/index.ts'
 import { freeObject, operation, single } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { contactPieces } from './export-contact.ts'
-import { headOfContact } from './export-queries.ts'
+import { contactChunks } from './export-contact.ts'
+import { readContactHead } from './export-queries.ts'
 
 export const exportOperations = [
   operation({
     id: 'exportContact',
     method: 'GET',
     path: '/contacts/{id}/export',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: 'Export a contact',
     description:
@@ -36,11 +36,11 @@ export const exportOperations = [
     errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const { id } = params
-      const head = isId(id) ? await headOfContact(em.fork(), caller.workspace.id, id) : undefined
+      const head = isId(id) ? await readContactHead(em.fork(), caller.workspace.id, id) : undefined
       if (!head) throw new ApiError(CONTACT_NOT_FOUND)
       return {
         status: 200,
-        body: dataOf(contactPieces(em.fork(), id, head), (piece) => withoutLinks(piece, id)),
+        body: dataOf(contactChunks(em.fork(), id, head), (piece) => withoutLinks(piece, id)),
         contactId: id,
       }
     },

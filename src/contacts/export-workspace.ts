@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import { contactPieces } from './export-contact.ts'
+import { contactChunks } from './export-contact.ts'
 import { contentsOfCampaign, type Document, documentPage, type Kind, KINDS, type PartName } from './export-queries.ts'
 
 /** The number of objects per query. Fewer for contacts, because each can be large. */
@@ -20,7 +20,7 @@ export async function* exportWorkspace(em: EntityManager, workspaceId: string): 
     for (let after = NIL_ID; ;) {
       const page = await documentPage(em.fork(), workspaceId, kind, { after, limit })
       for (const { id, document } of page) {
-        yield* piecesOf(em, kind, id, { type: kind, ...document })
+        yield* chunksOf(em, kind, id, { type: kind, ...document })
         yield '\n'
       }
       if (page.length < limit) break
@@ -29,10 +29,10 @@ export async function* exportWorkspace(em: EntityManager, workspaceId: string): 
   }
 }
 
-async function* piecesOf(em: EntityManager, kind: Kind, id: string, document: Document): AsyncGenerator<string> {
+async function* chunksOf(em: EntityManager, kind: Kind, id: string, document: Document): AsyncGenerator<string> {
   if (kind === 'contact') {
     const { parts, ...head } = document
-    yield* contactPieces(em, id, head, parts as Record<PartName, Document[]>)
+    yield* contactChunks(em, id, head, parts as Record<PartName, Document[]>)
   } else if (kind === 'campaign') {
     // One at a time: each can be long.
     yield JSON.stringify({ ...document, contents: await contentsOfCampaign(em.fork(), id) })

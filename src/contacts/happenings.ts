@@ -1,4 +1,4 @@
-import type { Happening } from '../triggers/index.ts'
+import type { TriggerOccurrence } from '../triggers/index.ts'
 
 /** The changes of a contact that can trigger automations. */
 export interface ContactChanges {
@@ -21,10 +21,10 @@ export interface ContactChanges {
  * Returns the triggers that fire. For an unconfirmed contact, only the request to confirm fires. When they confirm, the
  * triggers of the sign-up and of their tags fire.
  */
-export function happeningsOf(changes: ContactChanges): Happening[] {
+export function triggerOccurrencesOf(changes: ContactChanges): TriggerOccurrence[] {
   const { contactId, isCreated, wasUnconfirmed, isUnconfirmed, listAdded, listRequested, newTags = [] } = changes
   const isConfirmed = wasUnconfirmed && !isUnconfirmed
-  const happenings: Happening[] = []
+  const happenings: TriggerOccurrence[] = []
   if (!isUnconfirmed && (isCreated || isConfirmed)) happenings.push({ contactId, type: 'SIGNUP', key: '' })
   if (listAdded !== undefined) happenings.push({ contactId, type: 'LIST_ADDED', key: listAdded })
   if (listRequested !== undefined) happenings.push({ contactId, type: 'LIST_REQUESTED', key: listRequested })

@@ -1,6 +1,6 @@
 import { type MembershipPlan, type MembershipState, planMembership } from '../lists/index.ts'
-import type { Happening } from '../triggers/index.ts'
-import { happeningsOf } from './happenings.ts'
+import type { TriggerOccurrence } from '../triggers/index.ts'
+import { triggerOccurrencesOf } from './happenings.ts'
 
 /** The state of a contact who is about to join a list, read after the contact's row was locked. */
 export interface JoinState {
@@ -25,7 +25,7 @@ export interface JoinPlan {
   membership: MembershipPlan
   /** Whether joining confirms the contact. */
   confirms: boolean
-  happenings: Happening[]
+  happenings: TriggerOccurrence[]
 }
 
 /** Decides the outcome of adding a contact to a list. */
@@ -41,7 +41,7 @@ export function planJoin(
   return {
     membership,
     confirms,
-    happenings: happeningsOf({
+    happenings: triggerOccurrencesOf({
       contactId,
       isCreated: false,
       wasUnconfirmed: isUnconfirmed,

@@ -10,8 +10,8 @@ import { ApiError } from '../platform/api-error.ts'
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { addToList } from './add-to-list.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
-import { answerContacts, contactPage } from './contact-page.ts'
-import { CONTACT, namedContact } from './contact-param.ts'
+import { listContactPage, contactPage } from './contact-page.ts'
+import { CONTACT_PARAM, resolveContactId } from './contact-param.ts'
 import { deleteList } from './delete-list.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 import { removeFromList } from './remove-from-list.ts'
@@ -54,7 +54,7 @@ export const listContactOperations = [
     responses: { 200: contactPage },
     errors: { 404: [LIST_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
-      answerContacts(em, caller.workspace.id, { listId: params.id, isPending: query.status === 'pending' }, query),
+      listContactPage(em, caller.workspace.id, { listId: params.id, isPending: query.status === 'pending' }, query),
   }),
 
   operation({
@@ -87,7 +87,7 @@ export const listContactOperations = [
       409: [CONTACT_LEFT_LIST],
     },
     async handle({ caller, params, body, call }, dependencies) {
-      const contactIds = body.contactIds ?? [await namedContact(dependencies.em, caller, body.contactId!)]
+      const contactIds = body.contactIds ?? [await resolveContactId(dependencies.em, caller, body.contactId!)]
       const joined = await addToList(dependencies, caller.workspace.id, params.id, contactIds, call, {
         resubscribe: body.resubscribe ?? false,
         confirmed: body.confirmed ?? false,
@@ -107,7 +107,7 @@ export const listContactOperations = [
     id: 'removeFromList',
     method: 'DELETE',
     path: '/lists/{id}/contacts/{contactId}',
-    params: { contactId: CONTACT },
+    params: { contactId: CONTACT_PARAM },
     tag: 'Lists',
     summary: 'Remove a contact from a list',
     description: 'Also removes a pending confirmation. Enrollments that joining the list started continue.',

@@ -78,7 +78,7 @@ export async function findContactIds(
 }
 
 /** The ID of the contact with an address or an external ID. Each has an index: this query runs for every request by name. */
-export async function findNamed(
+export async function findContactIdByName(
   em: EntityManager,
   workspaceId: string,
   name: { email: string } | { externalId: string },

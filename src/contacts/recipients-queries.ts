@@ -41,7 +41,7 @@ from contacts contact where contact.id = any($1::uuid[])`
  * Locks contacts against erasure and against changes of their address and consent, in the order of their IDs, until the
  * transaction ends. Shared with other readers.
  */
-export async function shareContacts(
+export async function lockContactsShared(
   em: EntityManager,
   ids: readonly string[],
 ): Promise<Map<string, { email: string; consentVersion: number }>> {
@@ -55,14 +55,14 @@ export async function shareContacts(
 }
 
 /** Locks contacts against erasure until the transaction ends, in the order of their IDs. */
-export async function keepContacts(em: EntityManager, ids: readonly string[]): Promise<void> {
+export async function lockContactsAgainstErasure(em: EntityManager, ids: readonly string[]): Promise<void> {
   await preparedSql(em, 'keep-contacts', 'select from contacts where id = any($1::uuid[]) order by id for key share', [
     ids,
   ])
 }
 
 /** The position of a workspace's last contact; 0 if there is none. Positions grow with each contact. */
-export async function lastPlace(em: EntityManager, workspaceId: string): Promise<number> {
+export async function lastPosition(em: EntityManager, workspaceId: string): Promise<number> {
   const [row] = await sql<{ place: number }>(
     em,
     'select coalesce(max(place), 0)::float8 as place from contacts where workspace_id = $1::uuid',

@@ -1,6 +1,6 @@
-import { answerContacts, contactPage, WITHOUT_READING } from './contact-page.ts'
+import { listContactPage, contactPage, WRITE_ONLY_NOTE } from './contact-page.ts'
 import { checkContact, toInput } from './check-contact.ts'
-import { CONTACT } from './contact-param.ts'
+import { CONTACT_PARAM } from './contact-param.ts'
 import { CONTACT_NOT_FOUND, EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from './errors.ts'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
@@ -64,7 +64,7 @@ export const contactOperations = [
     responses: { 200: contactPage },
     errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
-      answerContacts(em, caller.workspace.id, search, { page, limit }),
+      listContactPage(em, caller.workspace.id, search, { page, limit }),
   }),
 
   operation({
@@ -80,7 +80,7 @@ export const contactOperations = [
     responses: { 200: contactPage },
     errors: { 404: [SEGMENT_NOT_FOUND] },
     handle: ({ caller, params, query }, { em }) =>
-      answerContacts(em, caller.workspace.id, { segmentId: params.id }, query),
+      listContactPage(em, caller.workspace.id, { segmentId: params.id }, query),
   }),
 
   operation({
@@ -92,7 +92,7 @@ export const contactOperations = [
     description:
       'Creates a contact, or updates the one with this email. Given fields replace the stored ones, and metadata is merged. ' +
       'A new contact, a list that it joins and a tag that it gets start the automations that they trigger. Repeating stored values starts nothing. ' +
-      WITHOUT_READING,
+      WRITE_ONLY_NOTE,
     scope: 'contacts:write',
     body: contactSchema,
     responses: {
@@ -168,7 +168,7 @@ export const contactOperations = [
     id: 'getContact',
     method: 'GET',
     path: '/contacts/{id}',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: 'Get a contact',
     description: 'Returns the contact with its tags and lists.',
@@ -191,13 +191,13 @@ export const contactOperations = [
     id: 'updateContact',
     method: 'PATCH',
     path: '/contacts/{id}',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: 'Update a contact',
     description:
       'Changes the given fields. Metadata is merged. Starts no automation. Later emails go to a new address. An email that is ' +
       'in flight goes to the old one. ' +
-      WITHOUT_READING,
+      WRITE_ONLY_NOTE,
     scope: 'contacts:write',
     body: updateContactSchema,
     responses: {
@@ -225,7 +225,7 @@ export const contactOperations = [
     id: 'fireEvent',
     method: 'POST',
     path: '/contacts/{id}/events',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Events',
     summary: 'Fire a custom event',
     description:

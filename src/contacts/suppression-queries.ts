@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { isBehind, microsOf, type Place, toItems } from '../platform/db/newest-page.ts'
+import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
@@ -10,7 +10,7 @@ export interface SuppressionRow {
   reason: SuppressionReason
   note: string | null
   createdAt: Date
-  place: Place
+  place: Cursor
 }
 
 const COLUMNS = `id, email, reason, note, created_at, ${microsOf('created_at')}`
@@ -85,14 +85,14 @@ export async function suppressionPage(
     reason,
     behind,
     limit,
-  }: { key?: string | undefined; reason?: string | undefined; behind?: Place | undefined; limit: number },
+  }: { key?: string | undefined; reason?: string | undefined; behind?: Cursor | undefined; limit: number },
 ): Promise<SuppressionRow[]> {
   const rows = await sql(
     em,
     `select ${COLUMNS} from suppressions
      where workspace_id = $1::uuid and ($2::text is null or address_hash = address_hash($1::uuid, $2::text))
        and ($3::text is null or reason = $3::text)
-       and ${isBehind('created_at', '$4', '$5')}
+       and ${isAfterCursor('created_at', '$4', '$5')}
      order by created_at desc, id desc limit $6`,
     [workspaceId, key ?? null, reason ?? null, behind?.micros ?? null, behind?.id ?? null, limit],
   )
@@ -119,7 +119,7 @@ export async function deleteOwnSuppressions(em: EntityManager, workspaceId: stri
 }
 
 /** Copies a contact's suppressions to their new address. A bounce stays with the old mailbox. */
-export async function carrySuppressions(
+export async function copySuppressions(
   em: EntityManager,
   workspaceId: string,
   { from, to, key }: { from: string; to: string; key: string },

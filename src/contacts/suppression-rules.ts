@@ -1,6 +1,6 @@
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { Recipient } from './recipients-queries.ts'
-import { type SuppressedBy, suppresses, WEIGHTIEST_FIRST } from './suppression.ts'
+import { type SuppressedBy, suppresses, REASONS_BY_PRIORITY } from './suppression.ts'
 
 /**
  * Decides why a message must not be sent to a recipient; `null` if it may be sent. If there are several reasons, returns the one
@@ -18,5 +18,5 @@ export function suppressionOf(
     // A contact in any list counts as confirmed. Only sign-ups need a confirmation.
     if (isUnconfirmed && !isInAnyList) reasons.add('UNCONFIRMED')
   }
-  return WEIGHTIEST_FIRST.find((reason) => reasons.has(reason)) ?? null
+  return REASONS_BY_PRIORITY.find((reason) => reasons.has(reason)) ?? null
 }

@@ -22,7 +22,7 @@ export const SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'LEFT_LIST', 'UNCONFIRMED'
 export type SuppressedBy = (typeof SUPPRESSED_BY)[number]
 
 /** The reasons by priority: if several apply, the first is reported. */
-export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
+export const REASONS_BY_PRIORITY: readonly SuppressedBy[] = [
   ...AGAINST_ALL,
   ...AGAINST_MARKETING,
   'UNCONFIRMED',
@@ -31,7 +31,7 @@ export const WEIGHTIEST_FIRST: readonly SuppressedBy[] = [
 ]
 
 /** The error text of a suppressed message by its reason, for the delivery log and signed delivery reports. */
-export const SUPPRESSED_WORDS: Readonly<Record<SuppressedBy, string>> = {
+export const SUPPRESSED_ERRORS: Readonly<Record<SuppressedBy, string>> = {
   COMPLAINED: 'The contact reported an earlier email as spam',
   BOUNCED: 'An earlier email bounced because the mailbox does not exist',
   MANUAL: 'The address was suppressed manually',

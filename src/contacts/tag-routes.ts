@@ -2,7 +2,7 @@ import { array } from 'yup'
 import {
   deleted,
   deleteResultResponse,
-  listAnswer,
+  pageResponse,
   listOf,
   operation,
   pageQuery,
@@ -10,8 +10,8 @@ import {
   single,
 } from '../http/index.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
-import { WITHOUT_READING } from './contact-page.ts'
-import { CONTACT } from './contact-param.ts'
+import { WRITE_ONLY_NOTE } from './contact-page.ts'
+import { CONTACT_PARAM } from './contact-param.ts'
 import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './errors.ts'
 import { tagsSchema } from './schemas.ts'
 import { presentWritten, tagResponse, writtenContactResponse } from './responses.ts'
@@ -30,7 +30,7 @@ export const tagOperations = [
     responses: { 200: { description: 'A page of tags.', schema: listOf(array().of(tagResponse).required()) } },
     async handle({ caller, query }, { em }) {
       const { tags, total } = await listTags(em, caller.workspace.id, rangeOf(query))
-      return listAnswer(tags, query, total)
+      return pageResponse(tags, query, total)
     },
   }),
 
@@ -38,12 +38,12 @@ export const tagOperations = [
     id: 'tagContact',
     method: 'POST',
     path: '/contacts/{id}/tags',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Tags',
     summary: 'Add tags to a contact',
     description:
       'Tags are compared without case. A tag that is new to the contact starts the automations that it triggers. ' +
-      WITHOUT_READING,
+      WRITE_ONLY_NOTE,
     scope: 'contacts:write',
     body: tagsSchema,
     responses: {
@@ -68,7 +68,7 @@ export const tagOperations = [
     summary: 'Remove a tag from a contact',
     description: 'Enrollments that the tag started continue.',
     scope: 'contacts:write',
-    params: { id: CONTACT, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
+    params: { id: CONTACT_PARAM, tag: { description: "The tag's name, compared without case.", example: 'vip' } },
     responses: { 200: { description: "The contact's ID.", schema: single(deleteResultResponse) } },
     errors: { 404: [CONTACT_NOT_FOUND, TAG_NOT_FOUND] },
     async handle({ caller, params }, { em }) {

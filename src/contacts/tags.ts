@@ -6,10 +6,10 @@ import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { assertNotCrowded, foldName } from '../triggers/index.ts'
+import { assertQueueNotFull, foldName } from '../triggers/index.ts'
 import { CONTACT_LIMITS, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { ContactTag } from './entities.ts'
-import { happeningsOf } from './happenings.ts'
+import { triggerOccurrencesOf } from './happenings.ts'
 import { type ContactProfile, type Tag, tagPage } from './queries.ts'
 import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './errors.ts'
 import { getContact } from './search-contacts.ts'
@@ -33,7 +33,7 @@ export async function tagContact(
   call: Call,
 ): Promise<ContactProfile> {
   if (!isId(contactId)) throw new ApiError(CONTACT_NOT_FOUND)
-  await assertNotCrowded(dependencies, workspaceId)
+  await assertQueueNotFull(dependencies, workspaceId)
   const deliveries = await inTransaction(dependencies.em, async (unit) => {
     const [contact] = await lockContacts(unit, workspaceId, [contactId])
     if (!contact) throw new ApiError(CONTACT_NOT_FOUND)
@@ -47,7 +47,7 @@ export async function tagContact(
       workspaceId,
       newTags.map((tag) => ({ contactId: id, ...tag })),
     )
-    const happenings = happeningsOf({
+    const happenings = triggerOccurrencesOf({
       contactId: id,
       isCreated: false,
       wasUnconfirmed: isUnconfirmed,

@@ -8,8 +8,8 @@ import { Contact } from './entities.ts'
 import { splitMetadata } from './metadata.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
-import { carrySuppressions } from './suppression-queries.ts'
-import { incrementConsentVersion, keepFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
+import { copySuppressions } from './suppression-queries.ts'
+import { incrementConsentVersion, storeFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
 
 /** The changes to a contact. Absent fields stay unchanged. */
 export interface ContactChange {
@@ -44,8 +44,8 @@ export const updateContact = (
     if (email !== undefined && email !== contact.email) {
       const [from, key] = [emailKey(contact.email), emailKey(email)]
       if (key !== from) {
-        await carrySuppressions(unit, workspaceId, { from, to: email, key })
-        await keepFormerAddress(unit, contact.id)
+        await copySuppressions(unit, workspaceId, { from, to: email, key })
+        await storeFormerAddress(unit, contact.id)
       }
       // A message that was prepared for the old address is not claimed.
       await incrementConsentVersion(unit, [contact.id])

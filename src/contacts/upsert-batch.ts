@@ -16,7 +16,7 @@ import {
   lockContactsByKey,
   type LockedContact,
   updateContacts,
-  whoseExternalIdIsTaken,
+  findTakenExternalIds,
 } from './write-queries.ts'
 
 export interface UpsertOptions {
@@ -59,7 +59,7 @@ export async function upsertBatch(
   for (const { emailKey, listId } of writes)
     if (listId !== null && !lists.has(listId)) failed.set(emailKey, LIST_NOT_FOUND)
   const known = writes.filter(({ emailKey }) => !failed.has(emailKey))
-  for (const emailKey of await whoseExternalIdIsTaken(em, workspaceId, known)) failed.set(emailKey, EXTERNAL_ID_TAKEN)
+  for (const emailKey of await findTakenExternalIds(em, workspaceId, known)) failed.set(emailKey, EXTERNAL_ID_TAKEN)
   const valid = writes.filter(({ emailKey }) => !failed.has(emailKey))
 
   const isDoubleOptIn = ({ listId }: ContactWrite) => listId !== null && lists.get(listId)!.doubleOptIn

@@ -6,11 +6,11 @@ import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { assertBearable, assertNotCrowded } from '../triggers/index.ts'
+import { assertMaxStarts, assertQueueNotFull } from '../triggers/index.ts'
 import { METADATA_TOO_LARGE, splitMetadata } from './metadata.ts'
 import { type ContactProfile, findContact } from './queries.ts'
 import { CONTACT_NOT_FOUND, EXTERNAL_ID_TAKEN } from './errors.ts'
-import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
+import { findExistingLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import { uniqueTags } from './tag.ts'
 import { rowOf, upsertBatch, type UpsertResult } from './upsert-batch.ts'
 import type { ContactWrite } from './upsert-rules.ts'
@@ -42,7 +42,7 @@ export async function upsertContact(
   input: ContactInput,
   call: Call,
 ): Promise<ContactProfile & { created: boolean }> {
-  await assertNotCrowded(dependencies, workspaceId)
+  await assertQueueNotFull(dependencies, workspaceId)
   const write = toWrite(input, call.id)
   const options = { isBulk: false, triggers: true, requestId: call.requestId }
   const { written, failed, deliveries } = await inTransaction(dependencies.em, (unit) =>
@@ -90,7 +90,7 @@ export async function upsertManyContacts(
 ): Promise<BulkResult> {
   const unit = unitOf(em)
   const given = [...new Set(inputs.flatMap(({ input }) => input.listId?.toLowerCase() ?? []))].filter(isId)
-  const lists = given.length > 0 ? await knownLists(unit, workspaceId, given) : new Set()
+  const lists = given.length > 0 ? await findExistingLists(unit, workspaceId, given) : new Set()
   const byKey = new Map<string, { index: number; write: ContactWrite }>()
   const errors: BulkResult['errors'] = []
   for (const { index, input, quiet } of inputs) {
@@ -101,7 +101,7 @@ export async function upsertManyContacts(
   }
   const writes = [...byKey.values()].map(({ write }) => write)
   if (triggers) {
-    await assertBearable(unit, workspaceId, writes.length, {
+    await assertMaxStarts(unit, workspaceId, writes.length, {
       signUp: true,
       lists: [...new Set(writes.flatMap(({ listId }) => listId ?? []))],
       tags: [...new Set(writes.flatMap(({ tags }) => tags.map(({ key }) => key)))],

@@ -1,7 +1,7 @@
 import { type MembershipPlan, type MembershipState, planMembership } from '../lists/index.ts'
-import type { Happening } from '../triggers/index.ts'
+import type { TriggerOccurrence } from '../triggers/index.ts'
 import { type ContactLimit, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
-import { happeningsOf } from './happenings.ts'
+import { triggerOccurrencesOf } from './happenings.ts'
 
 /** The requested state of a contact. */
 export interface ContactWrite {
@@ -56,7 +56,7 @@ export interface UpsertPlan {
   bumpsConsents: boolean
   membership: MembershipPlan | null
   newTags: { key: string; name: string }[]
-  happenings: Happening[]
+  happenings: TriggerOccurrence[]
 }
 
 /** Whether the contact must confirm before joining the list. */
@@ -102,7 +102,7 @@ export function planUpsert(
     newTags,
     happenings: isQuiet
       ? []
-      : happeningsOf({
+      : triggerOccurrencesOf({
           contactId: state.id,
           isCreated: state.isCreated,
           wasUnconfirmed,

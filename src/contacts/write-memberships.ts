@@ -1,7 +1,7 @@
 import { addMembers, type MembershipPlan, writeRequests } from '../lists/index.ts'
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { findListeners, type Happening, recordHappenings } from '../triggers/index.ts'
+import { findListeners, type TriggerOccurrence, recordTriggerOccurrences } from '../triggers/index.ts'
 
 export interface PlannedMembership {
   listId: string
@@ -19,7 +19,7 @@ export async function writeMemberships(
   em: EntityManager,
   context: { workspaceId: string; requestId: string | null; isBulk: boolean },
   memberships: readonly PlannedMembership[],
-  happenings: readonly Happening[],
+  happenings: readonly TriggerOccurrence[],
 ): Promise<Delivery[]> {
   await addMembers(
     em,
@@ -47,5 +47,5 @@ export async function writeMemberships(
         : [],
     ),
   )
-  return recordHappenings(em, context, happenings, listeners)
+  return recordTriggerOccurrences(em, context, happenings, listeners)
 }

@@ -145,7 +145,7 @@ export async function mergeMetadata(
  * Finds conflicting external IDs. @returns the addresses of contacts whose external ID belongs to another contact, or to an
  * earlier one of these
  */
-export async function whoseExternalIdIsTaken(
+export async function findTakenExternalIds(
   em: EntityManager,
   workspaceId: string,
   contacts: readonly { emailKey: string; externalId: string | null }[],
@@ -240,7 +240,7 @@ export async function insertTags(
 }
 
 /** Stores the former address of a contact. */
-export async function keepFormerAddress(em: EntityManager, contactId: string): Promise<void> {
+export async function storeFormerAddress(em: EntityManager, contactId: string): Promise<void> {
   await sql(
     em,
     `insert into former_addresses (contact_id, until, workspace_id, email, email_key)

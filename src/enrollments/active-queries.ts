@@ -61,7 +61,7 @@ where enrollment.status = 'ACTIVE'`
  * final, regardless of later resends. A message that ends the enrollment is left out: the enrollment reaches its step again, and
  * ends.
  */
-export async function lastSettled(
+export async function findLastFinalStep(
   em: EntityManager,
   enrollmentId: string,
 ): Promise<{ stepId: string; at: Date } | undefined> {
@@ -84,7 +84,7 @@ export async function lastSettled(
 }
 
 /** Ends an enrollment whose workflow was ended outside Dripline. */
-export async function cancelRow(em: EntityManager, enrollmentId: string): Promise<void> {
+export async function cancelEnrollmentRow(em: EntityManager, enrollmentId: string): Promise<void> {
   await unitOf(em).nativeUpdate(
     Enrollment,
     { id: enrollmentId, status: 'ACTIVE' },

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, completeDeliveries } from '../outbox/index.ts'
 import { eventDedupKey } from '../automation-engine/index.ts'
 import { createQuota } from '../platform/quota.ts'
-import { type AskingAnew, endForNewConfirmation } from './end-queries.ts'
+import { type RestartedConfirmation, endForNewConfirmation } from './end-queries.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
 import { readStarts, type Start } from './start-queries.ts'
 
@@ -94,7 +94,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
 }
 
 /** Ends the current enrollment in favor of a new one. @returns whether it did; a repeated delivery does not */
-async function evictOldest({ em, enrollments }: Dependencies, of: AskingAnew): Promise<boolean> {
+async function evictOldest({ em, enrollments }: Dependencies, of: RestartedConfirmation): Promise<boolean> {
   const fork = em.fork()
   const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))
   for (const { automationId, contactId, enrollmentId } of due)

@@ -6,7 +6,7 @@ import { readSendingGate } from '../instance/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { endRows } from './end-queries.ts'
-import { findActive, mayKnowLater } from './queries.ts'
+import { findActive, mayBeAheadOfTemporal } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import { NOT_ENROLLED } from './errors.ts'
 
@@ -68,7 +68,7 @@ async function readCurrentEnrollment(
   const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
   const recorded = await recordEnrollment(unit, write, { supersedes: false })
   if (recorded) return recorded === 'ACTIVE' ? id : undefined
-  if (triggerEventId === null || !(await mayKnowLater(unit, id, triggerEventId))) return undefined
+  if (triggerEventId === null || !(await mayBeAheadOfTemporal(unit, id, triggerEventId))) return undefined
   // A restored database may lack the event. Like a reconciliation, this records the enrollment without it.
   const without = await recordEnrollment(unit, { ...write, triggerEventId: null }, { supersedes: false })
   return without === 'ACTIVE' ? id : undefined

@@ -1,12 +1,12 @@
-import { dismissMessages, dropRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
+import { dismissMessages, cancelRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { type EnrollmentPlace, eventDedupKey, placeColumns } from '../automation-engine/index.ts'
+import { type EnrollmentKey, eventDedupKey, enrollmentKeyColumns } from '../automation-engine/index.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
 /** Result of ending enrollments. */
-export interface Ended {
+export interface EndResult {
   /** Deliveries that the caller attempts after the commit. Empty in bulk, and if no enrollment was active. */
   due: Delivery[]
   /** Whether any email of the automation could still have been sent to the contact. */
@@ -26,9 +26,9 @@ export interface Ended {
  */
 export async function endRows(
   em: EntityManager,
-  places: readonly EnrollmentPlace[],
+  places: readonly EnrollmentKey[],
   { isBulk = false }: { isBulk?: boolean } = {},
-): Promise<Ended> {
+): Promise<EndResult> {
   if (places.length === 0) return { due: [], wasPending: false }
   // Claims share these locks, and recording an enrollment of the contact takes one.
   await lockContacts(
@@ -39,9 +39,9 @@ export async function endRows(
   const ends = await endActive(
     em,
     `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
-    placeColumns(places),
+    enrollmentKeyColumns(places),
   )
-  const dropped = await dropRetriesOf(em, places)
+  const dropped = await cancelRetriesOf(em, places)
   const pending = await takeStarts(em, places)
   const received = await recordProcessedEvent(em, await eventsNotEntered(em, places))
   const wasPending = dropped + ends.length + pending + received > 0
@@ -51,7 +51,7 @@ export async function endRows(
 }
 
 /** A current enrollment, and the one that an event starts in its place. */
-export interface AskingAnew {
+export interface RestartedConfirmation {
   id: string
   automationId: string
   contactId: string
@@ -68,7 +68,7 @@ export interface AskingAnew {
  */
 export async function endForNewConfirmation(
   em: EntityManager,
-  { id, automationId, contactId, enrollmentId, eventId }: AskingAnew,
+  { id, automationId, contactId, enrollmentId, eventId }: RestartedConfirmation,
 ): Promise<Delivery[]> {
   await lockContacts(em, [contactId])
   const older = await sql(
@@ -107,7 +107,7 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
 }
 
 /** Selects the events for automations that have not started an enrollment of the contact. */
-async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<ProcessedEventWrite[]> {
+async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentKey[]): Promise<ProcessedEventWrite[]> {
   const rows = await sql<{ automation_id: string; contact_id: string; event_id: string }>(
     em,
     `select place.automation_id, place.contact_id, event.id as event_id
@@ -117,7 +117,7 @@ async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentPl
        select from enrollments
        where automation_id = place.automation_id and dedup_key = '${eventDedupKey('')}' || event.id
      )`,
-    placeColumns(places),
+    enrollmentKeyColumns(places),
   )
   return rows.map((row) => ({ automationId: row.automation_id, contactId: row.contact_id, eventId: row.event_id }))
 }

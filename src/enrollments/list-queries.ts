@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { microsOf, newestPage, type NewestPage, type Place, toItems } from '../platform/db/newest-page.ts'
+import { microsOf, newestPage, type NewestPage, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 
@@ -17,7 +17,7 @@ export interface ListedEnrollment {
   nextStepId: string | null
   /** When the enrollment continues; `null` if it has ended. */
   nextAt: Date | null
-  place: Place
+  place: Cursor
 }
 
 const DATES = ['enrolledAt', 'endedAt', 'nextAt'] as const
@@ -45,7 +45,7 @@ export async function enrollmentsOf(
 export interface NextPage {
   /** Only enrollments whose next email is this one. */
   stepId?: string | undefined
-  behind?: Place | undefined
+  behind?: Cursor | undefined
   limit: number
 }
 

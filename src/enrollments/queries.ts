@@ -1,5 +1,5 @@
 import { readSendingGate } from '../instance/index.ts'
-import { finishMessagesOf, SENDER_DIED } from '../messages/index.ts'
+import { finishMessagesOf, SENDER_STOPPED_ERROR } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../automation-engine/index.ts'
@@ -169,7 +169,7 @@ select from ended`
  * Checks whether a workflow may be valid even though the database lacks the event that started it: a restored database is older
  * than Temporal until it is reconciled.
  */
-export async function mayKnowLater(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
+export async function mayBeAheadOfTemporal(em: EntityManager, enrollmentId: string, eventId: string): Promise<boolean> {
   // Read the gate first: the second statement sees everything that a reconciliation records before it opens the gate.
   if ((await readSendingGate(em)).isOpen) return false
   const rows = await sql(
@@ -255,7 +255,7 @@ export async function enrollmentPage(
 export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
   return em.transactional(async (unit) => {
     await lockEnrollments(unit, ids)
-    const busy = await finishMessagesOf(unit, ids, { dismissed: AUTOMATION_DELETED, senderDied: SENDER_DIED })
+    const busy = await finishMessagesOf(unit, ids, { dismissed: AUTOMATION_DELETED, senderDied: SENDER_STOPPED_ERROR })
     await unit.nativeDelete(Enrollment, { id: { $in: ids.filter((id) => !busy.has(id)) } })
     return busy.size === 0
   })

@@ -1,4 +1,4 @@
-import { cancelRow, lastSettled, readActive, type ActiveEnrollment } from './active-queries.ts'
+import { cancelEnrollmentRow, findLastFinalStep, readActive, type ActiveEnrollment } from './active-queries.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /**
@@ -45,13 +45,13 @@ export async function reconcileEnrollment(
   const ids = { enrollmentId: id, automationId, contactId }
   if (state === 'CLOSED') {
     log.warn(ids, 'Enrollment ended because its workflow was ended')
-    await cancelRow(fork, id)
+    await cancelEnrollmentRow(fork, id)
     metrics.reconciled('ended')
     return 'ended'
   }
   log.warn(ids, 'Enrollment had lost its workflow; resumed')
   const { workspaceId, automationName, dedupKey, enrolledAt } = active
-  const last = await lastSettled(fork, id)
+  const last = await findLastFinalStep(fork, id)
   const input = {
     ...ids,
     workspaceId,

@@ -1,9 +1,9 @@
-import { shareAutomations } from '../automations/index.ts'
-import { keepContacts } from '../contacts/index.ts'
+import { lockAutomationsShared } from '../automations/index.ts'
+import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
-import type { EndStatus, EnrollmentStatus, Received } from '../automation-engine/index.ts'
+import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
 import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
 import { planRecording } from './record-rules.ts'
@@ -41,7 +41,10 @@ function tryToRecord(
 ): Promise<EnrollmentStatus | undefined> {
   return pipelined(em, async (unit) => {
     // Ending an enrollment locks its contact, so the second statement sees that write.
-    const [, state] = await Promise.all([keepContacts(unit, [write.contactId]), readRecordState(unit, write)])
+    const [, state] = await Promise.all([
+      lockContactsAgainstErasure(unit, [write.contactId]),
+      readRecordState(unit, write),
+    ])
     const enrollment = state && !state.recorded ? planRecording(state, write) : undefined
     if (!enrollment) return () => Promise.resolve(state?.recorded ?? undefined)
     if (supersedes && state?.otherActiveId) await endActive(unit, state.otherActiveId, 'CANCELLED')
@@ -52,10 +55,10 @@ function tryToRecord(
 /** Stores the events that an enrollment processed, so that they start nothing if they are delivered again. Safe to repeat. */
 export function recordProcessedEvents(
   em: EntityManager,
-  { automationId, contactId, eventIds }: Received,
+  { automationId, contactId, eventIds }: ReceivedEvents,
 ): Promise<void> {
   return em.transactional(async (unit) => {
-    const automations = await shareAutomations(unit, [automationId])
+    const automations = await lockAutomationsShared(unit, [automationId])
     const received = eventIds.map((eventId) => ({ automationId, contactId, eventId }))
     if (automations.has(automationId)) await recordProcessedEvent(unit, received)
   })
@@ -71,7 +74,7 @@ export async function finishEnrollment(
   em: EntityManager,
   enrollmentId: string,
   status: EndStatus,
-  received: Received,
+  received: ReceivedEvents,
   entry: { dedupKey: string | null; enrolledAt: Date },
 ): Promise<void> {
   if (received.eventIds.length > 0) await recordProcessedEvents(em, received)
@@ -87,7 +90,7 @@ export async function finishEnrollment(
 }
 
 async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promise<void> {
-  await keepContacts(em, [write.contactId])
+  await lockContactsAgainstErasure(em, [write.contactId])
   const state = await readRecordState(em, write)
   if (!state?.hasContact || state.recorded) return
   const { version, activeVersion } = state.automation

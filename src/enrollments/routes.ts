@@ -1,7 +1,7 @@
 import { assertAutomation, AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from '../automations/index.ts'
-import { CONTACT, CONTACT_NOT_FOUND, CONTACT_LIMITS, getContact, namedContact } from '../contacts/index.ts'
+import { CONTACT_PARAM, CONTACT_NOT_FOUND, CONTACT_LIMITS, getContact, resolveContactId } from '../contacts/index.ts'
 import {
-  cursorAnswer,
+  cursorPage,
   cursorListOf,
   deleted,
   deleteResultResponse,
@@ -45,7 +45,7 @@ export const enrollmentOperations = [
       404: [AUTOMATION_NOT_ACTIVE, CONTACT_NOT_FOUND],
     },
     async handle({ caller, params, body, call }, dependencies) {
-      const named = await namedContact(dependencies.em, caller, body.contactId)
+      const named = await resolveContactId(dependencies.em, caller, body.contactId)
       const result = await enrollContact(
         dependencies,
         caller.workspace.id,
@@ -83,14 +83,14 @@ export const enrollmentOperations = [
       if (query.sort === 'next') {
         const isNone = (query.stepId !== undefined && stepId === undefined) || (query.status ?? 'ACTIVE') !== 'ACTIVE'
         const page = isNone ? [] : await nextEnrollmentsOf(unit, params.id, { stepId, behind, limit })
-        return cursorAnswer(page, query.limit, presentEnrollment)
+        return cursorPage(page, query.limit, presentEnrollment)
       }
       const page = await enrollmentsOf(
         unit,
         { automationId: params.id },
         { statuses: asked(query.status), behind, limit },
       )
-      return cursorAnswer(page, query.limit, presentEnrollment)
+      return cursorPage(page, query.limit, presentEnrollment)
     },
   }),
 
@@ -98,7 +98,7 @@ export const enrollmentOperations = [
     id: 'listEnrollmentsOfContact',
     method: 'GET',
     path: '/contacts/{id}/enrollments',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: "List a contact's enrollments",
     description: 'In all automations, most recent first, each with its next email.',
@@ -115,7 +115,7 @@ export const enrollmentOperations = [
         { contactId },
         { statuses: asked(query.status), behind, limit: query.limit + 1 },
       )
-      return cursorAnswer(page, query.limit, presentEnrollment)
+      return cursorPage(page, query.limit, presentEnrollment)
     },
   }),
 
@@ -123,7 +123,7 @@ export const enrollmentOperations = [
     id: 'endEnrollment',
     method: 'DELETE',
     path: '/automations/{id}/enrollments/{contactId}',
-    params: { contactId: CONTACT },
+    params: { contactId: CONTACT_PARAM },
     tag: 'Automations',
     summary: "End a contact's enrollment",
     description:

@@ -1,4 +1,4 @@
-import { shareAutomations } from '../automations/index.ts'
+import { lockAutomationsShared } from '../automations/index.ts'
 import { readRecipients } from '../contacts/index.ts'
 import { mayBeLost } from '../instance/index.ts'
 import {
@@ -6,13 +6,13 @@ import {
   finalMessagesOf,
   findStepMessage,
   logOutcome,
-  MAY_HAVE_BEEN_SENT,
-  type Patience,
+  MAY_HAVE_BEEN_SENT_ERROR,
+  type WaitLimit,
   type Prepared,
   preparedFrom,
   readSendSettings,
   type SendDependencies,
-  SENDER_DIED,
+  SENDER_STOPPED_ERROR,
   Sending,
   type SendSettings,
   type SendResult,
@@ -20,7 +20,7 @@ import {
   type StoredMessage,
 } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sends } from '../automation-engine/index.ts'
+import { canSend } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { contextOf } from './step-source.ts'
@@ -58,7 +58,7 @@ export type PreparedStep =
 export async function sendStep(
   dependencies: SendDependencies,
   step: StepToSend,
-  patience: Patience,
+  patience: WaitLimit,
 ): Promise<SendResult> {
   const prepared = await prepareStep(dependencies, step)
   const later = (reason: string, afterMs: number): SendResult =>
@@ -78,7 +78,7 @@ export async function sendStep(
       const sending = new Sending(dependencies, message)
       const due = settings.lostUntil && (await lostDueTime(dependencies.em.fork(), step, settings))
       // The waits of later steps start at that time, so those steps may also have been due and sent.
-      return due ? sending.abandon(MAY_HAVE_BEEN_SENT, due) : sending.send(patience)
+      return due ? sending.abandon(MAY_HAVE_BEEN_SENT_ERROR, due) : sending.send(patience)
     }
   }
 }
@@ -104,7 +104,7 @@ export async function prepareStep(
   const step = found ?? (await readEmailStep(em(), enrollmentId, stepId))
   if (step?.automationId !== automationId || step.enrollmentStatus !== 'ACTIVE') return { kind: 'gone' }
   if (stored && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, ref, step, stored)
-  if (!sends(step.automationStatus)) return { kind: 'paused' }
+  if (!canSend(step.automationStatus)) return { kind: 'paused' }
   if (!settings.isOpen) return { kind: 'disabled' }
   const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
   // The claim compares the consent version, which protects only what is read after it, such as the pending request.
@@ -129,11 +129,11 @@ async function earlierAttempt(
   const em = dependencies.em.fork()
   let { status, finalAt } = stored
   if (status === 'SENDING') {
-    if (await expireLease(em, stored.id, SENDER_DIED)) {
+    if (await expireLease(em, stored.id, SENDER_STOPPED_ERROR)) {
       status = 'UNCONFIRMED'
       const { enrollmentId, stepId } = ref
       const ids = { messageId: stored.id, enrollmentId, stepId, automationId: step.automationId }
-      logOutcome(dependencies.log, { status, error: SENDER_DIED }, ids)
+      logOutcome(dependencies.log, { status, error: SENDER_STOPPED_ERROR }, ids)
     } else {
       const now = await findStepMessage(em, ref)
       // Its owner is alive, or has just reported that the message was not sent.
@@ -179,7 +179,7 @@ export async function pauseEnrollment(
   { enrollmentId, automationId }: Pick<StepToSend, 'enrollmentId' | 'automationId'>,
 ): Promise<boolean> {
   return em.transactional(async (unit) => {
-    const status = (await shareAutomations(unit, [automationId])).get(automationId)
-    return status !== undefined && !sends(status) && pauseActive(unit, enrollmentId)
+    const status = (await lockAutomationsShared(unit, [automationId])).get(automationId)
+    return status !== undefined && !canSend(status) && pauseActive(unit, enrollmentId)
   })
 }

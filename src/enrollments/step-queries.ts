@@ -104,7 +104,7 @@ export async function lockEnrollments(
 }
 
 /** Marks enrollments as no longer paused. The caller has locked them. */
-export async function releaseEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
+export async function unpauseEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
   await preparedSql(
     em,
     'release-enrollments',

@@ -1,11 +1,11 @@
-import { shareAutomations } from '../automations/index.ts'
-import { shareContacts } from '../contacts/index.ts'
+import { lockAutomationsShared } from '../automations/index.ts'
+import { lockContactsShared } from '../contacts/index.ts'
 import { countConfirmationEmails } from '../lists/index.ts'
 import type { MessageSource, Prepared, SourceContext, StepRef } from '../messages/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sends } from '../automation-engine/index.ts'
-import { type EmailStep, lockEnrollments, readEmailStep, releaseEnrollments } from './step-queries.ts'
+import { canSend } from '../automation-engine/index.ts'
+import { type EmailStep, lockEnrollments, readEmailStep, unpauseEnrollments } from './step-queries.ts'
 
 /** Send context of a step's email; `undefined` if the version has no such step. */
 export function contextOf(step: EmailStep): SourceContext | undefined {
@@ -45,7 +45,7 @@ export const stepSource: MessageSource = {
   async load(em, { ref }, intent) {
     if (ref.kind !== 'step') return undefined
     const step = await readEmailStep(em, ref.enrollmentId, ref.stepId)
-    if (!step || (intent !== 'resend' && !sends(step.automationStatus))) return undefined
+    if (!step || (intent !== 'resend' && !canSend(step.automationStatus))) return undefined
     return contextOf(step)
   },
 
@@ -55,15 +55,15 @@ export const stepSource: MessageSource = {
     const sending = messages.filter(({ intent }) => intent === 'send')
     const enrollmentIds = sending.map((message) => refOf(message).enrollmentId)
     const [automations, contacts, enrollments] = await Promise.all([
-      shareAutomations(em, automationIds),
-      shareContacts(em, contactIds),
+      lockAutomationsShared(em, automationIds),
+      lockContactsShared(em, contactIds),
       lockEnrollments(em, enrollmentIds),
     ])
     return messages.filter((message) => {
       const automation = automations.get(message.automationId!)
       const contact = contacts.get(message.contactId)
       if (automation === undefined || contact === undefined) return false
-      if (message.intent !== 'resend' && !sends(automation)) return false
+      if (message.intent !== 'resend' && !canSend(automation)) return false
       if (contact.email !== message.contact.email || contact.consentVersion !== message.consentVersion) return false
       if (message.intent !== 'send') return true
       const enrollment = enrollments.get(refOf(message).enrollmentId)
@@ -75,7 +75,7 @@ export const stepSource: MessageSource = {
     // A final status continues the enrollment just as a transmission does.
     const paused = messages.filter(({ intent, pauseCount }) => intent === 'send' && pauseCount > 0)
     if (paused.length > 0)
-      await releaseEnrollments(
+      await unpauseEnrollments(
         em,
         paused.map((message) => refOf(message).enrollmentId),
       )

@@ -7,7 +7,7 @@ import { rateLimit } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
-import { target } from './middleware/target.ts'
+import { checkRequestTarget } from './middleware/target.ts'
 import { trace } from './middleware/trace.ts'
 import type { Operation } from './operation.ts'
 import { createRouter } from './router.ts'
@@ -48,7 +48,7 @@ export function createApi(
   app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
   app.use(trace())
   app.use(errors(dependencies.log, limits))
-  app.use(target())
+  app.use(checkRequestTarget())
   app.use(securityHeaders(basePath))
   app.use(open.routes())
   app.use(async (ctx, next) => {

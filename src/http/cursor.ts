@@ -1,5 +1,5 @@
 import { array, number, object, string, type AnyObject, type ObjectSchema, type Schema } from 'yup'
-import type { Place } from '../platform/db/newest-page.ts'
+import type { Cursor } from '../platform/db/newest-page.ts'
 import { pageLimit, nullableText } from './fields.ts'
 import { EXAMPLE_ID } from './operation.ts'
 
@@ -40,18 +40,18 @@ export const cursorListOf = (items: Schema): ObjectSchema<AnyObject> =>
   })
 
 /** Parses a cursor that `cursor` has validated. */
-export function readCursor(given: string | undefined): Place | undefined {
+export function readCursor(given: string | undefined): Cursor | undefined {
   const [micros, id] = given?.split('.') ?? []
   return micros !== undefined && id !== undefined ? { micros, id } : undefined
 }
 
-const writeCursor = ({ micros, id }: Place): string => `${micros}.${id}`
+const writeCursor = ({ micros, id }: Cursor): string => `${micros}.${id}`
 
 /**
  * Builds a page of a list with keyset pagination.
  * @param page up to the requested number of items, and one more if there is a next page
  */
-export function cursorAnswer<Item extends { place: Place }, Told>(
+export function cursorPage<Item extends { place: Cursor }, Told>(
   page: readonly Item[],
   limit: number,
   tell: (item: Item) => Told,
@@ -62,4 +62,4 @@ export function cursorAnswer<Item extends { place: Place }, Told>(
 }
 
 /** The cursor of the page after an item. */
-export const cursorBehind = (place: Place | undefined): string | null => (place ? writeCursor(place) : null)
+export const cursorAfter = (place: Cursor | undefined): string | null => (place ? writeCursor(place) : null)

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
 const schema = defineEntity({
-  name: 'KeptAnswer',
+  name: 'StoredResponse',
   tableName: 'idempotency_keys',
   properties: {
     workspaceId: p.uuid().primary(),
@@ -19,5 +19,5 @@ const schema = defineEntity({
 })
 
 /** A request that carried an Idempotency-Key, in progress or with its stored response. */
-export class KeptAnswer extends schema.class {}
-schema.setClass(KeptAnswer)
+export class StoredResponse extends schema.class {}
+schema.setClass(StoredResponse)

@@ -1,5 +1,5 @@
 import type { ApiError, ErrorKind } from '../platform/api-error.ts'
-import type { Answer } from './operation.ts'
+import type { OperationResponse } from './operation.ts'
 
 /** HTTP status of each kind of error. */
 export const STATUSES = {
@@ -19,7 +19,7 @@ export const STATUSES = {
 } as const satisfies Record<ErrorKind, number>
 
 /** The response for an error. */
-export const answerTo = ({ kind, code, param, message }: ApiError): Answer => ({
+export const responseToError = ({ kind, code, param, message }: ApiError): OperationResponse => ({
   status: STATUSES[kind],
   headers: { 'X-Error-Code': code, ...(param === undefined ? {} : { 'X-Error-Param': param }) },
   body: { error: message },

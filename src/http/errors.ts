@@ -59,12 +59,12 @@ export const KEY_IN_PROGRESS = defineError(
   'idempotency_key_in_progress',
   'A request with this Idempotency-Key is still in progress. Try again in a moment.',
 )
-export const KEY_USED_OTHERWISE = defineError(
+export const IDEMPOTENCY_KEY_REUSED = defineError(
   'other-request',
   'idempotency_key_reused',
   'This Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
 )
-export const DONE_FOR_ERASED = defineError(
+export const CONTACT_ERASED = defineError(
   'erased',
   'contact_erased',
   'The request with this Idempotency-Key was processed, but its contact has since been erased. ' +
@@ -84,7 +84,7 @@ export const nothingToUpdate = (fields: readonly string[], more = '') =>
   )
 
 /** Returns whether an immediate retry can succeed. */
-export const tellsWhenToRetry = (kind: ErrorKind): boolean => kind === 'unavailable' || kind === 'in-flight'
+export const hasRetryAfter = (kind: ErrorKind): boolean => kind === 'unavailable' || kind === 'in-flight'
 
 /** Maximum number of query parameters, far more than any operation has. */
 export const MAX_PARAMETERS = 100
@@ -155,7 +155,7 @@ export const IDEMPOTENCY_ERRORS: Record<number, Described> = {
   409: { description: 'The request with this Idempotency-Key is still in progress.', reasons: [KEY_IN_PROGRESS] },
   410: {
     description: 'The request with this Idempotency-Key was processed for a contact who has since been erased.',
-    reasons: [DONE_FOR_ERASED],
+    reasons: [CONTACT_ERASED],
   },
-  422: { description: 'The Idempotency-Key was used with another request.', reasons: [KEY_USED_OTHERWISE] },
+  422: { description: 'The Idempotency-Key was used with another request.', reasons: [IDEMPOTENCY_KEY_REUSED] },
 }

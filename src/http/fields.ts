@@ -163,7 +163,7 @@ export interface Page {
 export const rangeOf = ({ page, limit }: Page) => ({ limit, offset: (page - 1) * limit })
 
 /** Builds a page of a list. */
-export const listAnswer = <Item>(data: Item[], { page, limit }: Page, total: number) => ({
+export const pageResponse = <Item>(data: Item[], { page, limit }: Page, total: number) => ({
   status: 200,
   body: { data, pagination: { page, limit, total, totalPages: Math.ceil(total / limit) } },
 })

@@ -1,7 +1,7 @@
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { Answer } from './operation.ts'
+import type { OperationResponse } from './operation.ts'
 
 /** The lifetime of a stored response, in hours. */
 export const IDEMPOTENCY_HOURS = 24
@@ -12,7 +12,7 @@ const AFTER_COMMIT_SECONDS = 10
 /** Seconds after which another attempt may take over a request with an Idempotency-Key. */
 const LEASE_SECONDS = 30
 
-export type Taken =
+export type KeyClaim =
   /** The caller must run the request. `id` is the same for every attempt; `retried` is true for all but the first one. */
   | { kind: 'mine'; id: string; attempt: number; retried: boolean }
   | {
@@ -40,7 +40,7 @@ export async function takeIdempotencyKey(
   workspaceId: string,
   key: string,
   { id, fingerprint }: { id: string; fingerprint: Buffer },
-): Promise<Taken> {
+): Promise<KeyClaim> {
   const [row] = await sql<{
     mine: boolean
     id: string
@@ -102,7 +102,7 @@ where workspace_id = $1::uuid and key = $2 and not exists (select from taken)`
 export async function storeResponse(
   em: EntityManager,
   { workspaceId, key, id, attempt }: Attempt,
-  { status, headers = {}, body, contactId = null }: Answer,
+  { status, headers = {}, body, contactId = null }: OperationResponse,
   { isFinal }: { isFinal: boolean },
 ): Promise<boolean> {
   // Race: the contact is erased while the response is stored. Guard: both lock the contact's row, so that either the erasure finds the

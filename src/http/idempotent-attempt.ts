@@ -1,8 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError, type ErrorKind } from '../platform/api-error.ts'
 import { endLease, storeResponse, type Attempt } from './idempotency-queries.ts'
-import { answerTo, STATUSES } from './error-response.ts'
-import type { Answer } from './operation.ts'
+import { responseToError, STATUSES } from './error-response.ts'
+import type { OperationResponse } from './operation.ts'
 import { KEY_IN_PROGRESS } from './errors.ts'
 
 /** Errors that depend on more than the request: a repeated request may succeed. */
@@ -36,7 +36,7 @@ export class IdempotentAttempt {
    * @param isFinal whether nothing is left to do before the response is sent. Otherwise it is replayed only after `finish`.
    * @throws {ApiError} `idempotency_key_in_progress` if another attempt has taken over: the transaction is rolled back
    */
-  async store(em: EntityManager, answer: Answer, { isFinal }: { isFinal: boolean }): Promise<void> {
+  async store(em: EntityManager, answer: OperationResponse, { isFinal }: { isFinal: boolean }): Promise<void> {
     if (!(await storeResponse(em, this.#attempt, answer, { isFinal }))) throw new ApiError(KEY_IN_PROGRESS)
   }
 
@@ -51,7 +51,7 @@ export class IdempotentAttempt {
    */
   async fail(em: EntityManager, error: unknown): Promise<void> {
     const isFinal = error instanceof ApiError && !TRANSIENT.has(error.kind) && STATUSES[error.kind] < 500
-    if (isFinal) await storeResponse(em, this.#attempt, answerTo(error), { isFinal })
+    if (isFinal) await storeResponse(em, this.#attempt, responseToError(error), { isFinal })
     else await endLease(em, this.#attempt, { hasResponse: false })
   }
 }

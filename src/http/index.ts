@@ -12,7 +12,7 @@ export { isAtLeast, type Role, ROLES, scopesOf } from './roles.ts'
 export { isScope, type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
 export { DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
-export { cursor, cursorAnswer, cursorBehind, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
+export { cursor, cursorPage, cursorAfter, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
 export {
   atMost,
   boundedObject,
@@ -22,7 +22,7 @@ export {
   freeObject,
   givenId,
   id,
-  listAnswer,
+  pageResponse,
   listOf,
   MAX_NAME_LENGTH,
   nullableText,
@@ -50,10 +50,10 @@ export { readForm } from './form.ts'
 export { buildDocument } from './openapi/document.ts'
 export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
 export { type Given, parse } from './parse.ts'
-export { orMeant } from './unknown-names.ts'
+export { suggestion } from './unknown-names.ts'
 export { KEY_ERRORS, missingRole, missingScope, nothingToUpdate } from './errors.ts'
 export { getService, openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultResponse } from './responses.ts'
-export { presentForWriter, withoutReading, writtenResponse } from './write-only-response.ts'
-export { KeptAnswer } from './entities.ts'
+export { presentForWriter, writeOnlyNote, writtenResponse } from './write-only-response.ts'
+export { StoredResponse } from './entities.ts'
 export { etagOf } from './if-match.ts'

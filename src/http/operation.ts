@@ -70,7 +70,7 @@ export interface Param {
 export const warn = (warnings: readonly string[]): Record<string, string> =>
   warnings.length === 0 ? {} : { 'X-Warning': warnings.join('; ') }
 
-export interface Answer {
+export interface OperationResponse {
   status: number
   headers?: Readonly<Record<string, string>> | undefined
   /** A JSON value, or a stream of JSON text if the body can be too large for memory. */
@@ -79,7 +79,7 @@ export interface Answer {
   contactId?: string | null
 }
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   description: string
   schema: Schema
   /** Follow-up operations, with values of this response: `links` of the document. */
@@ -133,7 +133,7 @@ export interface Operation {
   audit?: 'by-handler' | 'never'
   /** True if the operation only reads, although it is a POST: its query is too long for a URL. */
   changesNothing?: true
-  responses: Record<number, AnswerDescription>
+  responses: Record<number, ResponseDescription>
   /** Errors of this operation by status, in addition to those of every operation. A plain string describes an invalid request. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
   /** False if the effect is not in Postgres alone, or is more than one transaction. */
@@ -149,7 +149,7 @@ export interface Operation {
   handle(
     request: Request<Record<string, string>, AnyObject, AnyObject, unknown>,
     dependencies: ApiDependencies,
-  ): Promise<Answer> | Answer
+  ): Promise<OperationResponse> | OperationResponse
 }
 
 type Known<S> = S extends ObjectSchema<AnyObject> ? InferType<S> : AnyObject
@@ -173,7 +173,7 @@ export const operation = <
     handle(
       request: Request<ParamsOf<Path>, Known<Query>, Known<Body>, NoInfer<Prepared>>,
       dependencies: ApiDependencies,
-    ): Promise<Answer> | Answer
+    ): Promise<OperationResponse> | OperationResponse
   },
 ): Operation => definition as unknown as Operation
 
@@ -188,14 +188,20 @@ export const accountOperation = <
   Body extends ObjectSchema<AnyObject> | undefined = undefined,
 >(
   definition: OpenDefinition<Path, Body> & {
-    handle(request: AccountsRequest<Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
+    handle(
+      request: AccountsRequest<Known<Body>>,
+      dependencies: ApiDependencies,
+    ): Promise<OperationResponse> | OperationResponse
   },
 ): Operation => ({ ...definition, open: 'account', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
 
 /** Defines an operation that is open to anyone, such as signing in. */
 export const openOperation = <const Path extends string, Body extends ObjectSchema<AnyObject> | undefined = undefined>(
   definition: OpenDefinition<Path, Body> & {
-    handle(request: VisitorsRequest<Known<Body>>, dependencies: ApiDependencies): Promise<Answer> | Answer
+    handle(
+      request: VisitorsRequest<Known<Body>>,
+      dependencies: ApiDependencies,
+    ): Promise<OperationResponse> | OperationResponse
   },
 ): Operation => ({ ...definition, open: 'anybody', bodyLimit: OPEN_BODY_LIMIT }) as unknown as Operation
 

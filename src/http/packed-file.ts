@@ -5,14 +5,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 
 /** A file that is served often. It is read and compressed once. */
-export interface PackedFile {
+export interface CompressedFile {
   plain: Buffer
   /** The compressed file by encoding; `undefined` if its format is already compressed. */
   packed: Record<'gzip' | 'br', Buffer> | undefined
   etag: string
 }
 
-export async function readPacked(path: string | URL, { isText }: { isText: boolean }): Promise<PackedFile> {
+export async function readCompressed(path: string | URL, { isText }: { isText: boolean }): Promise<CompressedFile> {
   const plain = await readFile(path)
   const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 32)
   if (!isText) return { plain, packed: undefined, etag }
@@ -24,7 +24,7 @@ export async function readPacked(path: string | URL, { isText }: { isText: boole
 }
 
 /** Responds with a file in an encoding that the client accepts, or with 304 if the client has the file. */
-export function sendPacked(ctx: Context, { plain, packed, etag }: PackedFile, type: string): void {
+export function sendCompressed(ctx: Context, { plain, packed, etag }: CompressedFile, type: string): void {
   ctx.status = 200
   ctx.etag = etag
   ctx.type = type

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import { type PackedFile, readPacked, sendPacked } from './packed-file.ts'
+import { type CompressedFile, readCompressed, sendCompressed } from './packed-file.ts'
 import type { ApiState } from './state.ts'
 
 /** The dashboard, as `scripts/prepare/dashboard.ts` builds it when the package is installed. */
@@ -27,7 +27,7 @@ const TEXT = new Set(['.html', '.js', '.css', '.svg'])
  * @returns a function that serves the page if a browser requests it, and returns whether it did
  */
 export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Context) => Promise<boolean> {
-  const files = new Map<string, Promise<PackedFile>>()
+  const files = new Map<string, Promise<CompressedFile>>()
   let made: Promise<{ names: ReadonlySet<string>; at: number }> | undefined
   /** Lists the folder again for an unknown name, because a new build has different names. */
   const isThere = async (name: string): Promise<boolean> => {
@@ -47,12 +47,12 @@ export function pageRoutes(router: Router<ApiState>, folder = FOLDER): (ctx: Con
   const serve = async (ctx: Context, name: string) => {
     let file = files.get(name)
     if (!file) {
-      file = readPacked(join(folder, name), { isText: TEXT.has(extname(name)) })
+      file = readCompressed(join(folder, name), { isText: TEXT.has(extname(name)) })
       files.set(name, file)
       // A file that could not be read this time may be readable next time.
       file.catch(() => files.delete(name))
     }
-    sendPacked(ctx, await file, extname(name))
+    sendCompressed(ctx, await file, extname(name))
   }
 
   router.get('/assets/:name', async (ctx, next) => {

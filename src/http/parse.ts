@@ -7,7 +7,7 @@ import {
   type ObjectSchema,
   type Schema,
 } from 'yup'
-import { oneSpelling } from '../platform/ids.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
 import './locale.ts'
 import { pointerOf } from './pointer.ts'
@@ -61,7 +61,7 @@ function pickKnown(schema: ISchema<unknown>, value: unknown): unknown {
   }
   const { innerType } = resolved as { innerType?: ISchema<unknown> }
   if (innerType && Array.isArray(value)) return value.map((item) => pickKnown(innerType, item))
-  return typeof value === 'string' && resolved.spec.meta?.isId ? oneSpelling(value) : value
+  return typeof value === 'string' && resolved.spec.meta?.isId ? normalizeId(value) : value
 }
 
 /** Describes the first problems, each once. */

@@ -1,6 +1,6 @@
 import type Router from '@koa/router'
 import { SERVER } from './openapi/document.ts'
-import { type PackedFile, readPacked, sendPacked } from './packed-file.ts'
+import { type CompressedFile, readCompressed, sendCompressed } from './packed-file.ts'
 import type { ApiState } from './state.ts'
 
 /** Scalar's reference page in one file; `scripts/prepare/reference.ts` downloads it when the package is installed. */
@@ -63,12 +63,12 @@ export function referenceRoutes(router: Router<ApiState>, document: object): voi
     ctx.body = START
   })
 
-  let script: Promise<PackedFile> | undefined
+  let script: Promise<CompressedFile> | undefined
   router.get('/docs/scalar.js', async (ctx) => {
     try {
-      const file = await (script ??= readPacked(SCRIPT, { isText: true }))
+      const file = await (script ??= readCompressed(SCRIPT, { isText: true }))
       ctx.set('Cache-Control', 'public, max-age=86400')
-      sendPacked(ctx, file, 'js')
+      sendCompressed(ctx, file, 'js')
     } catch {
       script = undefined
       ctx.status = 404

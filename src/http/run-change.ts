@@ -2,7 +2,7 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { IdempotentAttempt } from './idempotent-attempt.ts'
-import type { Answer } from './operation.ts'
+import type { OperationResponse } from './operation.ts'
 
 type Given = Pick<Dependencies, 'em' | 'log'>
 
@@ -12,9 +12,9 @@ interface Change<D extends Given> {
   /** Present if the request has an Idempotency-Key. */
   attempt?: IdempotentAttempt | undefined
   dependencies: D
-  run: (dependencies: D) => Promise<Answer>
+  run: (dependencies: D) => Promise<OperationResponse>
   /** Missing if the handler writes the audit entry, or if there is none. */
-  writeAudit?: (em: EntityManager, answer?: Answer) => Promise<void>
+  writeAudit?: (em: EntityManager, answer?: OperationResponse) => Promise<void>
 }
 
 /** Runs a change in one transaction with its audit entry and its stored response. */
@@ -38,7 +38,7 @@ export async function finish<D extends Given>({ call, attempt, dependencies }: C
  * Runs a change whose effect is not in Postgres alone, or is more than one transaction. The audit entry is written first, unless
  * the handler writes it. If the response is lost, the next attempt repeats the operation under the same call ID.
  */
-export async function runOutsideTransaction<D extends Given>(change: Change<D>): Promise<Answer> {
+export async function runOutsideTransaction<D extends Given>(change: Change<D>): Promise<OperationResponse> {
   const { attempt, dependencies, run, writeAudit } = change
   const { em, log } = dependencies
   await writeAudit?.(em.fork())

@@ -41,7 +41,7 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
 function describe(at: readonly string[], name: string, known: readonly string[]): string {
   const start = name.slice(0, MAX_NAME_CHARACTERS)
   const nearest = closestMatch(start, known, { maxDistance: maxDistance(name) })
-  return `${[...at, start].reduce(pointerTo, '')} is unknown and was ignored${nearest === undefined ? orKnown(known) : orMeant(nearest)}`
+  return `${[...at, start].reduce(pointerTo, '')} is unknown and was ignored${nearest === undefined ? orKnown(known) : suggestion(nearest)}`
 }
 
 /** Lists all known names if none is similar and the list is short. */
@@ -49,7 +49,7 @@ const orKnown = (known: readonly string[]): string =>
   known.length > 0 && known.length <= MAX_KNOWN ? `; known names: ${known.join(', ')}` : ''
 
 /** The end of a warning that suggests a known name. */
-export const orMeant = (nearest: string | undefined): string =>
+export const suggestion = (nearest: string | undefined): string =>
   nearest === undefined ? '' : `; did you mean ${nearest}?`
 
 /** The schema of an array's items, even if the array does not check them itself. */

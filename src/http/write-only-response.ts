@@ -38,5 +38,5 @@ export const presentForWriter = <Data extends object>(
       ) as Partial<Data>)
 
 /** The description of a write operation's response. */
-export const withoutReading = (scope: Scope): string =>
+export const writeOnlyNote = (scope: Scope): string =>
   `For a key without the scope ${scope}, the response has only the ID and the fields that this call set.`

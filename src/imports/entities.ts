@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { ColumnChoice, FormatName, Standing } from './formats/index.ts'
+import type { ColumnChoice, FormatName, FileStatus } from './formats/index.ts'
 
 /**
  * Status of an import:
@@ -15,7 +15,7 @@ export interface ImportOptions {
   columns: ColumnChoice[]
   listId: string | null
   tags: string[]
-  as: Standing | null
+  as: FileStatus | null
   triggers: boolean
   /** The contacts already confirmed the list in another system. */
   confirmed?: boolean

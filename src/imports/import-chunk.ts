@@ -30,7 +30,7 @@ import { assertNoJson, readHeader } from './read-header.ts'
 import { delimiterOf, type ReadCsv, readCsv } from './read-csv.ts'
 import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED, IMPORT_NOT_FOUND } from './errors.ts'
 
-export interface Piece {
+export interface ImportChunk {
   /** Offset in the file, in bytes of UTF-8. */
   position: number
   /** UTF-8. */
@@ -63,7 +63,7 @@ export async function importChunk(
   dependencies: Pick<Dependencies, 'em'>,
   workspaceId: string,
   id: string,
-  piece: Piece,
+  piece: ImportChunk,
   call: Call,
 ): Promise<Import> {
   const { updated, suppressions } = await unitOf(dependencies.em).transactional(async (unit) => {
@@ -108,7 +108,7 @@ interface Read extends ReadCsv {
   isCut: boolean
 }
 
-async function readRecords(found: Import, { bytes, position, isLast }: Piece): Promise<Read> {
+async function readRecords(found: Import, { bytes, position, isLast }: ImportChunk): Promise<Read> {
   if (position === 0) assertNoJson(found.format, bytes.subarray(0, 64).toString('utf8'))
   const skipped = position === 0 && bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0
   const most = found.options.triggers ? MAX_STARTING_ROWS : MAX_ROWS
@@ -135,7 +135,7 @@ async function readRecords(found: Import, { bytes, position, isLast }: Piece): P
 /** Computes the state of an import after the first `taken` records of a chunk. */
 function progressAfter(
   found: Import,
-  { bytes, position, isLast }: Piece,
+  { bytes, position, isLast }: ImportChunk,
   { records, broken, header, delimiter, skipped, isCut }: Read,
   taken: number,
 ): Pick<Import, 'position' | 'line' | 'status' | 'delimiter' | 'header' | 'problem'> {

@@ -8,7 +8,7 @@ import { isConflict, isDatabaseUnavailable } from '../platform/db/errors.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { Import, ImportOptions } from './entities.ts'
 import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
-import { beginOrResume, dropImport, getImport } from './imports.ts'
+import { beginOrResume, deleteImport, getImport } from './imports.ts'
 import { MAX_RECORD_BYTES } from './read-csv.ts'
 import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED } from './errors.ts'
 import { importChunk } from './import-chunk.ts'
@@ -105,7 +105,7 @@ export async function importFile(
     return await takeAll()
   } catch (error) {
     // Nothing was imported, so there is nothing to resume.
-    if (!isResumed && found.position === 0) await dropImport(em, found.id)
+    if (!isResumed && found.position === 0) await deleteImport(em, found.id)
     throw error
   }
 

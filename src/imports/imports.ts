@@ -1,4 +1,4 @@
-import { knownLists, LIST_NOT_FOUND } from '../lists/index.ts'
+import { findExistingLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -26,7 +26,10 @@ export async function createImport(
 ): Promise<Import> {
   const unit = unitOf(em)
   const { listId } = options
-  if (listId !== null && !(isId(listId) && (await knownLists(unit, workspaceId, [listId])).has(listId.toLowerCase())))
+  if (
+    listId !== null &&
+    !(isId(listId) && (await findExistingLists(unit, workspaceId, [listId])).has(listId.toLowerCase()))
+  )
     throw new ApiError(LIST_NOT_FOUND, { param: '/listId' })
   const now = new Date()
   const made = unit.create(Import, {
@@ -80,7 +83,7 @@ export async function setAudited(em: EntityManager, id: string): Promise<void> {
 }
 
 /** Deletes an import that has imported nothing. */
-export async function dropImport(em: EntityManager, id: string): Promise<void> {
+export async function deleteImport(em: EntityManager, id: string): Promise<void> {
   await unitOf(em).nativeDelete(Import, { id, position: 0 })
 }
 

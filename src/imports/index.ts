@@ -1,5 +1,5 @@
 export { Import, ImportError } from './entities.ts'
-export { type FormatName, isField, type Standing, STANDINGS } from './formats/index.ts'
+export { type FormatName, isField, type FileStatus, FILE_STATUSES } from './formats/index.ts'
 export { createImport, listErrors, setAudited } from './imports.ts'
 export { importFile, type Progress } from './import-file.ts'
 export { importChunk } from './import-chunk.ts'

@@ -2,7 +2,7 @@ import { array, boolean, object, number, string, type InferType } from 'yup'
 import { count, id, timestamp, nullableText } from '../http/index.ts'
 import { IMPORT_STATUSES, type Import } from './entities.ts'
 import type { RowError } from './queries.ts'
-import { FORMAT_NAMES, STANDINGS } from './formats/index.ts'
+import { FORMAT_NAMES, FILE_STATUSES } from './formats/index.ts'
 
 export const importResponse = object({
   id: id('import'),
@@ -19,7 +19,7 @@ export const importResponse = object({
     .meta({ example: ['imported'] }),
   as: string()
     .nullable()
-    .oneOf([...STANDINGS, null] as const)
+    .oneOf([...FILE_STATUSES, null] as const)
     .defined()
     .meta({ example: null }),
   triggers: boolean().required().meta({ example: false }),

@@ -1,7 +1,7 @@
 import { array } from 'yup'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
-import { listAnswer, listOf, operation, pageQuery, rangeOf, single, ok, created } from '../http/index.ts'
-import { oneSpelling } from '../platform/ids.ts'
+import { pageResponse, listOf, operation, pageQuery, rangeOf, single, ok, created } from '../http/index.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { createImport, getImport, listErrors, listImports } from './imports.ts'
 import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './errors.ts'
 import { assertNoJson, readHeader } from './read-header.ts'
@@ -25,7 +25,7 @@ export const importOperations = [
     responses: { 200: { description: 'A page of imports.', schema: listOf(array().of(importResponse).required()) } },
     async handle({ caller, query }, { em }) {
       const [imports, total] = await listImports(em, caller.workspace.id, rangeOf(query))
-      return listAnswer(imports.map(presentImport), query, total)
+      return pageResponse(imports.map(presentImport), query, total)
     },
   }),
 
@@ -61,7 +61,7 @@ export const importOperations = [
         size,
         header,
       } = body
-      const options = { columns, tags, as, triggers, confirmed, listId: listId == null ? null : oneSpelling(listId) }
+      const options = { columns, tags, as, triggers, confirmed, listId: listId == null ? null : normalizeId(listId) }
       if (header) {
         assertNoJson(format, header[0] ?? '')
         readHeader(format, header, options)
@@ -127,7 +127,7 @@ export const importOperations = [
     errors: { 404: [IMPORT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
       const [errors, total] = await listErrors(em, caller.workspace.id, params.id, rangeOf(query))
-      return listAnswer(errors.map(presentError), query, total)
+      return pageResponse(errors.map(presentError), query, total)
     },
   }),
 ]

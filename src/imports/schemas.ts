@@ -1,6 +1,6 @@
 import { array, boolean, number, object, string } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
-import { FORMAT_NAMES, isField, STANDINGS } from './formats/index.ts'
+import { FORMAT_NAMES, isField, FILE_STATUSES } from './formats/index.ts'
 import { MAX_COLUMNS } from './read-header.ts'
 
 const MAX_CHOICES = 500
@@ -53,7 +53,7 @@ export const importSchema = object({
     .max(MAX_TAGS),
   as: string()
     .nullable()
-    .oneOf([...STANDINGS, null] as const)
+    .oneOf([...FILE_STATUSES, null] as const)
     .meta({
       description:
         'The status of contacts whose row does not specify one. UNSUBSCRIBED suppresses marketing, BOUNCED suppresses all email.',

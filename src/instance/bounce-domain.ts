@@ -11,7 +11,7 @@ const NO_BOUNCE_DOMAIN =
  * for all, as with the sender. @returns `null` if no process has set it. In that case, bounces go to the sender's address, and
  * Dripline does not read them @throws {Error} that says what to set, if this process should read bounces
  */
-export async function agreeOnBounceDomain(
+export async function settleBounceDomain(
   em: EntityManager,
   { bounceDomain, reads }: { bounceDomain: string | undefined; reads: boolean },
 ): Promise<string | null> {

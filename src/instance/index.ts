@@ -1,6 +1,6 @@
 export { agreeOnMail, mailModeOf } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
-export { agreeOnBounceDomain } from './bounce-domain.ts'
+export { settleBounceDomain } from './bounce-domain.ts'
 export { agreeOnPublicUrl, findPublicUrl } from './public-url.ts'
 export {
   linkSecretOf,

@@ -88,7 +88,7 @@ export class ListOptOut extends optOutTable.class {}
 optOutTable.setClass(ListOptOut)
 
 const tallyTable = defineEntity({
-  name: 'ListTally',
+  name: 'ListCounter',
   tableName: 'list_counters',
   properties: {
     listId: p.uuid().primary(),
@@ -98,5 +98,5 @@ const tallyTable = defineEntity({
 })
 
 /** The number of contacts in a list. A trigger maintains it. */
-export class ListTally extends tallyTable.class {}
-tallyTable.setClass(ListTally)
+export class ListCounter extends tallyTable.class {}
+tallyTable.setClass(ListCounter)

@@ -1,4 +1,4 @@
-export { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListTally } from './entities.ts'
+export { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from './entities.ts'
 export { getList } from './lists.ts'
 export {
   MAX_LISTS_OF_CONTACT,
@@ -9,7 +9,7 @@ export {
 } from './membership.ts'
 export {
   addMembers,
-  dropRequests,
+  deleteRequests,
   findRequest,
   deleteOldConfirmationEmails,
   loadMemberships,
@@ -20,6 +20,6 @@ export {
   someContactsOf,
   writeRequests,
 } from './membership-queries.ts'
-export { deleteListRow, isListenedTo, knownLists, lockList, setDeleting } from './queries.ts'
+export { deleteListRow, isListInUse, findExistingLists, lockList, setDeleting } from './queries.ts'
 export { CONFIRMATION_LIMIT_REACHED, CONTACT_LEFT_LIST, LIST_IN_USE, LIST_NOT_FOUND, NOT_IN_LIST } from './errors.ts'
 export { countConfirmationEmails } from './confirmation-queries.ts'

@@ -3,8 +3,8 @@ import { List as ListRow } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { waitForJoiners } from './membership-queries.ts'
-import { findList, isAskedFor, listPage, lockList, type List } from './queries.ts'
+import { blockJoining } from './membership-queries.ts'
+import { findList, hasConfirmationAutomation, listPage, lockList, type List } from './queries.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 
@@ -64,7 +64,7 @@ export async function updateList(
   const unit = unitOf(em)
   // A contact who joins concurrently either is added before the switch or must confirm after it.
   if (doubleOptIn !== undefined && isId(id)) {
-    await waitForJoiners(unit, id)
+    await blockJoining(unit, id)
     // Lock: pausing the automation that sends the confirmation emails comes before or after this.
     await lockList(unit, workspaceId, id)
   }
@@ -73,7 +73,7 @@ export async function updateList(
   if (name !== undefined) list.name = name
   if (description !== undefined) list.description = description
   if (isPublic !== undefined) list.public = isPublic
-  if (doubleOptIn === true && !list.doubleOptIn && !(await isAskedFor(unit, workspaceId, list.id))) {
+  if (doubleOptIn === true && !list.doubleOptIn && !(await hasConfirmationAutomation(unit, workspaceId, list.id))) {
     throw new ApiError(CONFIRMATION_AUTOMATION_MISSING)
   }
   if (doubleOptIn !== undefined) list.doubleOptIn = doubleOptIn

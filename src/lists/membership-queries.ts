@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { listBegunBy } from '../triggers/index.ts'
+import { listIdOfTrigger } from '../triggers/index.ts'
 import type { MembershipState } from './membership.ts'
 
 /** A contact and a list. */
@@ -46,7 +46,7 @@ export async function lockListsToJoin(
 }
 
 /** Makes requests to join a list wait until the transaction ends, and waits for those in progress. */
-export async function waitForJoiners(em: EntityManager, listId: string): Promise<void> {
+export async function blockJoining(em: EntityManager, listId: string): Promise<void> {
   await sql(em, `select pg_advisory_xact_lock(${LIST_KEY}) from (select $1::uuid as id) list`, [listId])
 }
 
@@ -138,7 +138,7 @@ with asking as (
   from unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
   join confirmation_requests request using (list_id, contact_id)
   left join (enrollments enrollment join automations automation on automation.id = enrollment.automation_id)
-    on enrollment.contact_id = request.contact_id and ${listBegunBy('LIST_REQUESTED')} = request.list_id::text
+    on enrollment.contact_id = request.contact_id and ${listIdOfTrigger('LIST_REQUESTED')} = request.list_id::text
 )
 select list_id, contact_id from asking
 group by list_id, contact_id, asked_at, requested_at
@@ -265,7 +265,7 @@ export async function optOutTimes(
 }
 
 /** Deletes the pending confirmations of contacts. The contacts must be locked. */
-export async function dropRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
+export async function deleteRequests(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   await sql(em, 'delete from confirmation_requests where contact_id = any($1::uuid[])', [contactIds])
 }
 

@@ -1,4 +1,4 @@
-import { List as ListEntity, ListTally } from './entities.ts'
+import { List as ListEntity, ListCounter } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
@@ -40,7 +40,11 @@ export async function findList(em: EntityManager, workspaceId: string, id: strin
 }
 
 /** Returns whether an ACTIVE automation sends confirmation emails for a list. */
-export async function isAskedFor(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
+export async function hasConfirmationAutomation(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+): Promise<boolean> {
   const rows = await sql(
     em,
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
@@ -51,7 +55,7 @@ export async function isAskedFor(em: EntityManager, workspaceId: string, listId:
 }
 
 /** Returns whether a list triggers an automation, or is in the audience of a campaign that has not started. */
-export async function isListenedTo(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
+export async function isListInUse(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
   const rows = await sql(
     em,
     `select from automations where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
@@ -92,7 +96,7 @@ export async function setDeleting(em: EntityManager, listId: string, isGoing: bo
  *
  * @param lock whether to keep them from being deleted until the transaction ends
  */
-export async function knownLists(
+export async function findExistingLists(
   em: EntityManager,
   workspaceId: string,
   ids: readonly string[],
@@ -110,6 +114,6 @@ export async function knownLists(
 /** Deletes a list with the members it still has. @returns whether it existed */
 export async function deleteListRow(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
   if ((await em.nativeDelete(ListEntity, { id, workspaceId })) === 0) return false
-  await em.nativeDelete(ListTally, { listId: id })
+  await em.nativeDelete(ListCounter, { listId: id })
   return true
 }

@@ -1,7 +1,7 @@
 import { array } from 'yup'
 import { ApiError } from '../platform/api-error.ts'
 import {
-  listAnswer,
+  pageResponse,
   listOf,
   nothingToUpdate,
   operation,
@@ -9,7 +9,7 @@ import {
   presentForWriter,
   rangeOf,
   single,
-  withoutReading,
+  writeOnlyNote,
   ok,
   created,
 } from '../http/index.ts'
@@ -40,7 +40,7 @@ export const listOperations = [
     responses: { 200: { description: 'A page of lists.', schema: listOf(array().of(listResponse).required()) } },
     async handle({ caller, query }, { em }) {
       const [lists, total] = await listLists(em, caller.workspace.id, rangeOf(query))
-      return listAnswer(lists.map(presentList), query, total)
+      return pageResponse(lists.map(presentList), query, total)
     },
   }),
 
@@ -86,7 +86,7 @@ export const listOperations = [
     path: '/lists/{id}',
     tag: 'Lists',
     summary: 'Update a list',
-    description: `Changes the given fields. ${withoutReading('lists:read')}`,
+    description: `Changes the given fields. ${writeOnlyNote('lists:read')}`,
     scope: 'lists:write',
     body: updateListSchema,
     responses: {

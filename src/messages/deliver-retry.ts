@@ -1,7 +1,7 @@
 import { preparedFrom, readRecipient } from './prepare.ts'
 import type { Prepared } from './prepared.ts'
 import { findMessage, hasSource, readSendSettings, type StoredMessage } from './read-queries.ts'
-import { type Patience, Sending, type SendDependencies, type SendResult } from './send.ts'
+import { type WaitLimit, Sending, type SendDependencies, type SendResult } from './send.ts'
 import { dropRetry } from './store-queries.ts'
 import { type Intent, isRetryable } from './transitions.ts'
 
@@ -17,7 +17,7 @@ const BUSY_RETRY_MS = 5_000
 export async function retryMessage(
   dependencies: SendDependencies,
   id: string,
-  patience: Patience,
+  patience: WaitLimit,
 ): Promise<SendResult> {
   const em = dependencies.em.fork()
   const stored = await findMessage(em, id)

@@ -21,7 +21,7 @@ export async function eraseMessages(em: EntityManager, { id }: Contact): Promise
 }
 
 /** Deletes the remaining messages of an erased contact. @returns whether none are left */
-export const eraseRest = async (em: EntityManager, contactId: string): Promise<boolean> =>
+export const deleteRemainingMessages = async (em: EntityManager, contactId: string): Promise<boolean> =>
   (await deleteMessagesOf(em, contactId)) === 0
 
 export const isBeingErased = (em: EntityManager, contact: Contact): Promise<boolean> =>

@@ -1,5 +1,5 @@
 export { Message } from './entities.ts'
-export { createLeaseKeeper, SENDER_DIED, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
+export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
 export { type CampaignRef, MESSAGE_STATUSES, type MessageRef, type MessageStatus, type StepRef } from './message.ts'
 export type { MessageSource, MessageSources } from './source.ts'
 export { preparedFrom } from './prepare.ts'
@@ -9,7 +9,7 @@ export {
   Sending,
   type SendDependencies,
   type SendResult,
-  type Patience,
+  type WaitLimit,
   MAX_WARM_UP_RECHECK_MS,
   logOutcome,
 } from './send.ts'
@@ -35,7 +35,7 @@ export {
   countSendingToErased,
   deleteMessagesOf,
   dismissMessages,
-  dropRetriesOf,
+  cancelRetriesOf,
   expireLease,
   expireLeases,
   type FirstVisits,
@@ -47,9 +47,21 @@ export {
   setFirstVisits,
   shortenLeases,
 } from './store-queries.ts'
-export { MAY_HAVE_BEEN_SENT } from './send.ts'
+export { MAY_HAVE_BEEN_SENT_ERROR } from './send.ts'
 export { retryMessage } from './deliver-retry.ts'
-export { dismissMessage, LISTED, listUnconfirmed, resendMessage, type Resent } from './unconfirmed-messages.ts'
+export {
+  dismissMessage,
+  MAX_LISTED_MESSAGES,
+  listUnconfirmed,
+  resendMessage,
+  type ResendResult,
+} from './unconfirmed-messages.ts'
 export { RECIPIENT } from './recipient-queries.ts'
 export { lockFreeMessages, lockVisitedMessage } from './first-visits-queries.ts'
-export { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from './erase-messages.ts'
+export {
+  eraseMessages,
+  deleteRemainingMessages,
+  isBeingErased,
+  waitForSendersTo,
+  waitForSendersToErased,
+} from './erase-messages.ts'

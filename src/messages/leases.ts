@@ -26,7 +26,7 @@ export const BEGIN_WITHIN_MS = STOP_WAITS_MS - 500
 const MAX_PAUSE_MS = 250
 
 /** Error of a message whose sender stopped before it reported an outcome. */
-export const SENDER_DIED =
+export const SENDER_STOPPED_ERROR =
   'The sending process stopped after it began to transmit the message and before it received the response'
 /** Seconds after which a claim counts as abandoned. Usually the next attempt of its enrollment or campaign finds it earlier. */
 export const ABANDONED_SECONDS = 60

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { newestPage, type NewestPage, type Place } from '../platform/db/newest-page.ts'
+import { newestPage, type NewestPage, type Cursor } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { Source } from './authorization.ts'
 import type { MessageStatus } from './message.ts'
@@ -24,7 +24,7 @@ export interface ListedMessage {
   retryAt: Date | null
   openedAt: Date | null
   clickedAt: Date | null
-  place: Place
+  place: Cursor
 }
 
 interface ListedRow {
@@ -105,10 +105,10 @@ export async function messagePageOf(
   workspaceId: string,
   search: MessageSearch,
   page: Omit<NewestPage, 'table' | 'at' | 'of' | 'columns'>,
-): Promise<{ id: string; contactId: string; place: Place }[]> {
+): Promise<{ id: string; contactId: string; place: Cursor }[]> {
   const parameters: unknown[] = []
   const text = messagePage(workspaceId, search, { columns: 'item.contact_id', ...page }, parameters)
-  const rows = await sql<Place & { contact_id: string }>(em, text, parameters)
+  const rows = await sql<Cursor & { contact_id: string }>(em, text, parameters)
   return rows.map(({ contact_id: contactId, micros, id }) => ({ id, contactId, place: { micros, id } }))
 }
 

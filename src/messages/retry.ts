@@ -2,9 +2,9 @@ import { type Call, whenDurable } from '../platform/call.ts'
 import { toDate, unitOf } from '../platform/db/sql.ts'
 import { NOT_RECONCILED, ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
-import type { Place } from '../platform/db/newest-page.ts'
+import type { Cursor } from '../platform/db/newest-page.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { keepContacts } from '../contacts/index.ts'
+import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import { isDelivered } from '../instance/index.ts'
 import { type Dependencies, enqueueEach } from '../outbox/index.ts'
 import { messagePageOf, type MessageSearch } from './list-queries.ts'
@@ -12,11 +12,11 @@ import type { MessageStatus } from './message.ts'
 import type { SendSettings } from './prepared.ts'
 import { findRetryCandidate, readSendSettings, retryableAmong } from './read-queries.ts'
 import { DELIVERY_UNCONFIRMED, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './errors.ts'
-import { askForRetries } from './store-queries.ts'
+import { requestRetries } from './store-queries.ts'
 import { isRetryable, RETRYABLE, type Retryable } from './transitions.ts'
 
 /** A message with a requested retry. */
-export interface Asked {
+export interface RequestedRetry {
   id: string
   status: MessageStatus
   retryAt: Date
@@ -34,7 +34,7 @@ export async function retryOne(
   id: string,
   { evenIfSent }: { evenIfSent: boolean },
   call: Call,
-): Promise<Asked> {
+): Promise<RequestedRetry> {
   const em = unitOf(dependencies.em)
   const found = isId(id) ? await findRetryCandidate(em, workspaceId, id) : undefined
   if (!found) throw new ApiError(MESSAGE_NOT_FOUND)
@@ -45,7 +45,7 @@ export async function retryOne(
   // A restore lost the message's history after the backup.
   if (lostUntil && !evenIfSent && found.createdAt <= lostUntil) throw new ApiError(DELIVERY_UNCONFIRMED, LOST)
   const { asked, due } = await em.transactional(async (unit) => {
-    const asked = await askForRetries(unit, [id], status, { includeUnwanted: true })
+    const asked = await requestRetries(unit, [id], status, { includeUnwanted: true })
     return { asked, due: await enqueueEach(unit, 'RETRY', asked, 'interactive') }
   })
   const [retried] = asked
@@ -75,10 +75,10 @@ export async function retryMany(
     status: Retryable
     since?: string | undefined
     until?: string | undefined
-    behind?: Place | undefined
+    behind?: Cursor | undefined
   },
   { evenIfSent }: { evenIfSent: boolean },
-): Promise<{ asked: number; last: Place | undefined; onlySince: string | undefined }> {
+): Promise<{ asked: number; last: Cursor | undefined; onlySince: string | undefined }> {
   const { status, since, until, behind, only, ...of } = search
   const gate = await assertRule(em, workspaceId, status, evenIfSent)
   if (Object.values(of).some((id) => id !== undefined && !isId(id)))
@@ -91,7 +91,7 @@ export async function retryMany(
     const page = await messagePageOf(unit, workspaceId, { ...of, only }, range)
     // Ending an enrollment locks its contact for update. It either waits for these retries and cancels them, or its effect is
     // visible below.
-    await keepContacts(
+    await lockContactsAgainstErasure(
       unit,
       page.map(({ contactId }) => contactId),
     )
@@ -99,7 +99,7 @@ export async function retryMany(
       unit,
       page.map(({ id }) => id),
     )
-    const retried = await askForRetries(unit, ids, status, { includeUnwanted: false })
+    const retried = await requestRetries(unit, ids, status, { includeUnwanted: false })
     await enqueueEach(unit, 'RETRY', retried, 'bulk')
     return { asked: retried.length, page }
   })

@@ -1,11 +1,11 @@
 import { array } from 'yup'
-import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import {
-  cursorAnswer,
-  cursorBehind,
+  cursorPage,
+  cursorAfter,
   cursorListOf,
-  listAnswer,
+  pageResponse,
   listOf,
   operation,
   pageQuery,
@@ -45,7 +45,7 @@ export const messageOperations = [
     id: 'listActivity',
     method: 'GET',
     path: '/contacts/{id}/activity',
-    params: { id: CONTACT },
+    params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: "List a contact's messages",
     description:
@@ -57,7 +57,7 @@ export const messageOperations = [
     errors: { 404: [CONTACT_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
       const [messages, total] = await listActivity(em, caller.workspace.id, params.id, rangeOf(query))
-      return listAnswer(messages.map(presentMessage), query, total)
+      return pageResponse(messages.map(presentMessage), query, total)
     },
   }),
 
@@ -76,7 +76,7 @@ export const messageOperations = [
     async handle({ caller, query }, { em }) {
       const { status, automationId, campaignId, contactId: given, since, until, limit } = query
       const behind = readCursor(query.cursor)
-      const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
+      const contactId = given === undefined ? undefined : await CONTACT_PARAM.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const statuses = status === undefined ? MESSAGE_STATUSES : [status]
       const range = { statuses, behind, since, until, limit: limit + 1 }
@@ -86,7 +86,7 @@ export const messageOperations = [
         : await messagesOf(em.fork(), caller.workspace.id, { automationId, campaignId, contactId }, range)
       // An unknown contact is a 404, and not an empty list.
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
-      return cursorAnswer(page, limit, presentListed)
+      return cursorPage(page, limit, presentListed)
     },
   }),
 
@@ -161,7 +161,7 @@ export const messageOperations = [
       if (campaignId !== undefined) assertMayDecideOf(caller, 'campaigns')
       if (automationId !== undefined) assertMayDecideOf(caller, 'automations')
       const behind = readCursor(body.cursor)
-      const contactId = given === undefined ? undefined : await CONTACT.resolve(em, caller, given)
+      const contactId = given === undefined ? undefined : await CONTACT_PARAM.resolve(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const only = mayDecideOnly(caller)
       const search = { status, automationId, campaignId, contactId, only, behind, since: body.since, until: body.until }
@@ -172,7 +172,7 @@ export const messageOperations = [
       return {
         status: 202,
         ...(onlySince !== undefined && { headers: { 'X-Warning': warning } }),
-        body: { data: { retried: asked, nextCursor: cursorBehind(last) } },
+        body: { data: { retried: asked, nextCursor: cursorAfter(last) } },
       }
     },
   }),

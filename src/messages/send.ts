@@ -16,7 +16,7 @@ import { newId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
-import { SUPPRESSED_WORDS } from '../contacts/index.ts'
+import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
 import type { Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { BEGIN_WITHIN_MS, type LeaseKeeper } from './leases.ts'
@@ -54,7 +54,7 @@ export type SendResult =
   | { kind: 'queue' }
 
 /** How long an attempt waits for a connection: only briefly, or until its turn ends. */
-export type Patience = 'at-once' | { turn: AbortSignal }
+export type WaitLimit = 'at-once' | { turn: AbortSignal }
 
 /** Milliseconds that an email waits for a renderer when it is sent immediately, because others need its slot. */
 const RENDER_SOON_MS = 500
@@ -70,7 +70,7 @@ const MAX_RETRY_MS = 300_000
 const ELSEWHERE_RETRY_MS = 30_000
 
 /** Error of a message that was due after the backup, in the period whose data was lost. */
-export const MAY_HAVE_BEEN_SENT =
+export const MAY_HAVE_BEEN_SENT_ERROR =
   'The message was due after the backup from which the instance was restored, so it may have been sent'
 
 /** Maximum milliseconds between two checks of a warm-up, because its limit can be changed. */
@@ -95,7 +95,7 @@ export class Sending {
     this.deferSeconds = deferSeconds
   }
 
-  async send(patience: Patience): Promise<SendResult> {
+  async send(patience: WaitLimit): Promise<SendResult> {
     const { message } = this
     if (message.suppressedBy) return this.suppress()
     if (!message.sender?.isWarmingUp || !isDelivered(message)) return this.renderAndSend(patience)
@@ -117,14 +117,14 @@ export class Sending {
   /** Sends an email that is already rendered, or finalizes the message with its template error. */
   async sendRendered(
     rendered: RenderedEmail | TemplateProblem,
-    patience: Exclude<Patience, 'at-once'>,
+    patience: Exclude<WaitLimit, 'at-once'>,
   ): Promise<SendResult> {
     if ('problem' in rendered) return this.failTemplate(`${rendered.field}: ${rendered.problem}`)
     return this.sendEmail(rendered, patience)
   }
 
   suppress(): Promise<SendResult> {
-    return this.finalize({ status: 'SUPPRESSED', error: SUPPRESSED_WORDS[this.message.suppressedBy!] })
+    return this.finalize({ status: 'SUPPRESSED', error: SUPPRESSED_ERRORS[this.message.suppressedBy!] })
   }
 
   /** Makes the message UNCONFIRMED: it may have been sent before a restore. */
@@ -132,7 +132,7 @@ export class Sending {
     return this.finalize({ status: 'UNCONFIRMED', error, ...(finalAt && { finalAt }) })
   }
 
-  private async renderAndSend(patience: Patience): Promise<SendResult> {
+  private async renderAndSend(patience: WaitLimit): Promise<SendResult> {
     const { renderer } = this.dependencies
     const { message } = this
     let rendered: RenderedEmail
@@ -152,7 +152,7 @@ export class Sending {
     return this.sendEmail(rendered, patience)
   }
 
-  private async sendEmail(rendered: RenderedEmail, patience: Patience): Promise<SendResult> {
+  private async sendEmail(rendered: RenderedEmail, patience: WaitLimit): Promise<SendResult> {
     const { smtp, log } = this.dependencies
     const { message } = this
     let content: Outgoing

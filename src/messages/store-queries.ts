@@ -7,7 +7,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
-import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.ts'
+import { type EnrollmentKey, enrollmentKeyColumns } from '../automation-engine/index.ts'
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
@@ -411,7 +411,7 @@ export async function dismissDecided(em: EntityManager, id: string, status: Mess
  * Requests retries. A message with a pending retry keeps its time.
  * @param includeUnwanted whether to include messages whose enrollment was cancelled
  */
-export async function askForRetries(
+export async function requestRetries(
   em: EntityManager,
   ids: readonly string[],
   status: Retryable,
@@ -442,7 +442,7 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
  *
  * @returns the number that had a pending retry, or are in flight
  */
-export async function dropRetriesOf(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
+export async function cancelRetriesOf(em: EntityManager, places: readonly EnrollmentKey[]): Promise<number> {
   const rows = await sql<{ was_open: boolean }>(
     em,
     `update messages message set abandoned_at = now(), retry_at = null
@@ -450,7 +450,7 @@ export async function dropRetriesOf(em: EntityManager, places: readonly Enrollme
      where (message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))
        and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
      returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
-    placeColumns(places),
+    enrollmentKeyColumns(places),
   )
   return rows.filter(({ was_open }) => was_open).length
 }

@@ -1,6 +1,6 @@
 import { readSendingGate } from '../instance/index.ts'
 import { batch } from '../platform/batcher.ts'
-import { isPassing } from '../platform/db/errors.ts'
+import { isTransient } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
 import { untilDone } from '../platform/db/until-done.ts'
@@ -162,7 +162,7 @@ export class MessageStore {
     try {
       await writeOutcomes(this.em.fork(), rows)
     } catch (error) {
-      if (rows.length === 1 || isPassing(error)) throw error
+      if (rows.length === 1 || isTransient(error)) throw error
       // If one row cannot be stored, the others still are.
       await Promise.all(rows.map((row) => writeOutcomes(this.em.fork(), [row]).catch(() => undefined)))
       throw error

@@ -1,11 +1,11 @@
-import { SUPPRESSED_WORDS } from '../contacts/index.ts'
+import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
 import { isDelivered, NO_SENDER, readSendingGate, SENDING_DISABLED } from '../instance/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { invalid, notFound, ApiError } from '../platform/api-error.ts'
 import { Message } from './entities.ts'
-import { SENDER_DIED } from './leases.ts'
+import { SENDER_STOPPED_ERROR } from './leases.ts'
 import type { MessageStatus } from './message.ts'
 import { findDecision, findMessage, type UndecidedMessage, undecidedMessages } from './read-queries.ts'
 import { MESSAGE_NOT_FOUND, MESSAGE_NOT_UNCONFIRMED } from './errors.ts'
@@ -15,10 +15,11 @@ import { dismissDecided, expireLease } from './store-queries.ts'
 import { statusAfter } from './transitions.ts'
 
 /** Maximum number of messages listed. */
-export const LISTED = 1_000
+export const MAX_LISTED_MESSAGES = 1_000
 
 /** Lists the messages that need an operator's decision, oldest first. */
-export const listUnconfirmed = (em: EntityManager): Promise<UndecidedMessage[]> => undecidedMessages(em.fork(), LISTED)
+export const listUnconfirmed = (em: EntityManager): Promise<UndecidedMessage[]> =>
+  undecidedMessages(em.fork(), MAX_LISTED_MESSAGES)
 
 /** Dismisses a message. @throws {ApiError} `not-found`; `invalid` if it needs no decision */
 export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
@@ -41,7 +42,7 @@ export async function dismissOne(em: EntityManager, workspaceId: string, id: str
 export type ResendDependencies = Omit<SendDependencies, 'mailFrom'> & { mailFrom: string | null }
 
 /** Result of a resend, with the reason if the message was not sent. */
-export interface Resent {
+export interface ResendResult {
   status: MessageStatus
   error: string | null
 }
@@ -57,19 +58,19 @@ const MAX_WAITS = 100
  * @throws {ApiError} `not-found`; `invalid` if this process cannot deliver mail like the instance does, or the message needs no
  *   decision
  */
-export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<Resent> {
+export async function resendMessage(dependencies: ResendDependencies, id: string): Promise<ResendResult> {
   const { smtp, mailFrom } = dependencies
   const em = dependencies.em.fork()
   await assertNeedsDecision(em, id)
   if (!smtp) throw invalid('Set SMTP_URL. Without it, sending the message again would only capture it')
   if (mailFrom === null) throw invalid(NO_SENDER)
   if (!(await readSendingGate(em)).isOpen) throw invalid(SENDING_DISABLED)
-  await expireLease(em, id, SENDER_DIED)
+  await expireLease(em, id, SENDER_STOPPED_ERROR)
   const stored = await findMessage(em, id)
   const message = stored && (await prepareStored(dependencies, stored, 'resend'))
   if (!message) throw await whyNoDecision(em, id)
   if (message.suppressedBy)
-    throw invalid(`The message must not be sent: ${SUPPRESSED_WORDS[message.suppressedBy].toLowerCase()}`)
+    throw invalid(`The message must not be sent: ${SUPPRESSED_ERRORS[message.suppressedBy].toLowerCase()}`)
   if (!isDelivered(message))
     throw invalid('Mail is currently captured, so sending the message again would only capture it')
   const sending = new Sending({ ...dependencies, mailFrom }, message)

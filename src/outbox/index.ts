@@ -18,7 +18,7 @@ export {
   deferDeliveries,
   completeDeliveries,
   takeStarts,
-  STANDING,
+  STANDING_JOBS,
   TURN,
 } from './queries.ts'
 export { OutboxDelivery } from './entities.ts'

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import { type EnrollmentPlace, placeColumns } from '../automation-engine/index.ts'
+import { type EnrollmentKey, enrollmentKeyColumns } from '../automation-engine/index.ts'
 
 /**
  * Kinds of deliveries:
@@ -33,10 +33,10 @@ export type DeliveryKind =
   | 'REDELIVER'
 
 /** Standing jobs: one of each for all workspaces, repeated forever. */
-export const STANDING = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
-export type Standing = (typeof STANDING)[number]
+export const STANDING_JOBS = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
+export type StandingJob = (typeof STANDING_JOBS)[number]
 
-const STANDING_KINDS = STANDING.map((kind) => `'${kind}'`).join(', ')
+const STANDING_KINDS = STANDING_JOBS.map((kind) => `'${kind}'`).join(', ')
 /** SQL condition on an `outbox` row: whether it is pending and not a standing job. */
 export const IS_PENDING = `kind not in (${STANDING_KINDS})`
 
@@ -103,7 +103,7 @@ export async function enqueue(
     | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'DELETE_AUTOMATION'; automationId: string }
     | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string }
     | { kind: 'ERASE'; contactId: string }
-    | { kind: Standing },
+    | { kind: StandingJob },
   delaySeconds = 0,
 ): Promise<void> {
   const automationId = 'automationId' in delivery ? delivery.automationId : null
@@ -201,12 +201,12 @@ order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 
 /** Deletes the pending starts of an automation for a contact, so that they no longer start anything. @returns the number */
-export async function takeStarts(em: EntityManager, places: readonly EnrollmentPlace[]): Promise<number> {
+export async function takeStarts(em: EntityManager, places: readonly EnrollmentKey[]): Promise<number> {
   const rows = await sql(
     em,
     `delete from outbox where kind = 'START'
        and (automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[])) returning id`,
-    placeColumns(places),
+    enrollmentKeyColumns(places),
   )
   return rows.length
 }

@@ -90,7 +90,7 @@ export const isMailbox = (text: string): boolean =>
 export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()
 
 /** The address with its domain in ASCII (RFC 5891): without SMTPUTF8 (RFC 6531), servers understand no other form. */
-export function inAscii(address: string): string {
+export function toAsciiAddress(address: string): string {
   const at = address.lastIndexOf('@')
   const given = address.slice(at + 1)
   const domain = isTooLong(given) ? '' : domainToASCII(given)
@@ -98,7 +98,7 @@ export function inAscii(address: string): string {
 }
 
 /** The domain of an address, or of `Name <address>`, in ASCII, as headers and DNS records need it. */
-export const domainOf = (mailbox: string): string | undefined => inAscii(addressOf(mailbox)).split('@').at(1)
+export const domainOf = (mailbox: string): string | undefined => toAsciiAddress(addressOf(mailbox)).split('@').at(1)
 
 /**
  * Removes email addresses from a text and puts it on one line, for a log: responses of mail servers usually name the mailbox.

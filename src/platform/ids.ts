@@ -17,7 +17,7 @@ export const isId = (text: string): boolean => validate(text)
 export const readId = (text: string): string | undefined => (isId(text) ? text.toLowerCase() : undefined)
 
 /** Converts a text to the canonical form of an identifier. Any other text is returned unchanged and identifies nothing. */
-export const oneSpelling = (text: string): string => readId(text) ?? text
+export const normalizeId = (text: string): string => readId(text) ?? text
 
 /** The 16 bytes of an identifier, for tokens and signatures. */
 export const bytesOfId = (id: string): Buffer => Buffer.from(parse(id))

@@ -17,4 +17,4 @@ export function createQuota(max: number) {
   }
 }
 
-export type Places = ReturnType<typeof createQuota>
+export type Quota = ReturnType<typeof createQuota>

@@ -9,9 +9,9 @@ import {
   enqueueEach,
   completeDeliveries,
 } from '../outbox/index.ts'
-import { eraseRest, overdueRetries, waitingRetries } from '../messages/index.ts'
+import { deleteRemainingMessages, overdueRetries, waitingRetries } from '../messages/index.ts'
 import { lostEvents } from '../triggers/index.ts'
-import { deliverAgain } from './lost-events.ts'
+import { redeliverEvent } from './lost-events.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
 
@@ -129,7 +129,7 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
 
 async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
-  if (await eraseRest(fork, delivery.contactId!)) await completeDeliveries(fork, [delivery])
+  if (await deleteRemainingMessages(fork, delivery.contactId!)) await completeDeliveries(fork, [delivery])
   else await advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
 }
 
@@ -153,14 +153,14 @@ async function retryOverdue({ em, enrollments }: Dependencies): Promise<void> {
   })
 }
 
-/** Delivers events again that Temporal has lost. @see deliverAgain */
+/** Delivers events again that Temporal has lost. @see redeliverEvent */
 async function redeliver(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const fork = dependencies.em.fork()
   // If a page took too long, the next attempt reads half as many: one event may concern a thousand automations.
   const size = Math.max(1, REDELIVER.size >> Math.min(delivery.attempts - 1, 10))
   const page = await lostEvents(fork, { afterId: delivery.afterId, limit: size, atLeastMinutes: OVERDUE_MINUTES })
   const lost = page.lost.slice(0, REDELIVER.lost)
-  await pMap(lost, (each) => deliverAgain(dependencies, each), { concurrency: REDELIVER.concurrency })
+  await pMap(lost, (each) => redeliverEvent(dependencies, each), { concurrency: REDELIVER.concurrency })
   // If an event concerns more automations, the rest follows in the next round.
   const isWhole = lost.length === page.lost.length
   await advanceStandingJob(fork, delivery, isWhole ? page.lastId : lost.at(-1)!.eventId)

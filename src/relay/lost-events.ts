@@ -12,7 +12,7 @@ import type { LostEvent } from '../triggers/index.ts'
  * @param isDry whether to change nothing
  * @returns whether the event is, or would be, delivered again
  */
-export async function deliverAgain(
+export async function redeliverEvent(
   { em, enrollments, log }: Dependencies,
   { workspaceId, eventId, automationId, contactId, createdAt }: LostEvent,
   isDry = false,

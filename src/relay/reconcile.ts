@@ -7,7 +7,7 @@ import type { ListedEnrollment } from '../temporal/index.ts'
 import { assertLostUntil, readSendingGate } from '../instance/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { lostEvents } from '../triggers/index.ts'
-import { deliverAgain } from './lost-events.ts'
+import { redeliverEvent } from './lost-events.ts'
 import { enableSending } from './restored.ts'
 
 /** A difference between the database and Temporal, and what was done about it. */
@@ -140,7 +140,7 @@ export async function reconcile(
   for (let afterId: string | null = null; ;) {
     const page: LostPage = await lostPage(em, afterId)
     await each(page.lost, async (lost) => {
-      if (await deliverAgain(dependencies, lost, isDry)) differ({ ...lost, enrollmentId: null }, 'delivered')
+      if (await redeliverEvent(dependencies, lost, isDry)) differ({ ...lost, enrollmentId: null }, 'delivered')
     })
     if (page.lastId === null) break
     afterId = page.lastId

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { forgetEnded } from '../accounts/index.ts'
-import { forgetEntries } from '../audit/index.ts'
+import { deleteExpired } from '../accounts/index.ts'
+import { deleteOldEntries } from '../audit/index.ts'
 import { deleteOldWebhookCalls } from '../bounces/index.ts'
 import { foldStats } from '../stats/index.ts'
-import { forgetIdleWindows } from '../workspaces/index.ts'
+import { deleteIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
 import {
   type Delivery,
@@ -14,11 +14,11 @@ import {
   leaseDeliveries,
   enqueue,
   deferDeliveries,
-  STANDING,
+  STANDING_JOBS,
 } from '../outbox/index.ts'
 import { deleteOldConfirmationEmails } from '../lists/index.ts'
-import { forgetTriggerEvents } from '../triggers/index.ts'
-import { ABANDONED_SECONDS, expireLeases, SENDER_DIED } from '../messages/index.ts'
+import { deleteOldTriggerEvents } from '../triggers/index.ts'
+import { ABANDONED_SECONDS, expireLeases, SENDER_STOPPED_ERROR } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { deliver } from '../enrollments/index.ts'
 import { recoverFromClockChange } from './recover-outbox.ts'
@@ -161,23 +161,23 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
   let events = ROWS_FORGOTTEN
   return async () => {
     await recoverFromClockChange(em.fork())
-    for (const kind of STANDING) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
+    for (const kind of STANDING_JOBS) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
     for (const messageId of await expireLeases(em.fork(), {
-      error: SENDER_DIED,
+      error: SENDER_STOPPED_ERROR,
       graceSeconds: ABANDONED_SECONDS,
       limit: ROWS_FORGOTTEN,
     })) {
       log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
     const asks = await deleteOldConfirmationEmails(em.fork(), ROWS_FORGOTTEN)
-    const windows = await forgetIdleWindows(em.fork(), ROWS_FORGOTTEN)
+    const windows = await deleteIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
-    const ended = await forgetEnded(em.fork(), ROWS_FORGOTTEN)
-    const entries = await forgetEntries(em.fork(), ROWS_FORGOTTEN)
+    const ended = await deleteExpired(em.fork(), ROWS_FORGOTTEN)
+    const entries = await deleteOldEntries(em.fork(), ROWS_FORGOTTEN)
     const calls = await deleteOldWebhookCalls(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
-    const mayBeMore = (await forgetTriggerEvents(em.fork(), most)) === most
+    const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
     return mayBeMore || [asks, windows, keys, ended, entries, calls].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
   }

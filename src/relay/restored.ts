@@ -1,8 +1,8 @@
 import { revokeAllSessionsAndInvitations } from '../accounts/index.ts'
 import { skipRevisions } from '../automations/index.ts'
-import { holdWaitingCampaigns } from '../campaigns/index.ts'
+import { pauseScheduledCampaigns } from '../campaigns/index.ts'
 import { assertLostUntil, closeGate, openGate, readSendingGate } from '../instance/index.ts'
-import { abandonRetries, abandonSending, automationsWithRetries, MAY_HAVE_BEEN_SENT } from '../messages/index.ts'
+import { abandonRetries, abandonSending, automationsWithRetries, MAY_HAVE_BEEN_SENT_ERROR } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -18,8 +18,8 @@ export const markRestored = (em: EntityManager): Promise<void> =>
     // In the order in which a request locks them: first the automations that it changes, then its session.
     await skipRevisions(unit)
     await revokeAllSessionsAndInvitations(unit)
-    await abandonSending(unit, MAY_HAVE_BEEN_SENT)
-    await holdWaitingCampaigns(unit)
+    await abandonSending(unit, MAY_HAVE_BEEN_SENT_ERROR)
+    await pauseScheduledCampaigns(unit)
   })
 
 /**
@@ -34,7 +34,7 @@ export async function enableSending(em: EntityManager, lostUntil: Date | null | 
   await assertLostUntil(em.fork(), lostUntil)
   if ((await readSendingGate(em.fork())).isOpen) return false
   // In pages, before the gate opens: nothing is retried until then, and no client can request retries.
-  if (lostUntil !== null) await abandonRetries(em.fork(), MAY_HAVE_BEEN_SENT)
+  if (lostUntil !== null) await abandonRetries(em.fork(), MAY_HAVE_BEEN_SENT_ERROR)
   return em.fork().transactional(async (unit) => {
     if (!(await openGate(unit, lostUntil))) return false
     for (const automationId of await automationsWithRetries(unit))

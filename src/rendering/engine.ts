@@ -13,7 +13,7 @@ import {
   toValueSync,
 } from 'liquidjs'
 import { readDirectly } from './direct-reads.ts'
-import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, weigh } from './limits.ts'
+import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, estimateSize } from './limits.ts'
 import { plainTextOf } from './plain-text.ts'
 import { checkRanges } from './ranges.ts'
 import { FIELDS } from './protocol.ts'
@@ -106,10 +106,10 @@ function metered(name: string, filter: Handler | FilterObject): FilterObject {
     raw,
     handler(this: { context: Context }, ...values: unknown[]): unknown {
       const { memoryLimit } = this.context
-      for (const value of values) memoryLimit.use(weigh(value))
+      for (const value of values) memoryLimit.use(estimateSize(value))
       if (isSearch) chargeSearch(this.context, values[0], values[1])
       const made: unknown = toValueSync(handler.apply(this, isIndented ? values.slice(0, 1) : values))
-      memoryLimit.use(weigh(made))
+      memoryLimit.use(estimateSize(made))
       return made
     },
   }
@@ -136,7 +136,7 @@ function textOf(given: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) {
     // Before the conversion, because an array can contain the same array twice, which contains another one twice, and so on.
-    if (weigh(value) > LIMITS.value) throw new LimitExceeded('outputs a list that is too long')
+    if (estimateSize(value) > LIMITS.value) throw new LimitExceeded('outputs a list that is too long')
     return value.map(textOf).join('')
   }
   // eslint-disable-next-line @typescript-eslint/no-base-to-string -- as LiquidJS does

@@ -59,7 +59,7 @@ export const costOfSearch = (within: unknown, sought: unknown): number =>
   (lengthAtMost(within) * lengthAtMost(sought)) / LIMITS.comparisons
 
 /** The maximum length of a value as text. A number has up to 24 characters. */
-const lengthAtMost = (value: unknown): number => (typeof value === 'string' ? value.length : weigh(value) * 24)
+const lengthAtMost = (value: unknown): number => (typeof value === 'string' ? value.length : estimateSize(value) * 24)
 
 /** Counts the output of a template as it is written, to the email or to a variable of `capture`. */
 export class MeteredOutput {
@@ -87,16 +87,16 @@ const weights = new WeakMap<object, number>()
  * The size of a value: the characters of a text, or the sum over an array or object, with repeated items counted each
  * time. Results are cached: an array that holds another one twice, and so on, would take exponential time.
  */
-export function weigh(value: unknown): number {
+export function estimateSize(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 1
   const known = weights.get(value)
   if (known !== undefined) return known
   let weight = 1
   if (Array.isArray(value)) {
-    for (const item of value) weight += weigh(item)
+    for (const item of value) weight += estimateSize(item)
   } else if (isPlain(value)) {
-    for (const key of Object.keys(value)) weight += key.length + weigh((value as Record<string, unknown>)[key])
+    for (const key of Object.keys(value)) weight += key.length + estimateSize((value as Record<string, unknown>)[key])
   }
   weights.set(value, weight)
   return weight

@@ -5,7 +5,7 @@
 import './leave-signals.ts'
 import { Worker } from 'node:worker_threads'
 import { type Deadline, startDeadline } from './deadline.ts'
-import { PART_MS, type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
+import { MAX_BATCH_MS, type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
 
 const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcessOptions
 
@@ -52,7 +52,7 @@ thread.on('error', (error: NodeJS.ErrnoException) => {
 process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
   // The last of many emails gets as much time as a single email, after the preceding ones.
-  const before = job.kind === 'render-all' && job.variables.length > 1 ? PART_MS : 0
+  const before = job.kind === 'render-all' && job.variables.length > 1 ? MAX_BATCH_MS : 0
   const limits = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
   deadline = startDeadline(limits, usedMs, (kind) => respond({ kind }))
   memoryCheck = setInterval(() => {

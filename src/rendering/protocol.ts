@@ -9,7 +9,7 @@ export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (k
 export const PROGRESS_FD = 4
 
 /** Milliseconds during which a job of many emails starts another one. */
-export const PART_MS = 200
+export const MAX_BATCH_MS = 200
 
 /** The options of a renderer process. */
 export interface RenderProcessOptions extends Allowance {
@@ -33,11 +33,11 @@ export type Result =
   | { kind: 'failed'; field: keyof EmailContent; problem: string }
 
 /** Why a job did not complete: past its deadline or out of memory, because of the job, or `busy`, because of the machine. */
-export type Death = 'late' | 'memory' | 'busy'
+export type ProcessFailure = 'late' | 'memory' | 'busy'
 
 /**
  * One email of many, sent while the next one is rendered. `rendered-all` follows the last of them, and contains no email itself.
- * A job of many ends after `PART_MS` even if more emails are left, so that other jobs get a turn.
+ * A job of many ends after `MAX_BATCH_MS` even if more emails are left, so that other jobs get a turn.
  */
 export interface RenderedOne {
   kind: 'rendered-one'
@@ -46,7 +46,7 @@ export interface RenderedOne {
 
 /** A message of a process: `ready` once, then a response to each job. `broken` is a failure of the process itself. */
 export type ProcessAnswer =
-  { kind: 'ready' } | { kind: 'broken'; problem: string } | RenderedOne | Result | { kind: Death }
+  { kind: 'ready' } | { kind: 'broken'; problem: string } | RenderedOne | Result | { kind: ProcessFailure }
 
 /** The outcome of a job: its result, or the end of its process. `done` are the emails that were rendered before that. */
-export type Outcome = Result | { kind: Death; field: keyof EmailContent; done: RenderedOne['email'][] }
+export type Outcome = Result | { kind: ProcessFailure; field: keyof EmailContent; done: RenderedOne['email'][] }

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import {
-  type Death,
+  type ProcessFailure,
   FIELDS,
   type Outcome,
   type ProcessAnswer,
@@ -22,7 +22,7 @@ const START_MS = 30_000
  */
 const SILENT_MS = 30_000
 
-const isDeath = (answer: ProcessAnswer): answer is { kind: Death } =>
+const isDeath = (answer: ProcessAnswer): answer is { kind: ProcessFailure } =>
   answer.kind === 'late' || answer.kind === 'memory' || answer.kind === 'busy'
 
 /** A process that runs one job at a time, and is ended when a job exceeds its limits. */
@@ -110,7 +110,7 @@ export class RenderProcess {
         child.off('message', onAnswer).off('close', onClose)
         report()
       }
-      const die = (kind: Death) => {
+      const die = (kind: ProcessFailure) => {
         this.end()
         resolve({ kind, field: FIELDS[this.field] ?? 'subject', done: emails })
       }

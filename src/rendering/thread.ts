@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { check, type Field, FieldError, render } from './engine.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
-import { FIELDS, PART_MS, type ProcessAnswer, type RenderJob } from './protocol.ts'
+import { FIELDS, MAX_BATCH_MS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
 const port = parentPort!
 const respond = (answer: ProcessAnswer) => port.postMessage(answer)
@@ -26,7 +26,7 @@ function renderOne(
 
 /** Renders as many emails as time allows, but at least one. */
 function renderSome({ variables, ...job }: Extract<RenderJob, { kind: 'render-all' }>): ProcessAnswer {
-  const until = performance.now() + PART_MS
+  const until = performance.now() + MAX_BATCH_MS
   for (const each of variables) {
     respond({ kind: 'rendered-one', email: renderOne(job, each) })
     if (performance.now() > until) break

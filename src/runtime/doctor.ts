@@ -50,7 +50,7 @@ const MAX_UNDELIVERED_SECONDS = 60
  *
  * @param running finds the Postgres and the Temporal of the `npm start` on the data folder
  */
-export async function examine(env: NodeJS.ProcessEnv, running: (config: Config) => Addresses): Promise<Finding[]> {
+export async function runDoctor(env: NodeJS.ProcessEnv, running: (config: Config) => Addresses): Promise<Finding[]> {
   let config: Config
   let embedded: Addresses
   try {

@@ -2,7 +2,13 @@ import { eraseAddresses } from '../consent/index.ts'
 import type { Erasure } from '../contacts/index.ts'
 import { eraseEnrollments } from '../enrollments/index.ts'
 import { eraseRequests } from '../http/index.ts'
-import { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from '../messages/index.ts'
+import {
+  eraseMessages,
+  deleteRemainingMessages,
+  isBeingErased,
+  waitForSendersTo,
+  waitForSendersToErased,
+} from '../messages/index.ts'
 
 /** The steps of an erasure in the modules that depend on contacts, in this order. */
 export const ERASURE: Erasure = {
@@ -11,5 +17,5 @@ export const ERASURE: Erasure = {
   waitForSenders: waitForSendersTo,
   waitForSendersToErased,
   isBeingErased,
-  eraseRest,
+  eraseRest: deleteRemainingMessages,
 }

@@ -5,17 +5,17 @@ import type { RunningService } from './running-service.ts'
  * Returns why a service has failed for good, or `undefined`. Outages of Postgres, Temporal or the mail server do not count:
  * ending the process would not help.
  */
-export type Vital = () => string | undefined
+export type HealthCheck = () => string | undefined
 
 /** The state of the process, which shows whether it can still do its work: `/healthz`. */
 export interface Health {
-  watch(vital: Vital): void
+  watch(vital: HealthCheck): void
   /** Problems that it cannot recover from; empty if there are none. */
   problems(): string[]
 }
 
 export function createHealth(): Health {
-  const vitals: Vital[] = []
+  const vitals: HealthCheck[] = []
   return {
     watch: (vital) => void vitals.push(vital),
     problems: () => vitals.flatMap((vital) => vital() ?? []),
@@ -30,7 +30,7 @@ const PATIENCE_MS = 60_000
  * Ends a process that has failed for good for a while, so that its supervisor starts another one: Docker restarts ended
  * containers, but not unhealthy ones. A liveness probe may be faster.
  */
-export function endWhenBeyondRecovery(
+export function exitWhenUnhealthy(
   health: Health,
   log: Log,
   { lookMs = CHECK_INTERVAL_MS, patienceMs = PATIENCE_MS } = {},

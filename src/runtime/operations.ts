@@ -18,7 +18,7 @@ import {
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { ERASURE } from './erasure.ts'
 import { messageOperations } from '../messages/routes.ts'
-import { CONTACT_LIMITS, MEANWHILE } from '../contacts/index.ts'
+import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
@@ -65,6 +65,6 @@ export const API: Api = {
   basePath: BASE_PATH,
   operations,
   document,
-  limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...MEANWHILE },
+  limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...CONFLICT_ERRORS },
   pages: [preferencesPages, confirmationPages, feedbackPages, visitPages],
 }

@@ -15,13 +15,13 @@ const CACHE_MS = 500
 
 /** Checks whether Postgres and Temporal can be reached: `/readyz`. Returns the names of those that cannot. */
 export const createReadiness = (servers: Servers, keptMs = CACHE_MS): (() => Promise<string[]>) =>
-  shared(() => lookForMissing(servers), keptMs)
+  shareCheck(() => lookForMissing(servers), keptMs)
 
 /** Shares one check among all concurrent callers, and with callers shortly after. */
-export function shared<Seen>(look: () => Promise<Seen>, keptMs: number): () => Promise<Seen> {
+export function shareCheck<Seen>(probe: () => Promise<Seen>, keptMs: number): () => Promise<Seen> {
   let seen: Promise<Seen> | undefined
   const forget = () => setTimeout(() => (seen = undefined), keptMs).unref()
-  return () => (seen ??= look().finally(forget))
+  return () => (seen ??= probe().finally(forget))
 }
 
 async function lookForMissing({ orm, temporal }: Servers): Promise<string[]> {

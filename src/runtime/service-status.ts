@@ -3,7 +3,7 @@ import { readMailMode, readMailSender } from '../instance/index.ts'
 import type { Config } from '../platform/config.ts'
 import { addressOfServer, type MailTransport, readSmtpUrl } from '../smtp/index.ts'
 import type { Context } from './context.ts'
-import { shared } from './readiness.ts'
+import { shareCheck } from './readiness.ts'
 import { countWorkers } from './count-workers.ts'
 
 /** The time for which a status is reused, in milliseconds: it queries three servers. */
@@ -17,7 +17,7 @@ export function createServiceStatus(
   checkReadiness: () => Promise<string[]>,
   smtp: MailTransport | undefined,
 ): () => Promise<ServiceStatus> {
-  return shared(async () => {
+  return shareCheck(async () => {
     const { config } = context
     const missing = await checkReadiness()
     const postgres = { isReachable: !missing.includes('Postgres') }

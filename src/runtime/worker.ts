@@ -4,7 +4,7 @@ import type { Worker } from '@temporalio/worker'
 import { createActivities } from '../../activities/index.ts'
 import { createLinks } from '../signed-links/index.ts'
 import {
-  agreeOnBounceDomain,
+  settleBounceDomain,
   agreeOnMail,
   agreeOnPublicUrl,
   agreeOnSender,
@@ -50,7 +50,7 @@ export async function startWorker(
   const settings = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
   const publicUrl = await agreeOnPublicUrl(dependencies.em, log, settings)
   const reads = config.BOUNCE_PORT !== undefined
-  const bounceDomain = await agreeOnBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
+  const bounceDomain = await settleBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
   const links = createLinks(await readLinkSecret(dependencies.em), publicUrl, bounceDomain)
   await agreeOnMail(dependencies.em, wanted, log)
   const gate = await watchSendingGate(dependencies.em, { smtp, delivers, log })

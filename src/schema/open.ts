@@ -14,13 +14,13 @@ import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../segments/index.ts'
 import { Campaign, CampaignContent } from '../campaigns/index.ts'
 import { ErasedContact } from '../consent/index.ts'
-import { Contact, ContactTag, FormerAddress, Suppression, Tally } from '../contacts/index.ts'
+import { Contact, ContactTag, FormerAddress, Suppression, ContactCounter } from '../contacts/index.ts'
 import { AutomationCounts, Enrollment } from '../enrollments/index.ts'
 import { CounterChange, FlowCounter, NextWake, StepCounter, StepPlace } from '../stats/index.ts'
-import { KeptAnswer } from '../http/index.ts'
+import { StoredResponse } from '../http/index.ts'
 import { Import, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
-import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListTally } from '../lists/index.ts'
+import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from '../lists/index.ts'
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
@@ -46,12 +46,12 @@ export const ENTITIES = [
   ApiKey,
   RateWindow,
   RateSlot,
-  KeptAnswer,
+  StoredResponse,
   Contact,
   ContactTag,
   FormerAddress,
-  Tally,
-  ListTally,
+  ContactCounter,
+  ListCounter,
   List,
   ListMember,
   ListRequest,

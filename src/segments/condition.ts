@@ -1,4 +1,4 @@
-import { oneSpelling } from '../platform/ids.ts'
+import { normalizeId } from '../platform/ids.ts'
 import { jsonBytes } from '../platform/json.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
 
@@ -116,7 +116,7 @@ class ConditionReader {
       case 'list':
         if (typeof value !== 'string' || value.trim() === '')
           return this.fail(`${path}.${form} must be a non-empty string`)
-        return form === 'tag' ? { tag: value } : { list: oneSpelling(value) }
+        return form === 'tag' ? { tag: value } : { list: normalizeId(value) }
       case 'activity':
         return this.activity(json, path, value)
       case 'event':
@@ -155,8 +155,8 @@ class ConditionReader {
     if (!this.areDays(withinDays, path)) return undefined
     return {
       activity: status,
-      ...(automation === undefined ? {} : { automation: oneSpelling(automation) }),
-      ...(campaign === undefined ? {} : { campaign: oneSpelling(campaign) }),
+      ...(automation === undefined ? {} : { automation: normalizeId(automation) }),
+      ...(campaign === undefined ? {} : { campaign: normalizeId(campaign) }),
       ...(withinDays === undefined ? {} : { withinDays }),
     }
   }

@@ -4,7 +4,7 @@ import type { Condition } from './condition.ts'
 import { conditionSql } from './condition-sql.ts'
 
 /** Returns whether a segment is in the audience of a campaign that has not started, or is still collecting its recipients. */
-export async function isAskedBy(em: EntityManager, id: string): Promise<boolean> {
+export async function isSegmentInUse(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
     `select from campaigns where status in ('SCHEDULED', 'SENDING', 'PAUSED') and not materialized

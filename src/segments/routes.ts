@@ -5,7 +5,7 @@ import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import {
   deleted,
   deleteResultResponse,
-  listAnswer,
+  pageResponse,
   listOf,
   nothingToUpdate,
   operation,
@@ -13,7 +13,7 @@ import {
   presentForWriter,
   rangeOf,
   single,
-  withoutReading,
+  writeOnlyNote,
   ok,
   created,
 } from '../http/index.ts'
@@ -51,7 +51,7 @@ export const segmentOperations = [
     },
     async handle({ caller, query }, { em }) {
       const [segments, total] = await listSegments(em, caller.workspace.id, rangeOf(query))
-      return listAnswer(segments.map(presentSegment), query, total)
+      return pageResponse(segments.map(presentSegment), query, total)
     },
   }),
 
@@ -113,7 +113,7 @@ export const segmentOperations = [
     path: '/segments/{id}',
     tag: 'Segments',
     summary: 'Update a segment',
-    description: `Changes the given fields. ${withoutReading('segments:read')}`,
+    description: `Changes the given fields. ${writeOnlyNote('segments:read')}`,
     scope: 'segments:write',
     body: updateSegmentSchema,
     responses: { 200: { description: 'The segment.', schema: single(writtenSegmentResponse), links: segmentLinks } },

@@ -4,4 +4,4 @@ export { type DkimKey, dkimOf, mailboxOf, senderOf, type WorkspaceSender } from 
 export { SECRETS_KEY_MISSING } from './errors.ts'
 export { readSender } from './sender-queries.ts'
 export { getSender } from './settings.ts'
-export { returnQuota, returnUnusedQuota, type Places, takeWarmUpQuota } from './warm-up-queries.ts'
+export { returnQuota, returnUnusedQuota, type QuotaShare, takeWarmUpQuota } from './warm-up-queries.ts'

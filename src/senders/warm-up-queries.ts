@@ -18,7 +18,7 @@ export const ALLOWED_TODAY = `case
   end`
 
 /** A part of a day's quota. */
-export interface Places {
+export interface QuotaShare {
   granted: number
   /** The day as `YYYY-MM-DD`, or `null` if there is no limit. */
   day: string | null
@@ -37,7 +37,7 @@ export async function takeWarmUpQuota(
   workspaceId: string,
   wanted: number,
   mayExceed: boolean,
-): Promise<Places> {
+): Promise<QuotaShare> {
   for (;;) {
     const [row] = await sql<{ day: string; granted: number | null; more_in: number }>(em, TAKE, [
       workspaceId,
@@ -85,7 +85,7 @@ export async function returnQuota(em: EntityManager, workspaceId: string, day: s
 export async function returnUnusedQuota(
   em: EntityManager,
   workspaceId: string,
-  { day, granted }: Places,
+  { day, granted }: QuotaShare,
   mailed: number,
 ): Promise<void> {
   if (day !== null && mailed < granted) await returnQuota(em, workspaceId, day, granted - mailed).catch(() => undefined)

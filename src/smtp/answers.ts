@@ -2,7 +2,7 @@
  * Subject of a rejection: `message` for this message or its recipient; `us` for the login, the sender, its limits or the server
  * itself; `either` if the response is ambiguous.
  */
-export type About = 'message' | 'us' | 'either'
+export type RejectionScope = 'message' | 'us' | 'either'
 
 /** The server is out of service (RFC 7504), rejects the order of commands, or requires a login or a different one (RFC 4954). */
 const CODES_OF_US = [503, 521, 530, 534, 535, 538]
@@ -16,7 +16,7 @@ const TOO_LONG = ['2.3', '3.4']
  * are missing here are ambiguous. X.4.1 and X.4.4 are ambiguous too, because some servers use them for unknown recipients. X.5 is
  * a syntax error, which an address may cause. X.7.1 is used for both blocked senders and protected recipients.
  */
-const DETAILS: Record<Exclude<About, 'either'>, readonly string[]> = {
+const DETAILS: Record<Exclude<RejectionScope, 'either'>, readonly string[]> = {
   message: [
     // The recipient's address and mailbox.
     ...['1.1', '1.2', '1.3', '1.4', '1.6', '1.9', '1.10', '2.1', '2.2', '2.3', '2.4'],
@@ -41,7 +41,7 @@ const DETAILS: Record<Exclude<About, 'either'>, readonly string[]> = {
  *
  * @param command the rejected command
  */
-export function aboutOf(command: string, response: string): About {
+export function rejectionScopeOf(command: string, response: string): RejectionScope {
   const { code, detail } = statusOf(response)
   if (CODES_OF_US.includes(code)) return 'us'
   // The content of the message, including Unicode addresses.

@@ -1,4 +1,4 @@
-import { aboutOf, codesOf } from './answers.ts'
+import { rejectionScopeOf, codesOf } from './answers.ts'
 import { secretsOf, type SmtpServer } from './smtp-url.ts'
 import type { Delivery } from './transport.ts'
 
@@ -13,14 +13,14 @@ export interface SmtpError extends Error {
   duringLogin?: boolean
 }
 
-export const OUT_OF_STEP = 'The mail server’s responses do not match the commands'
+export const OUT_OF_SYNC = 'The mail server’s responses do not match the commands'
 
 /** Result for a session whose responses are out of step. The message was not completed, so it is certainly not sent. */
-export const outOfStep = (): Delivery => ({
+export const outOfSyncDelivery = (): Delivery => ({
   kind: 'not-sent',
   serverFailed: true,
-  reason: OUT_OF_STEP,
-  failure: OUT_OF_STEP,
+  reason: OUT_OF_SYNC,
+  failure: OUT_OF_SYNC,
 })
 
 /** The server is shutting down. It can respond with this to any command (RFC 5321, section 4.2.3). */
@@ -46,7 +46,7 @@ export function classify(error: SmtpError, hasFlowed: boolean): Delivery {
   // nodemailer rejected the message itself, for example because it exceeds the server's limit.
   if (isOfMessage && response === undefined) return { kind: 'refused', reason }
   if (!isOfMessage || !isRefusal(error)) return { kind: 'not-sent', reason, serverFailed: true }
-  const about = aboutOf(command, reason)
+  const about = rejectionScopeOf(command, reason)
   if (about === 'us') return { kind: 'not-sent', reason, serverFailed: true }
   if (responseCode < 500) return { kind: 'not-sent', reason, serverFailed: false }
   return about === 'message' ? { kind: 'refused', reason } : { kind: 'refused', reason, doubt: failureOf(error) }
@@ -70,12 +70,12 @@ export const reasonOf = ({ response, command, code }: SmtpError): string =>
     : failureOf({ response, command: command ?? 'the connection' })
 
 /** Removes credentials from a text. */
-export const wordsWithoutLogin = (text: string, server: SmtpServer): string =>
+export const removeLogin = (text: string, server: SmtpServer): string =>
   secretsOf(server).reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 
 /** Removes credentials from a server's response. Some servers name the login when they reject a sender or a recipient. */
 export function withoutLogin(delivery: Delivery, server: SmtpServer): Delivery {
-  const clean = (text: string) => wordsWithoutLogin(text, server)
+  const clean = (text: string) => removeLogin(text, server)
   if (delivery.kind === 'taken') return { ...delivery, response: clean(delivery.response) }
   return 'reason' in delivery ? { ...delivery, reason: clean(delivery.reason) } : delivery
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { OUT_OF_STEP } from './classify-response.ts'
+import { OUT_OF_SYNC } from './classify-response.ts'
 import type { SmtpError } from './classify-response.ts'
 import type { SmtpServer } from './smtp-url.ts'
 
@@ -52,12 +52,12 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     const late = setTimeout(() => cut(connection), Math.min(timeoutMs, READY_MS))
     let duringLogin = false
     try {
-      await settled<void>(connection, (done) => connection.connect(done))
+      await waitForCallback<void>(connection, (done) => connection.connect(done))
       await inStep(connection, '250')
       const { auth } = server
       if (auth) {
         duringLogin = true
-        await settled<unknown>(connection, (done) => connection.login(auth, done))
+        await waitForCallback<unknown>(connection, (done) => connection.login(auth, done))
         await inStep(connection, '235')
       }
       return connection
@@ -80,7 +80,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
   async function inStep(connection: Connection, expected: string): Promise<void> {
     const isExpected = hasCode(connection.lastServerResponse, expected)
     await nextTurn()
-    if (!isExpected || !open.has(connection)) throw new Error(OUT_OF_STEP)
+    if (!isExpected || !open.has(connection)) throw new Error(OUT_OF_SYNC)
   }
 
   function keep(connection: Connection): void {
@@ -105,7 +105,7 @@ export function createConnections(server: SmtpServer, timeoutMs: number) {
     try {
       // Responses that arrived with the rejection would be mistaken for the response to RSET.
       await nextTurn()
-      await settled<unknown>(connection, (done) => connection.reset(done))
+      await waitForCallback<unknown>(connection, (done) => connection.reset(done))
       await inStep(connection, '250')
       keep(connection)
     } catch {
@@ -170,7 +170,7 @@ function limitResponses(connection: Connection, tooMuch: () => void): { reset():
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Waits for nodemailer's callback or the end of the connection, which nodemailer does not always report. */
-export function settled<Result>(
+export function waitForCallback<Result>(
   connection: Connection,
   run: (done: (error?: Error | null, result?: Result) => void) => void,
 ): Promise<Result> {

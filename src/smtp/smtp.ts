@@ -1,16 +1,16 @@
-import { addressOf, inAscii, isEmailAddress, withoutAddresses } from '../platform/email-address.ts'
+import { addressOf, toAsciiAddress, isEmailAddress, withoutAddresses } from '../platform/email-address.ts'
 import { ConnectionSlots } from './connection-slots.ts'
-import { createConnections, hasCode, nextTurn, settled, type Connection } from './smtp-connections.ts'
+import { createConnections, hasCode, nextTurn, waitForCallback, type Connection } from './smtp-connections.ts'
 import { buildMime, Message } from './smtp-message.ts'
 import {
   classify,
   failureOf,
   isAboutMessage,
-  outOfStep,
+  outOfSyncDelivery,
   reasonOf,
   withFailure,
   withoutLogin,
-  wordsWithoutLogin,
+  removeLogin,
   type SmtpError,
 } from './classify-response.ts'
 import type { SmtpServer } from './smtp-url.ts'
@@ -132,7 +132,7 @@ export function createSmtpTransport({
       message.handOver.breakOff?.throwIfAborted()
       const envelope = {
         from: email.returnPath ?? addressOf(email.from),
-        to: [inAscii(email.to)],
+        to: [toAsciiAddress(email.to)],
         size: message.raw.length,
       }
       const mayBegin = () => {
@@ -141,13 +141,13 @@ export function createSmtpTransport({
         onBegin()
         return true
       }
-      const { response } = await settled<{ response?: string }>(connection, (done) =>
+      const { response } = await waitForCallback<{ response?: string }>(connection, (done) =>
         connection.send(envelope, message.stream(mayBegin, stop, onBegin), (error, info) => {
           done(error, info)
           message.answered(error as SmtpError | null, stop)
         }),
       )
-      if (message.isOutOfStep()) return outOfStep()
+      if (message.isOutOfStep()) return outOfSyncDelivery()
       usualMs = usualMs * 0.7 + (performance.now() - started) * 0.3
       const text = response ?? ''
       // nodemailer checks only the first digit.
@@ -156,7 +156,7 @@ export function createSmtpTransport({
         : withFailure({ kind: 'unknown', reason: text }, failureOf({ response: text, command: 'DATA' }))
     } catch (error) {
       if (message.state === 'withdrawn') return { kind: 'withdrawn' }
-      if (message.isOutOfStep()) return outOfStep()
+      if (message.isOutOfStep()) return outOfSyncDelivery()
       return withFailure(classify(error as SmtpError, message.hasFlowed()), failureOf(error as SmtpError))
     } finally {
       clearTimeout(late)
@@ -189,7 +189,7 @@ export function createSmtpTransport({
         const { code, response } = error as SmtpError
         // The operator needs the reason for a failed login.
         return code === 'EAUTH' && response !== undefined
-          ? withoutAddresses(wordsWithoutLogin(response, server).slice(0, MAX_FAILURE_LENGTH))
+          ? withoutAddresses(removeLogin(response, server).slice(0, MAX_FAILURE_LENGTH))
           : describe(error as SmtpError, server)
       }
     },
@@ -210,5 +210,5 @@ function describe(error: SmtpError, server: SmtpServer): string {
   const text = error.response ?? error.message
   return error.duringLogin || error.code === 'EAUTH'
     ? failureOf(error)
-    : wordsWithoutLogin(text, server).slice(0, MAX_FAILURE_LENGTH)
+    : removeLogin(text, server).slice(0, MAX_FAILURE_LENGTH)
 }

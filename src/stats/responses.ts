@@ -120,7 +120,7 @@ export const presentAutomationStats = ({ automationId, enrolled, whole, steps, e
 })
 
 /** Number of days listed for each automation. */
-export const DAYS_LISTED = 7
+export const MAX_LISTED_DAYS = 7
 
 /** `GET /automations/stats`. */
 export const listedStatsResponse = object({
@@ -133,7 +133,7 @@ export const listedStatsResponse = object({
     .of(object({ since: timestamp('When these 24 hours began.'), messages: messageCountsResponse }).required())
     .required()
     .meta({
-      description: `The last ${DAYS_LISTED} periods of 24 hours, oldest first, up to the end of the current hour.`,
+      description: `The last ${MAX_LISTED_DAYS} periods of 24 hours, oldest first, up to the end of the current hour.`,
     }),
 })
   .required()

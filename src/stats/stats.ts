@@ -12,7 +12,7 @@ import {
   totalCounts,
   countOpenMessages,
 } from './queries.ts'
-import { type AutomationStats, DAYS_LISTED, type ListedStats } from './responses.ts'
+import { type AutomationStats, MAX_LISTED_DAYS, type ListedStats } from './responses.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -56,7 +56,7 @@ export async function listAutomationStats(
   now: Date,
 ): Promise<ListedStats[]> {
   const until = new Date((Math.floor(now.getTime() / HOUR_MS) + 1) * HOUR_MS)
-  const from = new Date(until.getTime() - DAYS_LISTED * 24 * HOUR_MS)
+  const from = new Date(until.getTime() - MAX_LISTED_DAYS * 24 * HOUR_MS)
   const flow = await flowCounts(em, {
     subjects: automationIds,
     counters: MESSAGE_STATUSES,
@@ -71,7 +71,7 @@ export async function listAutomationStats(
     whole: countsAt(NO_STEP),
     messages: sum(steps.filter(({ stepId }) => stepId !== NO_STEP)),
     nextWakeAt: earliest(steps.map(({ stepId }) => dueAtStep(stepId)?.nextWakeAt)),
-    days: Array.from({ length: DAYS_LISTED }, (_, day) => {
+    days: Array.from({ length: MAX_LISTED_DAYS }, (_, day) => {
       const since = new Date(from.getTime() + day * 24 * HOUR_MS)
       return { since, counts: flowAt.get(`${automationId} ${since.getTime()}`) ?? {} }
     }),

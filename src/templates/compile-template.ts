@@ -1,4 +1,4 @@
-import { orMeant } from '../http/index.ts'
+import { suggestion } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
@@ -11,7 +11,7 @@ import {
   type TemplateKind,
   type UnknownVariable,
 } from '../rendering/index.ts'
-import { mjmlOf, openIn } from './design.ts'
+import { mjmlOf, findUnclosedHtml } from './design.ts'
 import {
   type CompiledContents,
   Template,
@@ -146,7 +146,7 @@ function problemOf(
   if (own.design == null) return 'an email with the format BLOCKS requires a design'
   if (contents.some(({ html }) => html !== null)) return 'an email of blocks cannot have html: use a CODE block'
   for (const { design } of contents) {
-    const open = design && openIn(design)
+    const open = design && findUnclosedHtml(design)
     if (open) return open
   }
   return undefined
@@ -254,7 +254,7 @@ export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
     .map(
       ({ field, variable, nearest }) =>
         `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, so it is empty in every email` +
-        orMeant(nearest),
+        suggestion(nearest),
     )
 
 const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const
@@ -265,7 +265,7 @@ type ContentFields = Partial<Record<(typeof CONTENT_FIELDS)[number], string | nu
  *
  * @param at a JSON Pointer (RFC 6901) to the content in the body
  */
-export const overruled = (given: ContentFields, sent: ContentFields, at = ''): string[] =>
+export const ignoredContentWarning = (given: ContentFields, sent: ContentFields, at = ''): string[] =>
   CONTENT_FIELDS.flatMap((field) =>
     given[field] == null || given[field] === sent[field]
       ? []

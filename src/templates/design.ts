@@ -250,7 +250,7 @@ function unended(html: string): string | undefined {
 }
 
 /** Checks the HTML of blocks before the conversion to MJML: an unclosed construct would swallow the following blocks. */
-export function openIn(design: Design): string | undefined {
+export function findUnclosedHtml(design: Design): string | undefined {
   for (const [n, block] of design.blocks.entries()) {
     const inside = block.type === 'COLUMNS' ? block.columns.flatMap(({ blocks }) => blocks) : [block]
     for (const each of inside) {

@@ -4,7 +4,7 @@ export {
   lengthOf,
   MAX_CHARACTERS,
   MAX_COMPILING_MS,
-  overruled,
+  ignoredContentWarning,
   warningsOf,
 } from './compile-template.ts'
 export { type CompiledContents, Template, TemplateVersion, type WrittenTemplate } from './entities.ts'

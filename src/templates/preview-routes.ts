@@ -18,7 +18,7 @@ import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../rendering/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { limitTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
 import { withRenderErrors } from './with-render-errors.ts'
-import { recipientOf, renderFor, toldOf } from './preview.ts'
+import { recipientOf, renderFor, presentUnknownVariables } from './preview.ts'
 import { INVALID_TEMPLATE } from './errors.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 
@@ -94,7 +94,7 @@ async function previewFor(
   const content = { subject: subject ?? '', html, text: plain }
   const owner = caller.workspace.id
   const { problems, unknownVariables } = await withRenderErrors(renderer.check(content, { owner }))
-  const found = { to: contact.email, unknownVariables: toldOf(unknownVariables) }
+  const found = { to: contact.email, unknownVariables: presentUnknownVariables(unknownVariables) }
   const nothing = { subject: null, html: null, text: null }
   if (problems.length > 0) return { ...found, ...nothing, problems }
   const rendered = await renderFor(renderer, owner, content, { contact, event })

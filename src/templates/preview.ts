@@ -1,4 +1,4 @@
-import { CONTACT, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { type ApiDependencies, missingScope } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import {
@@ -36,7 +36,7 @@ export async function recipientOf(
   if (contactId === undefined) return SAMPLE_CONTACT
   if (!caller.scopes.includes('contacts:read'))
     throw new ApiError(missingScope('contacts:read'), { param: '/contactId' })
-  const id = await CONTACT.resolve(em, caller, contactId)
+  const id = await CONTACT_PARAM.resolve(em, caller, contactId)
   if (id === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
   const { email, firstName, metadata } = await getContact(em, caller.workspace.id, id)
   return { email, firstName, metadata }
@@ -62,7 +62,7 @@ export async function previewTemplate(
     to: contact.email,
     locale,
     mjml: design ? mjmlOf(design).mjml : null,
-    unknownVariables: toldOf(unknownVariables),
+    unknownVariables: presentUnknownVariables(unknownVariables),
   }
   const nothing = { subject: null, html: null, text: null, bytes: 0, links: [], warnings: [] }
   const messages = problems.map(({ field, problem }) => ({ field, ...placeOf(problem), problem }))
@@ -86,7 +86,7 @@ export async function previewTemplate(
  * Finds unknown variables of a saved email. Saving it returned them as warnings, and previews repeat them. @throws {ApiError}
  * `busy`
  */
-export async function unknownIn(
+export async function findUnknownVariablesIn(
   renderer: Renderer,
   owner: string,
   kind: TemplateKind,
@@ -119,5 +119,5 @@ export async function renderFor(
   }
 }
 
-export const toldOf = (unknownVariables: readonly UnknownVariable[]) =>
+export const presentUnknownVariables = (unknownVariables: readonly UnknownVariable[]) =>
   unknownVariables.map(({ nearest, ...unknown }) => ({ ...unknown, nearest: nearest ?? null }))

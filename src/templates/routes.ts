@@ -5,7 +5,7 @@ import {
   deleted,
   deleteResultResponse,
   etagOf,
-  listAnswer,
+  pageResponse,
   listOf,
   operation,
   pageQuery,
@@ -17,7 +17,7 @@ import {
 import { isId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { compileTemplate, warningsOf } from './compile-template.ts'
-import { previewTemplate, recipientOf, unknownIn } from './preview.ts'
+import { previewTemplate, recipientOf, findUnknownVariablesIn } from './preview.ts'
 import { previewOperations } from './preview-routes.ts'
 import { templatePage, versionPage } from './queries.ts'
 import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './errors.ts'
@@ -44,7 +44,7 @@ import {
   getTemplate,
   prepareTemplate,
   replaceTemplate,
-  writtenOf,
+  toWrittenTemplate,
 } from './templates.ts'
 
 const links = (id: string) => ({ getTemplate: { id }, replaceTemplate: { id }, deleteTemplate: { id } })
@@ -73,7 +73,7 @@ export const templateOperations = [
       const page = { kind: query.kind, ...rangeOf(query) }
       const [templates, total] = await templatePage(em.fork(), caller.workspace.id, page)
       const items = templates.map((template) => presentTemplateSummary(template, template.subject))
-      return listAnswer(items, query, total)
+      return pageResponse(items, query, total)
     },
   }),
 
@@ -212,7 +212,7 @@ export const templateOperations = [
       // Each template has at least one version.
       if (total === 0) throw new ApiError(TEMPLATE_NOT_FOUND)
       const items = versions.map(({ version, createdAt }) => ({ version, createdAt: createdAt.toISOString() }))
-      return listAnswer(items, query, total)
+      return pageResponse(items, query, total)
     },
   }),
 
@@ -241,7 +241,12 @@ export const templateOperations = [
             compiled,
             uses: new Map<string, number>(),
             problems: [],
-            unknownVariables: await unknownIn(renderer, caller.workspace.id, template.kind, compiled.content),
+            unknownVariables: await findUnknownVariablesIn(
+              renderer,
+              caller.workspace.id,
+              template.kind,
+              compiled.content,
+            ),
           }
       const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written.source, {
         ...body,
@@ -266,7 +271,7 @@ export const templateOperations = [
     errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, body }, { em, renderer }) {
       const contact = await recipientOf(em, caller, body.contactId)
-      const options = { kind: 'EMAIL', written: writtenOf(body) } as const
+      const options = { kind: 'EMAIL', written: toWrittenTemplate(body) } as const
       const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
       const { written } = options
       const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written, { ...body, contact })

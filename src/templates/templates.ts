@@ -32,7 +32,7 @@ const contentOf = ({ subject, previewText, html, text, design }: ContentFields):
   ...(design && { design }),
 })
 
-export const writtenOf = (input: ContentInput): WrittenTemplate => ({
+export const toWrittenTemplate = (input: ContentInput): WrittenTemplate => ({
   ...contentOf(input),
   format: input.format ?? 'HTML',
   layoutId: input.layoutId ?? null,
@@ -88,7 +88,7 @@ export async function prepareTemplate(
   of: { kind: TemplateKind } | { id: string },
   mostMs = MAX_COMPILING_MS,
 ): Promise<Prepared> {
-  const written = writtenOf(input)
+  const written = toWrittenTemplate(input)
   const id = 'id' in of ? of.id : undefined
   const kind = 'id' in of ? (await getTemplate(em, workspaceId, of.id)).template.kind : of.kind
   const until = performance.now() + mostMs

@@ -9,7 +9,7 @@ import {
   campaignChangedSignal,
   type CampaignWorkflow,
   campaignWorkflowId,
-  ENGINE,
+  ENGINE_VERSION,
   type EnrollmentInput,
   type EnrollmentWorkflow,
   enrollmentWorkflowId,
@@ -126,7 +126,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
-    args: [{ ...input, engine: ENGINE, instanceId: await instance() }] as [EnrollmentInput],
+    args: [{ ...input, engine: ENGINE_VERSION, instanceId: await instance() }] as [EnrollmentInput],
     // Under load, workspaces take turns.
     priority: { fairnessKey: input.workspaceId },
     typedSearchAttributes: [

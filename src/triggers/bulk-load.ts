@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { countListening, countWaiting, type Happenings } from './queries.ts'
+import { countListening, countWaiting, type BulkOccurrences } from './queries.ts'
 import { ApiError, BUSY, defineError } from '../platform/api-error.ts'
 
 /** Maximum number of enrollments that one bulk call may start. */
@@ -19,11 +19,11 @@ export const TOO_MANY_STARTS = defineError('invalid', 'too_many_starts', tooMany
  * automations.
  * @throws {ApiError} `invalid` if a call would start too many, `unavailable` if too many are pending
  */
-export async function assertBearable(
+export async function assertMaxStarts(
   em: EntityManager,
   workspaceId: string,
   contacts: number,
-  happenings: Happenings,
+  happenings: BulkOccurrences,
 ): Promise<void> {
   const listening = await countListening(em, workspaceId, happenings)
   const atATime = Math.floor(MAX_STARTS / Math.max(1, listening))
@@ -40,10 +40,10 @@ async function assertFewWait(em: EntityManager, workspaceId: string): Promise<vo
 }
 
 /**
- * Like `assertBearable`, for a single contact, which can start as many enrollments as there are automations. @throws {ApiError}
+ * Like `assertMaxStarts`, for a single contact, which can start as many enrollments as there are automations. @throws {ApiError}
  * `unavailable`
  */
-export async function assertNotCrowded(
+export async function assertQueueNotFull(
   { em, crowded }: Pick<Dependencies, 'em' | 'crowded'>,
   workspaceId: string,
 ): Promise<void> {

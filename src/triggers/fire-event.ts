@@ -1,5 +1,5 @@
 import { inTransaction } from '../platform/db/sql.ts'
-import { assertNotCrowded } from './bulk-load.ts'
+import { assertQueueNotFull } from './bulk-load.ts'
 import { insertCustomEvent } from './queries.ts'
 import { isId } from '../platform/ids.ts'
 import { triggerKey } from './trigger.ts'
@@ -25,7 +25,7 @@ export async function fireEvent(
   { name, data }: { name: string; data?: unknown },
   call: Call,
 ): Promise<FiredEvent | undefined> {
-  await assertNotCrowded(dependencies, workspaceId)
+  await assertQueueNotFull(dependencies, workspaceId)
   const event = isId(contactId)
     ? await inTransaction(dependencies.em, (unit) =>
         insertCustomEvent(unit, {

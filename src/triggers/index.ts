@@ -1,14 +1,14 @@
-export { assertBearable, assertNotCrowded, TOO_MANY_STARTS } from './bulk-load.ts'
+export { assertMaxStarts, assertQueueNotFull, TOO_MANY_STARTS } from './bulk-load.ts'
 export { fireEvent } from './fire-event.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
-  forgetTriggerEvents,
-  type Happening,
-  listBegunBy,
+  deleteOldTriggerEvents,
+  type TriggerOccurrence,
+  listIdOfTrigger,
   type LostEvent,
   lostEvents,
-  recordHappenings,
+  recordTriggerOccurrences,
 } from './queries.ts'
 export {
   foldName,

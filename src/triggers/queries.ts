@@ -6,7 +6,7 @@ import { newId, NIL_ID } from '../platform/ids.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, TURN } from '../outbox/index.ts'
 
 /** An event of a contact for which automations may listen. */
-export interface Happening {
+export interface TriggerOccurrence {
   contactId: string
   type: Exclude<Trigger, 'EVENT'>
   /** The result of `triggerKey` for an automation that listens for it. */
@@ -14,7 +14,7 @@ export interface Happening {
 }
 
 /** Returns the active automations that listen for a type and key. */
-export type Listeners = (of: Pick<Happening, 'type' | 'key'>) => readonly string[]
+export type Listeners = (of: Pick<TriggerOccurrence, 'type' | 'key'>) => readonly string[]
 
 /**
  * Reads the automations of a workspace that listen at this moment. These are the automations that start, no matter how late the
@@ -39,10 +39,10 @@ export async function findListeners(em: EntityManager, workspaceId: string): Pro
  * @param isBulk whether the relay delivers them, in the bulk lane
  * @returns the deliveries for the caller; none for a bulk operation
  */
-export async function recordHappenings(
+export async function recordTriggerOccurrences(
   em: EntityManager,
   { workspaceId, requestId, isBulk }: { workspaceId: string; requestId: string | null; isBulk: boolean },
-  happenings: readonly Happening[],
+  happenings: readonly TriggerOccurrence[],
   listeners: Listeners,
 ): Promise<Delivery[]> {
   const events = happenings.flatMap((happening) => {
@@ -84,7 +84,7 @@ const startOf = (of: {
 }): NewDelivery => ({ kind: 'START', ...of, enrollmentId: newId() })
 
 /** Events of contacts in bulk. The keys of lists and tags are in the form for which automations listen. */
-export interface Happenings {
+export interface BulkOccurrences {
   signUp: boolean
   lists: readonly string[]
   tags: readonly string[]
@@ -94,7 +94,7 @@ export interface Happenings {
 export async function countListening(
   em: EntityManager,
   workspaceId: string,
-  { signUp, lists, tags }: Happenings,
+  { signUp, lists, tags }: BulkOccurrences,
 ): Promise<number> {
   const [row] = await sql<{ listening: number }>(
     em,
@@ -201,13 +201,13 @@ export const TRIGGER_EVENT_DAYS = 30
  * Maximum days for which an event with an unknown outcome is stored: its enrollment has not begun because no worker ran, or never
  * will because an operator ended its workflow. Only Temporal knows which.
  */
-export const UNSETTLED_EVENT_DAYS = 365
+export const UNDELIVERED_EVENT_DAYS = 365
 
 /**
  * Deletes old events, with the records of who processed them. Keeps events that have a pending delivery or that were delivered
  * without effect so far: no enrollment has started from them or received them, and no running enrollment still could.
  */
-export async function forgetTriggerEvents(em: EntityManager, limit: number): Promise<number> {
+export async function deleteOldTriggerEvents(em: EntityManager, limit: number): Promise<number> {
   return em.transactional(async (unit) => {
     const events = await sql<{ id: string }>(
       unit,
@@ -216,7 +216,7 @@ export async function forgetTriggerEvents(em: EntityManager, limit: number): Pro
          and not exists (select from outbox where kind = 'START' and event_id = event.id)
          and (created_at <= now() - make_interval(days => $3) or not exists (select ${NOT_ARRIVED}))
        order by created_at limit $1 for update skip locked`,
-      [limit, TRIGGER_EVENT_DAYS, UNSETTLED_EVENT_DAYS],
+      [limit, TRIGGER_EVENT_DAYS, UNDELIVERED_EVENT_DAYS],
     )
     await sql(unit, 'delete from trigger_events where id = any($1::uuid[])', [events.map(({ id }) => id)])
     return events.length
@@ -306,7 +306,7 @@ order by event.created_at, event.id`
  *
  * @param trigger whether the contact joined the list or only requested to
  */
-export const listBegunBy = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
+export const listIdOfTrigger = (trigger: Extract<Trigger, 'LIST_ADDED' | 'LIST_REQUESTED'>): string => `(
     case coalesce(enrollment.trigger, automation.trigger) when '${trigger}'
       then case when enrollment.trigger is null then automation.trigger_key else enrollment.trigger_key end
     end

@@ -16,4 +16,4 @@ export { createApiKey, deleteAllApiKeys, deleteApiKey, listApiKeys, rotateApiKey
 export { createFirstWorkspace, type FirstKeys } from './create-first-workspace.ts'
 export { createWorkspace, listWorkspaces } from './create-workspace.ts'
 export { ApiKey, RateSlot, RateWindow, Workspace } from './entities.ts'
-export { forgetIdleWindows, lockWorkspaces } from './queries.ts'
+export { deleteIdleWindows, lockWorkspaces } from './queries.ts'

@@ -99,7 +99,7 @@ from subject cross join lateral take_request(
  * Deletes windows that have not been used for a while. They are empty, and are created again when needed. Copies the last use to
  * the key here, so that requests need not update the key's row.
  */
-export async function forgetIdleWindows(em: EntityManager, limit: number): Promise<number> {
+export async function deleteIdleWindows(em: EntityManager, limit: number): Promise<number> {
   const rows = await sql(
     em,
     `with forgotten as (
@@ -132,7 +132,7 @@ export async function lockWorkspaces(em: EntityManager): Promise<void> {
 }
 
 /** Counts the requests of keys in the last 60 seconds, by ID. */
-export async function requestsLately(
+export async function countRecentRequests(
   em: EntityManager,
   keyIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {

@@ -2,7 +2,7 @@ import { array } from 'yup'
 import { deleted, deleteResultResponse, operation, single, ok, created } from '../http/index.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 import { renameWorkspace } from './create-workspace.ts'
-import { requestsLately } from './queries.ts'
+import { countRecentRequests } from './queries.ts'
 import { API_KEY_NOT_FOUND } from './errors.ts'
 import { apiKeyResponse, newApiKeyResponse, presentApiKey, presentWorkspace, workspaceResponse } from './responses.ts'
 import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
@@ -22,7 +22,7 @@ export const apiKeyOperations = [
     responses: { 200: { description: 'The keys.', schema: single(array().of(apiKeyResponse).required()) } },
     async handle({ caller }, { em }) {
       const keys = await listApiKeys(em, caller.workspace.id)
-      const requests = await requestsLately(
+      const requests = await countRecentRequests(
         em.fork(),
         keys.map(({ id }) => id),
       )

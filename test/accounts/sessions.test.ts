@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { markRestored } from '../../src/relay/restored.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { forgetEnded } from '../../src/accounts/queries.ts'
+import { deleteExpired } from '../../src/accounts/queries.ts'
 import { limitPasswordChecks } from '../../src/accounts/rate-limits.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -176,13 +176,13 @@ describe('a session', () => {
       return row!
     }
     const before = await there()
-    await forgetEnded(em(), 1_000)
+    await deleteExpired(em(), 1_000)
     assert.deepEqual(await there(), before, 'deletes only expired rows')
     assert.ok(before.sessions > 0 && before.invitations > 0 && before.challenges > 0)
     for (const table of ['sessions', 'invitations', 'challenges'])
       await sql(em(), `update ${table} set expires_at = now() - interval '1 second'`)
     assert.equal((await session({ browser })).refused, '401 signed_out')
-    await forgetEnded(em(), 1_000)
+    await deleteExpired(em(), 1_000)
     assert.deepEqual(await there(), { sessions: 0, invitations: 0, challenges: 0 })
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import getPort from 'get-port'
-import { deleteAllAccounts, inviteFirst } from '../../src/accounts/index.ts'
+import { deleteAllAccounts, createFirstInvitation } from '../../src/accounts/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
@@ -126,8 +126,8 @@ describe('single sign-on', () => {
 
   it('creates the first owner from the first link, and invalidates all first links', async () => {
     await deleteAllAccounts(em())
-    const link = (await inviteFirst(em()))!
-    const other = (await inviteFirst(em()))!
+    const link = (await createFirstInvitation(em()))!
+    const other = (await createFirstInvitation(em()))!
     const { email } = setPerson()
     const { answer, browser } = await signIn(link)
     assert.equal(answer.status, 200)

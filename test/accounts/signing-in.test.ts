@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { inviteFirst } from '../../src/accounts/invitations.ts'
+import { createFirstInvitation } from '../../src/accounts/invitations.ts'
 import { createFirstWorkspace } from '../../src/workspaces/create-first-workspace.ts'
 import { createDatabase } from '../support/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -50,9 +50,9 @@ describe('signing in', () => {
     try {
       let token: string | undefined
       await createFirstWorkspace(orm.em, async (_keys, transaction) => {
-        token = await inviteFirst(transaction)
+        token = await createFirstInvitation(transaction)
       })
-      const another = await inviteFirst(orm.em)
+      const another = await createFirstInvitation(orm.em)
       const accept = (invitationToken: string | undefined, email: string) =>
         openBrowser(first).ask('POST', 'invitation/accept', {
           body: { token: invitationToken, email, password: PASSWORD },
@@ -67,7 +67,7 @@ describe('signing in', () => {
         { mode: 'live', role: 'owner' },
         { mode: 'test', role: 'owner' },
       ])
-      assert.equal(await inviteFirst(orm.em), undefined)
+      assert.equal(await createFirstInvitation(orm.em), undefined)
     } finally {
       await first.stop()
       await orm.close(true)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { examine, type Finding } from '../../src/runtime/doctor.ts'
+import { runDoctor, type Finding } from '../../src/runtime/doctor.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
@@ -18,7 +18,7 @@ describe('the doctor', () => {
     const own = { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE, PORT: String(service.port), SMTP_URL: sink.url }
     return { ...own, ...more }
   }
-  const findings = (more?: NodeJS.ProcessEnv) => examine(env(more), () => ({}))
+  const findings = (more?: NodeJS.ProcessEnv) => runDoctor(env(more), () => ({}))
   const of = (all: readonly Finding[], what: string) => all.find((finding) => finding.what === what)
   const wrongIn = async (more?: NodeJS.ProcessEnv) =>
     (await findings(more)).flatMap(({ is, what }) => (is === 'WRONG' ? [what] : []))
@@ -45,9 +45,9 @@ describe('the doctor', () => {
     assert.equal(mail.is, 'WRONG')
     assert.ok(!JSON.stringify(mail).includes('hush-hush'))
     assert.equal(of(await findings({ SMTP_URL: undefined }), 'mail')!.is, 'note')
-    const nothing = await examine({ DATA_DIR: '/tmp' }, () => ({}))
+    const nothing = await runDoctor({ DATA_DIR: '/tmp' }, () => ({}))
     assert.equal(of(nothing, 'service')!.is, 'WRONG')
-    const half = await examine({ DATA_DIR: '/tmp' }, () => ({ temporalAddress: '127.0.0.1:7233' }))
+    const half = await runDoctor({ DATA_DIR: '/tmp' }, () => ({ temporalAddress: '127.0.0.1:7233' }))
     assert.match(of(half, 'service')!.advice!, /^Also set DATABASE_URL here/)
     const refused = new URL(env()['DATABASE_URL']!)
     refused.pathname = '/missing'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { showFirstKeys, welcome } from '../../src/bin/first-start.ts'
+import { showFirstKeys, formatWelcome } from '../../src/bin/first-start.ts'
 import { readConfig } from '../../src/platform/config.ts'
 
 describe('the mail line of npm start', () => {
   const lineOf = (env: NodeJS.ProcessEnv) => {
-    const text = welcome({
+    const text = formatWelcome({
       port: 3000,
       publicUrl: 'http://localhost:3000',
       temporalUiUrl: undefined,
@@ -40,7 +40,7 @@ describe('the mail line of npm start', () => {
 })
 
 it('prints the first owner’s link with the public URL', () => {
-  const text = welcome({
+  const text = formatWelcome({
     port: 3000,
     publicUrl: 'https://mail.example.com',
     temporalUiUrl: undefined,

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import nodemailer from 'nodemailer'
 import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { takeFeedback } from '../../src/bounces/feedback.ts'
+import { receiveFeedback } from '../../src/bounces/feedback.ts'
 import type { ProviderEvent } from '../../src/bounces/providers/index.ts'
 import { returnPathOf } from '../../src/signed-links/index.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
@@ -246,7 +246,7 @@ describe('returned mail', () => {
   it('records a repeated unsubscribe event once, but records a new one', async () => {
     const { contactId, address } = await mailed()
     const sendFeedback = async (id: string) =>
-      takeFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
+      receiveFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
         {
           kind: 'UNSUBSCRIBE',
           recipient: address,
@@ -347,7 +347,7 @@ describe('returned mail', () => {
   it('applies feedback of a provider about an erased contact to the contact with the same address', async () => {
     const secret = await readLinkSecret(em())
     const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
-      takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
+      receiveFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
         { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
       ])
     for (const by of ['address', 'message', 'return path'] as const) {
@@ -419,7 +419,7 @@ describe('returned mail', () => {
     assert.equal(await suppressedBy(gone.contactId), null)
     const secret = await readLinkSecret(em())
     const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
-      takeFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
+      receiveFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
         { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
       ])
     // Nothing was sent to the new address, so it cannot have bounced.
@@ -581,7 +581,7 @@ describe('returned mail', () => {
       )
       const secret = await readLinkSecret(em())
       const sendFeedback = (workspaceId: string) =>
-        takeFeedback(service.context.dependencies, secret, workspaceId, 'mailgun', [event])
+        receiveFeedback(service.context.dependencies, secret, workspaceId, 'mailgun', [event])
       assert.deepEqual(await sendFeedback(row!.id), ['unknown'])
       assert.equal(await suppressedBy(contactId), null)
       assert.deepEqual(await sendFeedback(service.workspaceId), ['recorded'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { findProvider, NotGenuine, type Provider, type ProviderEvent } from '../../src/bounces/providers/index.ts'
+import { findProvider, InvalidSignature, type Provider, type ProviderEvent } from '../../src/bounces/providers/index.ts'
 
 const FOLDER = new URL('webhooks/', import.meta.url)
 const read = (file: string) => readFileSync(new URL(file, FOLDER))
@@ -74,7 +74,7 @@ describe('webhooks of mail providers', () => {
       const changed = Buffer.from(call.body)
       changed[at] = changed[at] === 0x41 ? 0x42 : 0x41
       // Postmark does not sign its calls.
-      if (name !== 'postmark') await assert.rejects(reads(provider, { ...call, body: changed }), NotGenuine)
+      if (name !== 'postmark') await assert.rejects(reads(provider, { ...call, body: changed }), InvalidSignature)
       const others: Record<string, string> = {
         ses: TOPIC.replace('ses-', 'other-'),
         sendgrid: generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -83,7 +83,7 @@ describe('webhooks of mail providers', () => {
         postmark: `${PASSWORD}!`,
         mailgun: `${MAILGUN_KEY}!`,
       }
-      await assert.rejects(reads(provider, { ...call, credential: others[name]! }), NotGenuine)
+      await assert.rejects(reads(provider, { ...call, credential: others[name]! }), InvalidSignature)
     })
   }
 
@@ -114,7 +114,10 @@ describe('webhooks of mail providers', () => {
     for (let moved = 1; moved < 8; moved += 1) {
       const shifted = { timestamp: timestamp + token.slice(0, moved), token: token.slice(moved), signature }
       const body = Buffer.from(JSON.stringify({ ...call, signature: shifted }))
-      await assert.rejects(reads(findProvider('mailgun')!, { body, headers: {}, credential: MAILGUN_KEY }), NotGenuine)
+      await assert.rejects(
+        reads(findProvider('mailgun')!, { body, headers: {}, credential: MAILGUN_KEY }),
+        InvalidSignature,
+      )
     }
   })
 
@@ -122,7 +125,7 @@ describe('webhooks of mail providers', () => {
     const call = JSON.parse(read('ses/ses-complaint-abuse.json').toString()) as object
     for (const odd of [{ Type: 'constructor' }, { Type: '__proto__' }, { SignatureVersion: 'constructor' }]) {
       const body = Buffer.from(JSON.stringify({ ...call, ...odd }))
-      await assert.rejects(reads(findProvider('ses')!, { body, headers: {}, credential: TOPIC }), NotGenuine)
+      await assert.rejects(reads(findProvider('ses')!, { body, headers: {}, credential: TOPIC }), InvalidSignature)
     }
   })
 
@@ -150,7 +153,7 @@ describe('webhooks of mail providers', () => {
     for (const SigningCertURL of elsewhere) {
       const Signature = sign('RSA-SHA1', Buffer.from('anything'), privateKey).toString('base64')
       const body = Buffer.from(JSON.stringify({ ...call, SigningCertURL, Signature }))
-      await assert.rejects(reads(provider, { body, headers: {}, credential: TOPIC }), NotGenuine, SigningCertURL)
+      await assert.rejects(reads(provider, { body, headers: {}, credential: TOPIC }), InvalidSignature, SigningCertURL)
     }
     assert.deepEqual(fetched, [])
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { enrollmentsToEnd, type Stop } from '../../src/consent/rules.ts'
+import { enrollmentsToEnd, type StoppedEmails } from '../../src/consent/rules.ts'
 
 const ENROLLMENTS = [
   { contactId: 'ann', automationId: 'marketing', emails: 2, transactional: 0, addedTo: 'news', asksFor: null },
@@ -10,7 +10,7 @@ const ENROLLMENTS = [
 ]
 
 describe('enrollmentsToEnd', () => {
-  const cases: [string, Stop, string[]][] = [
+  const cases: [string, StoppedEmails, string[]][] = [
     ['all enrollments with an email', { kind: 'all' }, ['marketing', 'receipt', 'asking', 'other']],
     ['enrollments without a transactional email', { kind: 'marketing' }, ['marketing', 'other']],
     ['enrollments that a list started', { kind: 'list', listId: 'news' }, ['marketing']],
@@ -28,7 +28,7 @@ describe('enrollmentsToEnd', () => {
 
   it('ignores enrollments of other contacts', () => {
     const bobs = ENROLLMENTS.map((enrollment) => ({ ...enrollment, contactId: 'bob' }))
-    const stopsOf = (contactId: string): Stop[] => (contactId === 'bob' ? [{ kind: 'all' }] : [])
+    const stopsOf = (contactId: string): StoppedEmails[] => (contactId === 'bob' ? [{ kind: 'all' }] : [])
     const ended = enrollmentsToEnd([...ENROLLMENTS, ...bobs], stopsOf)
     assert.deepEqual(new Set(ended.map(({ contactId }) => contactId)), new Set(['bob']))
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { happeningsOf } from '../../src/contacts/happenings.ts'
+import { triggerOccurrencesOf } from '../../src/contacts/happenings.ts'
 import { planJoin } from '../../src/contacts/join-rules.ts'
 import { type ContactWrite, planUpsert, type UpsertState } from '../../src/contacts/upsert-rules.ts'
 import type { MembershipState } from '../../src/lists/membership.ts'
@@ -204,9 +204,9 @@ describe('planJoin', () => {
   }
 })
 
-describe('happeningsOf', () => {
+describe('triggerOccurrencesOf', () => {
   it('starts only the request for an unconfirmed contact', () => {
-    const happenings = happeningsOf({
+    const happenings = triggerOccurrencesOf({
       contactId: 'contact',
       isCreated: true,
       wasUnconfirmed: false,

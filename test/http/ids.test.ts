@@ -3,7 +3,7 @@ import { newId } from '../../src/platform/ids.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { operations } from '../../src/runtime/operations.ts'
-import { invite } from '../../src/accounts/invitations.ts'
+import { createInvitation } from '../../src/accounts/invitations.ts'
 import { beginSession, listSessions } from '../../src/accounts/sessions.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
 import { aMember } from '../support/members.ts'
@@ -48,7 +48,7 @@ describe('IDs', () => {
     const { browser, accountId } = await aMember(service)
     await beginSession(em.fork(), accountId, 'Another one')
     const [, session] = await listSessions(em, accountId)
-    const { invitation } = await invite(em, { workspaceIds: [service.workspaceId], role: 'viewer' })
+    const { invitation } = await createInvitation(em, { workspaceIds: [service.workspaceId], role: 'viewer' })
     const { apiKey } = await createApiKey(em, { workspaceId: service.workspaceId, name: 'k', scopes: ['lists:read'] })
     return {
       browser,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Wanted } from '../../src/bin/commands/run-import.ts'
-import { standingOf } from '../../src/bin/commands/import.ts'
+import type { ImportRequest } from '../../src/bin/commands/run-import.ts'
+import { fileStatusOf } from '../../src/bin/commands/import.ts'
 import { importFile } from '../../src/imports/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { importing } from './importing.ts'
@@ -102,9 +102,9 @@ describe('an import', () => {
   describe('of another service’s export', () => {
     /** Imports the files into a new workspace and returns its contacts by the local part of their address. */
     async function importAll(
-      format: Wanted['format'],
+      format: ImportRequest['format'],
       files: readonly string[],
-      as: Record<string, Wanted['as']> = {},
+      as: Record<string, ImportRequest['as']> = {},
     ) {
       const [row] = await sql<{ id: string }>(
         em(),
@@ -115,7 +115,7 @@ describe('an import', () => {
         const done = await atCommandLine(join(FILES, name), {
           workspace,
           format,
-          as: as[name] ?? standingOf(format, name.replace(/^mailchimp-/, '')),
+          as: as[name] ?? fileStatusOf(format, name.replace(/^mailchimp-/, '')),
           errors: join(folder(), 'errors.csv'),
         })
         assert.deepEqual({ failed: done.failed, problem: done.problem }, { failed: 0, problem: null }, name)

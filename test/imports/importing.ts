@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runImport, type Wanted } from '../../src/bin/commands/run-import.ts'
+import { runImport, type ImportRequest } from '../../src/bin/commands/run-import.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
@@ -80,7 +80,7 @@ export function importing() {
     const [code] = (await once(child, 'close')) as [number]
     return { code, out }
   }
-  async function atCommandLine(path: string, wanted: Partial<Wanted> = {}) {
+  async function atCommandLine(path: string, wanted: Partial<ImportRequest> = {}) {
     const before = process.env['DATABASE_URL']
     process.env['DATABASE_URL'] = database()
     try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { pauseEnrollment } from '../../src/enrollments/send-step.ts'
 import { outcomeOf } from '../../src/messages/send.ts'
-import { askForRetries, dismissDecided, dropRetriesOf } from '../../src/messages/store-queries.ts'
+import { requestRetries, dismissDecided, cancelRetriesOf } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { prepareRetry } from '../support/campaign-claims.ts'
 import { eventually } from '../support/eventually.ts'
@@ -279,8 +279,8 @@ describe('a retry that is not sent', () => {
 
   it('runs for a contact that was removed from the automation before the retry was requested', async () => {
     const { id, attempt, place } = await aRetry('UNCONFIRMED')
-    await em().transactional((unit) => dropRetriesOf(unit, [place]))
-    const asked = await askForRetries(em(), [id], 'UNCONFIRMED', { includeUnwanted: true })
+    await em().transactional((unit) => cancelRetriesOf(unit, [place]))
+    const asked = await requestRetries(em(), [id], 'UNCONFIRMED', { includeUnwanted: true })
     assert.equal(asked.length, 1)
     const deferred = await attempt()
     assert.equal(await storeOf(service).claim(deferred, { status: 'SENDING' }), true)
@@ -292,7 +292,7 @@ describe('a retry that is not sent', () => {
     const { id, attempt, place } = await aRetry('UNCONFIRMED')
     const deferred = await attempt()
     assert.equal(await storeOf(service).claim(deferred, { status: 'SENDING' }), true)
-    await em().transactional((unit) => dropRetriesOf(unit, [place]))
+    await em().transactional((unit) => cancelRetriesOf(unit, [place]))
     await storeOf(service).defer(deferred, '451 later', { dueInSeconds: null })
     assert.equal((await read(id)).to_retry, false)
   })

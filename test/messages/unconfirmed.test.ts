@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sendEmail } from '../../activities/send-email.ts'
 import { createMail } from '../../src/runtime/mail.ts'
-import { cancelRow } from '../../src/enrollments/active-queries.ts'
+import { cancelEnrollmentRow } from '../../src/enrollments/active-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSmtpTransport } from '../../src/smtp/smtp.ts'
@@ -91,7 +91,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('stays DEFERRED until the mail server waits for the content, even if its next sender dies', async () => {
     const { id, enrollmentId, status } = await aDeferred()
-    await cancelRow(em(), enrollmentId)
+    await cancelEnrollmentRow(em(), enrollmentId)
     let socket: Socket | undefined
     const silent = await startScriptedSmtp({
       answer(command, from) {
@@ -114,7 +114,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('keeps its Message-ID when it is sent again, even if the sender has changed', async () => {
     const { id, enrollmentId } = await aDeferred()
-    await cancelRow(em(), enrollmentId)
+    await cancelEnrollmentRow(em(), enrollmentId)
     await sql(
       em(),
       `update messages set status = 'UNCONFIRMED', message_id = '<one@before.example>' where id = $1::uuid`,
@@ -139,7 +139,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('is sent on an operator’s request while its automation is paused', async () => {
     const { id, enrollmentId, automationId, status } = await aDeferred()
-    await cancelRow(em(), enrollmentId)
+    await cancelEnrollmentRow(em(), enrollmentId)
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     const before = sink.mails.length
     assert.equal((await resend(id)).status, 'SENT')
@@ -149,7 +149,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('needs an operator’s decision after its enrollment has ended, and is still known to be unsent', async () => {
     const { id, enrollmentId, status } = await aDeferred()
-    await cancelRow(em(), enrollmentId)
+    await cancelEnrollmentRow(em(), enrollmentId)
     const listed = await listUnconfirmed(em())
     assert.deepEqual(
       listed.map((message) => [message.id, message.status]),

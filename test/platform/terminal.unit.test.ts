@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { forTerminal, jsonForTerminal } from '../../src/platform/terminal.ts'
 import { linesForPeople } from '../../src/platform/log.ts'
-import { table } from '../../src/bin/table.ts'
+import { formatTable } from '../../src/bin/table.ts'
 
 /** Sets the title, clears the screen, then a C1 control character, then an override of the text direction. */
 const COMMANDS = '\u001b]0;x\u0007\u001b[2J \u009b31m \u202e'
@@ -22,7 +22,7 @@ describe('terminal output', () => {
 
   it('has one line for each row of a table', () => {
     const rows = [{ cells: ['1', `a${COMMANDS}\n2  forged`] }]
-    assert.equal(table(['ID', 'NAME'], rows, '').split('\n').length, 2)
+    assert.equal(formatTable(['ID', 'NAME'], rows, '').split('\n').length, 2)
   })
 
   it('contains no control characters of log values', () => {

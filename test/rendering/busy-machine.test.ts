@@ -3,7 +3,7 @@ import { createMail } from '../../src/runtime/mail.ts'
 import { RendererBusy } from '../../src/rendering/content.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { sendStep } from '../../src/enrollments/send-step.ts'
-import type { Patience } from '../../src/messages/send.ts'
+import type { WaitLimit } from '../../src/messages/send.ts'
 import { aContact, activityOf, anAutomation, enroll } from '../support/factories.ts'
 import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
@@ -21,7 +21,7 @@ describe('an email that cannot be rendered because the machine is busy', () => {
       const automationId = await anAutomation(service)
       await enroll(service, automationId, contactId)
       const step = await stepOf(service, automationId, contactId)
-      const send = (renderer = mail.renderer, patience: Patience = { turn: new AbortController().signal }) =>
+      const send = (renderer = mail.renderer, patience: WaitLimit = { turn: new AbortController().signal }) =>
         sendStep({ ...mail, renderer, em, metrics: noMetrics, log: quietLog }, step, patience)
 
       const busy = { ...mail.renderer, render: () => Promise.reject(new RendererBusy('too busy')) }

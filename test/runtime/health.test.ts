@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from '@temporalio/worker'
-import { createHealth, endWhenBeyondRecovery } from '../../src/runtime/health.ts'
+import { createHealth, exitWhenUnhealthy } from '../../src/runtime/health.ts'
 import { runUntilStopped } from '../../src/bin/lifecycle.ts'
 import { startMetrics } from '../../src/runtime/metrics-server.ts'
 import { enqueue } from '../../src/outbox/queries.ts'
@@ -158,7 +158,7 @@ describe('a process that cannot recover', () => {
     health.watch(() => problem)
     let ended: unknown
     const started = performance.now()
-    const watch = endWhenBeyondRecovery(health, quietLog, { lookMs: 20, patienceMs: 400 })
+    const watch = exitWhenUnhealthy(health, quietLog, { lookMs: 20, patienceMs: 400 })
     watch.ended.catch((error: unknown) => (ended = error))
     await eventually('half of it has passed', () => (performance.now() - started > 200 ? true : undefined))
     problem = undefined

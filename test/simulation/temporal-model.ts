@@ -9,7 +9,7 @@ import { campaignWorkflowId } from '../../src/automation-engine/campaign.ts'
 import { retryWorkflowId } from '../../src/automation-engine/retry.ts'
 import type { Arrival, EnrollmentInput } from '../../src/automation-engine/contract.ts'
 import type { Activities } from '../../activities/index.ts'
-import { ENGINE } from '../../src/automation-engine/machine.ts'
+import { ENGINE_VERSION } from '../../src/automation-engine/machine.ts'
 import { enrollmentWorkflowId } from '../../src/automation-engine/enrollment.ts'
 import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/temporal/client.ts'
 import { runningActivity } from './activity-runtime.ts'
@@ -214,7 +214,7 @@ export class TemporalModel {
     return this.begin(
       id,
       'enrollment',
-      { ...input, engine: ENGINE },
+      { ...input, engine: ENGINE_VERSION },
       { enrollmentId, dedupKey, triggerEventId, enrolledAt },
     )
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { aboutOf, codesOf, type About } from '../../src/smtp/answers.ts'
+import { rejectionScopeOf, codesOf, type RejectionScope } from '../../src/smtp/answers.ts'
 
-describe('aboutOf', () => {
-  const cases: [About, string, string][] = [
+describe('rejectionScopeOf', () => {
+  const cases: [RejectionScope, string, string][] = [
     ['message', 'RCPT TO', '550 5.1.1 <to@example.com>: Recipient address rejected: User unknown'],
     ['message', 'RCPT TO', '550-5.1.1 The email account that you tried to reach\n550 5.1.1 does not exist'],
     ['message', 'RCPT TO', '552 5.2.2 mailbox full'],
@@ -42,7 +42,7 @@ describe('aboutOf', () => {
     ['either', 'DATA', '451 4.3.0 local error'],
   ]
   for (const [about, command, refusal] of cases) {
-    it(`returns "${about}" for ${refusal} to ${command}`, () => assert.equal(aboutOf(command, refusal), about))
+    it(`returns "${about}" for ${refusal} to ${command}`, () => assert.equal(rejectionScopeOf(command, refusal), about))
   }
 })
 

@@ -1,4 +1,4 @@
-import { stopSignal } from '../../src/bin/lifecycle.ts'
+import { createStopSignal } from '../../src/bin/lifecycle.ts'
 
 const closers: (() => Promise<void>)[] = []
 let isWatched = false
@@ -17,7 +17,7 @@ export function closedAtSignal(close: () => Promise<void>): () => Promise<void> 
     closers.splice(closers.indexOf(closeOnce), 1)
   }
   closers.push(closeOnce)
-  if (!isWatched) stopSignal(() => void closeAll())
+  if (!isWatched) createStopSignal(() => void closeAll())
   isWatched = true
   return closeOnce
 }

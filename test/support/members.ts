@@ -1,4 +1,4 @@
-import { invite } from '../../src/accounts/invitations.ts'
+import { createInvitation } from '../../src/accounts/invitations.ts'
 import { Account, Member } from '../../src/accounts/entities.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
@@ -14,7 +14,7 @@ let count = 0
 
 /** Creates an invitation link to the service's workspace. @returns its fragment (after the #) */
 export const aLink = async (service: Service, role: Role = 'owner', email?: string): Promise<string> =>
-  (await invite(service.context.orm.em.fork(), { workspaceIds: [service.workspaceId], role, email })).token
+  (await createInvitation(service.context.orm.em.fork(), { workspaceIds: [service.workspaceId], role, email })).token
 
 export interface SignedInMember {
   browser: BrowserLike

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
-import { forgetTriggerEvents, insertCustomEvent } from '../../src/triggers/queries.ts'
+import { deleteOldTriggerEvents, insertCustomEvent } from '../../src/triggers/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { deliver } from '../../src/enrollments/deliver.ts'
@@ -93,7 +93,7 @@ describe('events that an enrollment has processed', () => {
         [contactId, days],
       )
     const isKept = async () => {
-      await forgetTriggerEvents(em(), 1_000)
+      await deleteOldTriggerEvents(em(), 1_000)
       return (await sql(em(), 'select from trigger_events where contact_id = $1::uuid', [contactId])).length > 0
     }
     await anEvent(service, contactId, 'waiting')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { SCOPES } from '../../src/http/scopes.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { forgetIdleWindows } from '../../src/workspaces/queries.ts'
+import { deleteIdleWindows } from '../../src/workspaces/queries.ts'
 import { eventually } from '../support/eventually.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '../../src/workspaces/create-api-key.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -78,7 +78,7 @@ describe('authentication', () => {
     const used = await lastUse()
     assert.ok(used && Math.abs(used.getTime() - Date.now()) < 10_000)
     await sql(em.fork(), `update rate_windows set last_at = last_at - interval '11 minutes'`)
-    await forgetIdleWindows(em.fork(), 1_000)
+    await deleteIdleWindows(em.fork(), 1_000)
     assert.equal((await lastUse())!.getTime(), used.getTime() - 11 * 60_000)
   })
 

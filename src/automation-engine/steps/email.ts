@@ -1,5 +1,5 @@
 import { send } from '../machine-state.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface EmailOutline {
   id: string
@@ -23,7 +23,7 @@ export interface StoredEmail extends EmailOutline {
 }
 
 /** Sends one email. */
-export const email: SequenceStepType<EmailOutline, StoredEmail> = {
+export const email: EngineStepType<EmailOutline, StoredEmail> = {
   outlineOf: ({ id, type }) => ({ id, type }),
   describe: () => 'EMAIL',
   enter: ({ id }, { state }) => send(state, id),

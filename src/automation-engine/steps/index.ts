@@ -2,9 +2,9 @@
  * Step types, as a sequence runs through them. To add one, add a module here, one in `src/automations/steps`, and a line in both
  * registries.
  */
-import type { Move } from '../machine-state.ts'
+import type { Transition } from '../machine-state.ts'
 import { email } from './email.ts'
-import type { Arrival, SequenceStepType } from './step-type.ts'
+import type { Arrival, EngineStepType } from './step-type.ts'
 import { wait } from './wait.ts'
 
 const STEPS = { EMAIL: email, WAIT: wait }
@@ -22,12 +22,12 @@ export { EMAIL_CATEGORIES, type EmailCategory } from './email.ts'
 /** Maximum steps of an automation. A continued run carries the outline of all steps, so the number must be limited. */
 export const MAX_STEPS = 500
 
-const typeOf = ({ type }: { type: StepType }) => STEPS[type] as SequenceStepType<StepOutline, StoredStep>
+const typeOf = ({ type }: { type: StepType }) => STEPS[type] as EngineStepType<StepOutline, StoredStep>
 
 export const outlineOf = (step: StoredStep): StepOutline => typeOf(step).outlineOf(step)
 
-/** See `SequenceStepType`. */
-export const enterStep = (step: StepOutline, arrival: Arrival): Move => typeOf(step).enter(step, arrival)
+/** See `EngineStepType`. */
+export const enterStep = (step: StepOutline, arrival: Arrival): Transition => typeOf(step).enter(step, arrival)
 
 export const describeType = (step: StepOutline): string => typeOf(step).describe(step)
 

@@ -1,13 +1,13 @@
-import type { MachineState, Move } from '../machine-state.ts'
+import type { MachineState, Transition } from '../machine-state.ts'
 
 /** The sequence's part of a step type. The API's part is in `src/automations/steps`. */
-export interface SequenceStepType<Outline, Stored extends Outline> {
+export interface EngineStepType<Outline, Stored extends Outline> {
   /** The part of a step that a workflow may know. Without content, because histories must not contain content. */
   outlineOf(step: Stored): Outline
   /** Describes a step for operators, such as "WAIT 30 days". */
   describe(step: Outline): string
   /** Decides what a sequence does when it reaches a step. */
-  enter(step: Outline, arrival: Arrival): Move
+  enter(step: Outline, arrival: Arrival): Transition
 }
 
 /** A sequence that reaches a step. */
@@ -18,5 +18,5 @@ export interface Arrival {
   /** Milliseconds since 1970. */
   now: number
   /** Continues with the next step immediately. */
-  pass(): Move
+  pass(): Transition
 }

@@ -1,5 +1,5 @@
 import { wait as waitUntil } from '../machine-state.ts'
-import type { SequenceStepType } from './step-type.ts'
+import type { EngineStepType } from './step-type.ts'
 
 export interface WaitOutline {
   id: string
@@ -11,7 +11,7 @@ export interface WaitOutline {
 export const MAX_DELAY_MINUTES = 10 * 366 * 24 * 60
 
 /** Waits for `delayMinutes` minutes. */
-export const wait: SequenceStepType<WaitOutline, WaitOutline> = {
+export const wait: EngineStepType<WaitOutline, WaitOutline> = {
   outlineOf: ({ id, type, delayMinutes }) => ({ id, type, delayMinutes }),
   describe: ({ delayMinutes }) => `WAIT ${describeDelay(delayMinutes)}`,
   enter: ({ id, delayMinutes }, { position, state, now }) =>

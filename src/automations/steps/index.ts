@@ -53,7 +53,7 @@ export const restoreSteps = (stored: readonly StoredStep[], contents: Contents):
   stored.map((step) => typeOf(step).restore(step, contents))
 
 /** The reason why a step keeps its automation from being ACTIVE. */
-export const lacksOf = (input: StepInput): string | undefined => typeOf(input).lacks(input)
+export const missingFieldOf = (input: StepInput): string | undefined => typeOf(input).lacks(input)
 
 /** The templates of a step, which must be renderable. */
 export const templatesOf = (input: StepInput): EmailContent | undefined => typeOf(input).templates(input)

@@ -11,7 +11,7 @@ export interface StoredContent extends EmailContent {
 export type Contents = Map<string, StoredContent>
 
 /** The input of a step. With the ID of an existing step it replaces that one. Without an ID it is new. */
-export type Given<Step> = Omit<Step, 'id'> & { id?: string | undefined }
+export type StepFields<Step> = Omit<Step, 'id'> & { id?: string | undefined }
 
 /**
  * The API's part of a step type. The automation engine's part is in `src/automation-engine/steps`.

@@ -2,7 +2,7 @@ import { number, object, string } from 'yup'
 import { id } from '../../http/index.ts'
 import { MAX_DELAY_MINUTES } from '../../automation-engine/index.ts'
 import { stepId } from './fields.ts'
-import type { AutomationStepType, Given, OutlineOf } from './step-type.ts'
+import type { AutomationStepType, StepFields, OutlineOf } from './step-type.ts'
 
 export type WaitStep = OutlineOf<'WAIT'>
 
@@ -43,7 +43,7 @@ const shape = object({
   .meta({ component: 'WaitStep', description: 'Waits for a given time.' })
 
 /** Waits for a given time. */
-export const wait: AutomationStepType<'WAIT', WaitStep, Given<WaitStep>> = {
+export const wait: AutomationStepType<'WAIT', WaitStep, StepFields<WaitStep>> = {
   input,
   shape,
   fromInput: ({ type, delayMinutes }, id) => ({ id, type, delayMinutes }),

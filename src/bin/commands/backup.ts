@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { isTimestamp } from '../../platform/timestamp.ts'
-import { table } from '../table.ts'
+import { formatTable } from '../table.ts'
 import { version } from '../version.ts'
-import { command, print, show, type Output } from './command.ts'
+import { addCommand, print, printResult, type Output } from './command.ts'
 
 const aFile = (text: string): string => {
   if (text.trim() === '') throw new InvalidArgumentError('The path is empty.')
@@ -33,7 +33,7 @@ const MOVED = [
 
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
-  command(program, 'backup', 'save Postgres and Temporal of the running npm start')
+  addCommand(program, 'backup', 'save Postgres and Temporal of the running npm start')
     .argument('<file>', 'the file to create; it must not exist yet', aFile)
     .action(async (given: string, options: Output) => {
       const [{ saveBackup }, { readConfig }] = await Promise.all([
@@ -49,10 +49,10 @@ export function backupCommands(program: Command): void {
         )
       }
       const { file, manifest } = await saveBackup(dataDir, given, version)
-      show({ file, createdAt: manifest.createdAt, version }, options, () => `Saved ${file}`)
+      printResult({ file, createdAt: manifest.createdAt, version }, options, () => `Saved ${file}`)
     })
 
-  command(program, 'restore', 'create a data folder (DATA_DIR) from a backup, for npm start')
+  addCommand(program, 'restore', 'create a data folder (DATA_DIR) from a backup, for npm start')
     .argument('<file>', 'a file that "backup" created', aFile)
     .option('--ledger-only', "without Temporal's data, for a file from an untrusted source")
     .action(async (given: string, options: Output & { ledgerOnly?: true }) => {
@@ -62,7 +62,7 @@ export function backupCommands(program: Command): void {
         { ledgerOnly: options.ledgerOnly === true },
         (line) => options.json || print(line),
       )
-      show({ dataDir, createdAt: manifest.createdAt, version: manifest.version }, options, () =>
+      printResult({ dataDir, createdAt: manifest.createdAt, version: manifest.version }, options, () =>
         [
           `Restored ${dataDir} as it was at ${manifest.createdAt}. Start it with npm start. It sends no mail`,
           'until you reconcile its database with Temporal: npm run cli -- reconcile',
@@ -76,7 +76,7 @@ export function backupCommands(program: Command): void {
       )
     })
 
-  command(program, 'reconcile', 'compare the database with Temporal and repair enrollments that differ')
+  addCommand(program, 'reconcile', 'compare the database with Temporal and repair enrollments that differ')
     .option('--dry-run', 'only report what would be done')
     .option('--waive', 'enable sending on a restored instance without a comparison')
     .option('--lost-until <time>', 'when the original instance stopped sending', parseInstant)
@@ -94,15 +94,15 @@ export function backupCommands(program: Command): void {
           '--nothing-lost and --lost-until cannot be combined with --restored or --dry-run: they apply when sending is enabled.',
         )
       }
-      const { hold, reconcileAll, waive } = await import('./reconcile.ts')
+      const { disableSending, reconcileAll, enableSendingAfterRestore } = await import('./reconcile.ts')
       if (options.restored) {
-        await hold()
-        return show({ restored: true }, options, () => 'Nothing is sent until you reconcile.')
+        await disableSending()
+        return printResult({ restored: true }, options, () => 'Nothing is sent until you reconcile.')
       }
       const lostUntil = options.nothingLost ? null : options.lostUntil
       if (options.waive) {
-        const waived = await waive(lostUntil)
-        return show({ waived }, options, () =>
+        const waived = await enableSendingAfterRestore(lostUntil)
+        return printResult({ waived }, options, () =>
           [
             waived ? 'Sending is enabled.' : 'Sending was already enabled.',
             ...(waived && options.nothingLost ? MOVED : []),
@@ -113,10 +113,10 @@ export function backupCommands(program: Command): void {
       const done = await reconcileAll({ isDry, lostUntil })
       const { active, running, differences, failed, isSending, wasSending } = done
       const isEnabled = isSending && !wasSending
-      show(done, options, () =>
+      printResult(done, options, () =>
         [
           `${active} enrollments are ACTIVE in the database; ${running} workflows are running.`,
-          table(
+          formatTable(
             ['ENROLLMENT', isDry ? 'WOULD BE' : 'WAS'],
             differences.map(({ enrollmentId, contactId, automationId, what }) => ({
               cells: [enrollmentId ?? '(by an event)', what],

@@ -7,11 +7,11 @@ export interface Output {
   json?: true
 }
 
-export const command = (parent: Command, name: string, description: string): Command =>
+export const addCommand = (parent: Command, name: string, description: string): Command =>
   parent.command(name).description(description).option('--json', 'print JSON')
 
 export const print = (text: string): void => void process.stdout.write(`${forTerminal(text)}\n`)
-export const show = <Value>(value: Value, { json }: Output, words: (value: Value) => string): void =>
+export const printResult = <Value>(value: Value, { json }: Output, words: (value: Value) => string): void =>
   print(json ? jsonForTerminal(value) : words(value))
 
 export const parseName = (text: string): string => {

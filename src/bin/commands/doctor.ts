@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { table } from '../table.ts'
-import { command, show, type Output } from './command.ts'
+import { formatTable } from '../table.ts'
+import { addCommand, printResult, type Output } from './command.ts'
 
 export function doctorCommand(program: Command): void {
-  command(program, 'doctor', 'check the whole instance, and report problems and their solutions').action(
+  addCommand(program, 'doctor', 'check the whole instance, and report problems and their solutions').action(
     async (options: Output) => {
-      const { examine } = await import('../../runtime/doctor.ts')
+      const { runDoctor } = await import('../../runtime/doctor.ts')
       const { readRunning } = await import('../../../embedded/running-file.ts')
-      const findings = await examine(process.env, ({ dataDir }) => readRunning(dataDir))
-      show(findings, options, (all) =>
-        table(
+      const findings = await runDoctor(process.env, ({ dataDir }) => readRunning(dataDir))
+      printResult(findings, options, (all) =>
+        formatTable(
           ['', 'WHAT', 'IS'],
           all.map(({ is, what, words, advice }) => ({
             cells: [is === 'fine' ? 'ok' : is, what, words],

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { FormatName, Standing } from '../../imports/index.ts'
-import { command, print, show, type Output } from './command.ts'
+import type { FormatName, FileStatus } from '../../imports/index.ts'
+import { addCommand, print, printResult, type Output } from './command.ts'
 
 interface Chosen extends Output {
   workspace: string
   format: FormatName
-  as?: Standing
+  as?: FileStatus
   list?: string
   tag: string[]
   column: { column: string; field: string }[]
@@ -17,10 +17,10 @@ interface Chosen extends Output {
 
 // Repeated from the imports module, which is loaded only when a command runs.
 const FORMATS: readonly FormatName[] = ['csv', 'listmonk', 'mailchimp', 'plunk']
-const STANDINGS: readonly Standing[] = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
+const STANDINGS: readonly FileStatus[] = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
 
 export function importCommand(program: Command): void {
-  command(program, 'import', 'import a file of contacts; run it again to resume an interrupted import')
+  addCommand(program, 'import', 'import a file of contacts; run it again to resume an interrupted import')
     .argument('<file>', 'CSV in any encoding, or JSON from Plunk')
     .requiredOption('--workspace <id>', 'the workspace')
     .addOption(new Option('--format <format>', 'the source of the file').choices(FORMATS).default('csv'))
@@ -36,11 +36,11 @@ export function importCommand(program: Command): void {
       const isShown = process.stderr.isTTY && !options.json
       const say = (line: string) => isShown && process.stderr.write(`\r\x1b[K${line}`)
       const done = await runImport(
-        { ...options, path, as: options.as ?? standingOf(options.format, basename(path)) },
+        { ...options, path, as: options.as ?? fileStatusOf(options.format, basename(path)) },
         { note: (line) => process.stderr.write(`${line}\n`), progress: say },
       )
       if (isShown) process.stderr.write('\r\x1b[K')
-      show(done, options, ({ created, updated, suppressed, failed }) =>
+      printResult(done, options, ({ created, updated, suppressed, failed }) =>
         [
           `Contacts created: ${created}, updated: ${updated}. Suppressed addresses: ${suppressed}.`,
           ...(failed > 0 ? [`Failed rows: ${failed}; see ${done.errorsIn ?? 'GET /imports/{id}/errors'}`] : []),
@@ -65,7 +65,7 @@ function aColumn(value: string, before: Chosen['column']): Chosen['column'] {
 }
 
 /** Mailchimp has the status only in the name of the file. */
-export function standingOf(format: FormatName, name: string): Standing | undefined {
+export function fileStatusOf(format: FormatName, name: string): FileStatus | undefined {
   if (format !== 'mailchimp') return undefined
   if (/^(?:unsubscribed|nonsubscribed)/i.test(name)) return 'UNSUBSCRIBED'
   if (/^cleaned/i.test(name)) return 'BOUNCED'

@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
-import { command, show, type Output } from './command.ts'
+import { addCommand, printResult, type Output } from './command.ts'
 
 /** `init` and `migrate`. */
 export function instanceCommands(program: Command): void {
-  command(program, 'init', 'create the first two workspaces, live and test, with a key each, unless a workspace exists')
+  addCommand(
+    program,
+    'init',
+    'create the first two workspaces, live and test, with a key each, unless a workspace exists',
+  )
     .option('--url <URL>', 'the URL of the API for clients; default: PUBLIC_URL')
     .action(async (options: Output & { url?: string }) => {
       const [
         { createFirstWorkspace },
-        { inviteFirst, linkOf },
+        { createFirstInvitation, invitationUrl },
         { findPublicUrl },
         { readConfig },
         { showFirstKeys, showFirstLink },
@@ -23,16 +27,16 @@ export function instanceCommands(program: Command): void {
       ])
       const made = await withDatabase((orm) =>
         createFirstWorkspace(orm.em, async (first, transaction) => {
-          const token = await inviteFirst(transaction)
+          const token = await createFirstInvitation(transaction)
           const url = options.url ?? (await findPublicUrl(transaction, readConfig(process.env)))
-          const link = token === undefined ? null : linkOf(url, token)
-          show({ ...first, link }, options, () =>
+          const link = token === undefined ? null : invitationUrl(url, token)
+          printResult({ ...first, link }, options, () =>
             [showFirstKeys(url, first), ...(token === undefined ? [] : ['', showFirstLink(url, token)])].join('\n'),
           )
         }),
       )
       if (!made) {
-        show(
+        printResult(
           null,
           options,
           () => 'A workspace already exists. "key create" creates another key, "member create" a link to sign in.',
@@ -40,12 +44,14 @@ export function instanceCommands(program: Command): void {
       }
     })
 
-  command(program, 'migrate', 'migrate the database schema to this version').action(async (options: Output) => {
+  addCommand(program, 'migrate', 'migrate the database schema to this version').action(async (options: Output) => {
     const [{ migrate, MIGRATION_TIMEOUT_MS }, { withDatabase }] = await Promise.all([
       import('../../platform/db/orm.ts'),
       import('./with-database.ts'),
     ])
     const migrations = await withDatabase((orm) => migrate(orm), MIGRATION_TIMEOUT_MS)
-    show({ migrations }, options, () => (migrations.length ? `Migrated: ${migrations.join(', ')}` : 'Nothing to do.'))
+    printResult({ migrations }, options, () =>
+      migrations.length ? `Migrated: ${migrations.join(', ')}` : 'Nothing to do.',
+    )
   })
 }

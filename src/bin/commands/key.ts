@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_RATE_LIMIT } from '../../http/rate-limit.ts'
 import { isScope, type Scope, SCOPES } from '../../http/scopes.ts'
 import type { ApiKey } from '../../workspaces/index.ts'
-import { table } from '../table.ts'
-import { command, parseName, show, type Output } from './command.ts'
+import { formatTable } from '../table.ts'
+import { addCommand, parseName, printResult, type Output } from './command.ts'
 
 const asApiKey = (apiKey: ApiKey) => ({
   id: apiKey.id,
@@ -73,7 +73,7 @@ const MAX_OVERLAP_HOURS = 8_760
 
 export function keyCommands(program: Command): void {
   const keys = program.command('key').description('API keys')
-  command(keys, 'create', 'create a key and print it once')
+  addCommand(keys, 'create', 'create a key and print it once')
     .requiredOption('--workspace <id>', 'the workspace of the key')
     .requiredOption('--name <name>', 'the purpose of the key', parseName)
     .requiredOption('--scopes <scopes>', `"all", or some of ${SCOPES.join(', ')}, separated by commas`, parseScopes)
@@ -96,33 +96,33 @@ export function keyCommands(program: Command): void {
           expires?: Date
         },
       ) => {
-        const [{ createApiKey }, { told }] = await Promise.all([
+        const [{ createApiKey }, { withAudit }] = await Promise.all([
           import('../../workspaces/index.ts'),
           import('./with-audit.ts'),
         ])
         const { workspace, name, scopes, allow, rateLimit, expires } = options
         const given = { workspaceId: workspace, name, scopes, allowedRanges: allow, rateLimit, expiresAt: expires }
-        const { apiKey, key } = await told(
+        const { apiKey, key } = await withAudit(
           'createApiKey',
           (em) => createApiKey(em, given),
           (made) => ({ workspaceIds: [workspace], targetId: made.apiKey.id }),
         )
         const { id, ...rest } = asApiKey(apiKey)
-        show(
+        printResult(
           { id, key, ...rest },
           options,
           () => `${key}\n\nThe key is shown only once. Its ID, for deleting it: ${id}`,
         )
       },
     )
-  command(keys, 'list', 'list the keys, by their visible prefixes').action(async (options: Output) => {
+  addCommand(keys, 'list', 'list the keys, by their visible prefixes').action(async (options: Output) => {
     const [{ listApiKeys }, { withDatabase }] = await Promise.all([
       import('../../workspaces/index.ts'),
       import('./with-database.ts'),
     ])
     const list = (await withDatabase((orm) => listApiKeys(orm.em))).map(asApiKey)
-    show(list, options, (all) =>
-      table(
+    printResult(list, options, (all) =>
+      formatTable(
         ['ID', 'KEY', 'NAME'],
         all.map(({ id, prefix, name, workspaceId, rateLimit, expiresAt, lastUsedAt }) => ({
           cells: [id, `${prefix}…`, name],
@@ -136,22 +136,22 @@ export function keyCommands(program: Command): void {
       ),
     )
   })
-  command(keys, 'rotate', 'create a key with the same permissions, and expire the old one after a while')
+  addCommand(keys, 'rotate', 'create a key with the same permissions, and expire the old one after a while')
     .argument('<id>', 'the ID of the key')
     .option('--overlap <hours>', 'how long the old key still works', parseOverlap, 24)
     .action(async (id: string, options: Output & { overlap: number }) => {
-      const [{ rotateApiKey }, { told }] = await Promise.all([
+      const [{ rotateApiKey }, { withAudit }] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('./with-audit.ts'),
       ])
-      const { old, apiKey, key } = await told(
+      const { old, apiKey, key } = await withAudit(
         'rotateApiKey',
         (em) => rotateApiKey(em, id, options.overlap * 3_600_000),
         (rotated) => ({ workspaceIds: [rotated.old.workspace.id], targetId: id }),
       )
       const { id: newId, ...rest } = asApiKey(apiKey)
       const ends = old.expiresAt!.toISOString()
-      show({ id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } }, options, () =>
+      printResult({ id: newId, key, ...rest, rotated: { id: old.id, expiresAt: ends } }, options, () =>
         [
           `${key}\n\nThe key is shown only once. Its ID: ${newId}`,
           ...(rest.expiresAt ? [`It expires ${rest.expiresAt}, like the old key.`] : []),
@@ -159,18 +159,18 @@ export function keyCommands(program: Command): void {
         ].join('\n'),
       )
     })
-  command(keys, 'delete', 'delete a key; requests with it are rejected from now on')
+  addCommand(keys, 'delete', 'delete a key; requests with it are rejected from now on')
     .argument('<id>', 'the ID of the key')
     .action(async (id: string, options: Output) => {
-      const [{ deleteApiKey }, { told }] = await Promise.all([
+      const [{ deleteApiKey }, { withAudit }] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('./with-audit.ts'),
       ])
-      await told(
+      await withAudit(
         'deleteApiKey',
         (em) => deleteApiKey(em, id),
         (workspaceId) => ({ workspaceIds: [workspaceId], targetId: id }),
       )
-      show({ id, deleted: true }, options, () => `Deleted the key ${id}`)
+      printResult({ id, deleted: true }, options, () => `Deleted the key ${id}`)
     })
 }

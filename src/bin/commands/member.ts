@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isEmailAddress } from '../../platform/email-address.ts'
 import { type Role, ROLES } from '../../http/roles.ts'
-import { table } from '../table.ts'
-import { command, show, type Output } from './command.ts'
+import { formatTable } from '../table.ts'
+import { addCommand, printResult, type Output } from './command.ts'
 
 function parseEmail(text: string): string {
   if (!isEmailAddress(text)) throw new InvalidArgumentError('It must be an email address.')
@@ -18,7 +18,7 @@ interface CreateOptions extends Output {
 
 export function memberCommands(program: Command): void {
   const members = program.command('member').description('people who sign in, and their workspaces')
-  command(members, 'create', 'create an invitation link, which works once and expires after seven days')
+  addCommand(members, 'create', 'create an invitation link, which works once and expires after seven days')
     .option(
       '--workspace <id>',
       'a workspace; may be repeated; default: all workspaces',
@@ -29,7 +29,13 @@ export function memberCommands(program: Command): void {
     .option('--email <address>', 'the address that the link is for; default: anyone with the link', parseEmail)
     .option('--url <URL>', 'the URL of Dripline for browsers; default: PUBLIC_URL')
     .action(async (options: CreateOptions) => {
-      const [{ invite, linkOf }, { findPublicUrl }, { readConfig }, { listWorkspaces }, { told }] = await Promise.all([
+      const [
+        { createInvitation, invitationUrl },
+        { findPublicUrl },
+        { readConfig },
+        { listWorkspaces },
+        { withAudit },
+      ] = await Promise.all([
         import('../../accounts/index.ts'),
         import('../../instance/index.ts'),
         import('../../platform/config.ts'),
@@ -37,7 +43,7 @@ export function memberCommands(program: Command): void {
         import('./with-audit.ts'),
       ])
       const { workspace, role, email } = options
-      const { invitation, token, url } = await told(
+      const { invitation, token, url } = await withAudit(
         'invite',
         async (em) => {
           const workspaceIds =
@@ -45,13 +51,13 @@ export function memberCommands(program: Command): void {
           if (workspaceIds.length === 0)
             throw new Error('There are no workspaces yet. Create one with "init" or "workspace create".')
           const url = options.url ?? (await findPublicUrl(em, readConfig(process.env)))
-          return { ...(await invite(em, { workspaceIds, role, email })), workspaceIds, url }
+          return { ...(await createInvitation(em, { workspaceIds, role, email })), workspaceIds, url }
         },
         (made) => ({ workspaceIds: made.workspaceIds, targetId: made.invitation.id }),
       )
       const { id, expiresAt } = invitation
-      const link = linkOf(url, token)
-      show({ id, link, role, email: email ?? null, expiresAt: expiresAt.toISOString() }, options, () =>
+      const link = invitationUrl(url, token)
+      printResult({ id, link, role, email: email ?? null, expiresAt: expiresAt.toISOString() }, options, () =>
         [
           link,
           '',
@@ -59,7 +65,7 @@ export function memberCommands(program: Command): void {
         ].join('\n'),
       )
     })
-  command(members, 'list', 'list the members of all workspaces').action(async (options: Output) => {
+  addCommand(members, 'list', 'list the members of all workspaces').action(async (options: Output) => {
     const [{ listAllMembers }, { withDatabase }] = await Promise.all([
       import('../../accounts/index.ts'),
       import('./with-database.ts'),
@@ -71,8 +77,8 @@ export function memberCommands(program: Command): void {
       workspaceId: workspace.id,
       workspaceName: workspace.name,
     }))
-    show(list, options, (all) =>
-      table(
+    printResult(list, options, (all) =>
+      formatTable(
         ['EMAIL', 'ROLE', 'WORKSPACE'],
         all.map(({ email, role, workspaceName }) => ({ cells: [email, role, workspaceName] })),
         'There are no members yet. "member create" creates a link to sign in.',

@@ -29,8 +29,8 @@ export async function reconcileAll(options: {
 }
 
 /** @see enableSending */
-export const waive = (lostUntil: Date | null | undefined): Promise<boolean> =>
+export const enableSendingAfterRestore = (lostUntil: Date | null | undefined): Promise<boolean> =>
   withDatabase(({ em }) => enableSending(em, lostUntil))
 
 /** Disables sending until the database is reconciled. For databases that were restored by other means. */
-export const hold = (): Promise<void> => withDatabase(({ em }) => markRestored(em))
+export const disableSending = (): Promise<void> => withDatabase(({ em }) => markRestored(em))

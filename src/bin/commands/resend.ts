@@ -1,6 +1,6 @@
 import { createLinks } from '../../signed-links/index.ts'
 import { findPublicUrl, readBounceDomain, readLinkSecret, readMailSender } from '../../instance/index.ts'
-import { resendMessage, type Resent } from '../../messages/index.ts'
+import { resendMessage, type ResendResult } from '../../messages/index.ts'
 import { noMetrics } from '../../outbox/index.ts'
 import { createMail } from '../../runtime/mail.ts'
 import { readConfig } from '../../platform/config.ts'
@@ -8,7 +8,7 @@ import { openLog } from '../../platform/log.ts'
 import { withDatabase } from './with-database.ts'
 
 /** Sends a message again, with the mail settings of the instance or of the environment. */
-export const resend = (id: string): Promise<Resent> =>
+export const resend = (id: string): Promise<ResendResult> =>
   withDatabase(async ({ em }) => {
     const config = readConfig(process.env)
     const mailFrom = config.MAIL_FROM ?? (await readMailSender(em.fork()))

@@ -10,18 +10,18 @@ import {
   listErrors,
   type Progress,
   setAudited,
-  type Standing,
+  type FileStatus,
 } from '../../imports/index.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
 import { assertWorkspace } from '../../segments/index.ts'
 import { auditCommand } from './with-audit.ts'
 import { withDatabase } from './with-database.ts'
 
-export interface Wanted {
+export interface ImportRequest {
   path: string
   workspace: string
   format: FormatName
-  as: Standing | undefined
+  as: FileStatus | undefined
   list?: string
   tag: string[]
   column: { column: string; field: string }[]
@@ -30,7 +30,7 @@ export interface Wanted {
   errors?: string
 }
 
-export interface Done extends Pick<Import, 'id' | 'status' | 'created' | 'updated' | 'suppressed' | 'failed'> {
+export interface ImportSummary extends Pick<Import, 'id' | 'status' | 'created' | 'updated' | 'suppressed' | 'failed'> {
   problem: string | null
   /** The path of the file with the failed rows, if any. */
   errorsIn: string | null
@@ -41,9 +41,9 @@ const PROGRESS_INTERVAL_MS = 200
 
 /** Imports a file, or resumes its import. */
 export const runImport = (
-  { path, workspace, format, as, list, tag, column, triggers, confirmed, errors }: Wanted,
+  { path, workspace, format, as, list, tag, column, triggers, confirmed, errors }: ImportRequest,
   { note, progress }: { note: (line: string) => void; progress: (line: string) => void },
-): Promise<Done> =>
+): Promise<ImportSummary> =>
   withDatabase(async ({ em }) => {
     const isThere = await access(path, constants.R_OK).then(
       async () => (await stat(path)).isFile(),

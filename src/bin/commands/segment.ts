@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Segment } from '../../segments/index.ts'
-import { table } from '../table.ts'
-import { command, parseName, show, type Output } from './command.ts'
+import { formatTable } from '../table.ts'
+import { addCommand, parseName, printResult, type Output } from './command.ts'
 
 const asSegment = ({ id, workspaceId, name, condition, createdAt }: Segment) => ({
   id,
@@ -23,7 +23,7 @@ export function segmentCommands(program: Command): void {
   const segments = program
     .command('segment')
     .description('saved conditions on contacts; docs/segments.md describes their syntax')
-  command(segments, 'create', 'save a condition')
+  addCommand(segments, 'create', 'save a condition')
     .requiredOption('--workspace <id>', 'the workspace of the segment')
     .requiredOption('--name <name>', 'its name', parseName)
     .requiredOption('--condition <JSON>', 'such as {"metadata":"plan","is":"equal","value":"pro"}', parseJson)
@@ -34,9 +34,9 @@ export function segmentCommands(program: Command): void {
         import('./with-database.ts'),
       ])
       const segment = await withDatabase((orm) => createSegment(orm.em, { workspaceId, name, condition }))
-      show(asSegment(segment), options, ({ id }) => `Created the segment "${name}": ${id}`)
+      printResult(asSegment(segment), options, ({ id }) => `Created the segment "${name}": ${id}`)
     })
-  command(segments, 'list', 'list the segments of a workspace, newest first')
+  addCommand(segments, 'list', 'list the segments of a workspace, newest first')
     .requiredOption('--workspace <id>', 'the workspace')
     .action(async (options: Output & { workspace: string }) => {
       const everything = { limit: 1_000, offset: 0 }
@@ -48,26 +48,26 @@ export function segmentCommands(program: Command): void {
         await assertWorkspace(em.fork(), options.workspace)
         return listSegments(em, options.workspace, everything)
       })
-      show(list.map(asSegment), options, (all) =>
-        table(
+      printResult(list.map(asSegment), options, (all) =>
+        formatTable(
           ['ID', 'NAME'],
           all.map(({ id, name, condition }) => ({ cells: [id, name], below: [JSON.stringify(condition)] })),
           'There are no segments.',
         ),
       )
     })
-  command(segments, 'delete', 'delete a segment; its contacts stay')
+  addCommand(segments, 'delete', 'delete a segment; its contacts stay')
     .argument('<id>', 'the ID of the segment')
     .action(async (id: string, options: Output) => {
-      const [{ deleteSegment }, { told }] = await Promise.all([
+      const [{ deleteSegment }, { withAudit }] = await Promise.all([
         import('../../segments/index.ts'),
         import('./with-audit.ts'),
       ])
-      await told(
+      await withAudit(
         'deleteSegment',
         (transaction) => deleteSegment(transaction, id),
         (workspaceId) => ({ workspaceIds: [workspaceId], targetId: id }),
       )
-      show({ id, deleted: true }, options, () => `Deleted the segment ${id}`)
+      printResult({ id, deleted: true }, options, () => `Deleted the segment ${id}`)
     })
 }

@@ -8,7 +8,7 @@ import { withDatabase } from './with-database.ts'
  * @param operation the name of the same operation in the API
  * @param of returns the affected resources, given the result
  */
-export const told = <Result>(
+export const withAudit = <Result>(
   operation: string,
   change: (transaction: EntityManager) => Promise<Result>,
   of: (result: Result) => { workspaceIds: readonly string[]; targetId: string },

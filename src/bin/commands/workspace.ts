@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { WORKSPACE_MODES, type WorkspaceMode } from '../../http/caller.ts'
 import type { Workspace } from '../../workspaces/index.ts'
-import { table } from '../table.ts'
-import { command, parseName, show, type Output } from './command.ts'
+import { formatTable } from '../table.ts'
+import { addCommand, parseName, printResult, type Output } from './command.ts'
 
 const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({
   id,
@@ -13,7 +13,7 @@ const asWorkspace = ({ id, name, mode, createdAt }: Workspace) => ({
 
 export function workspaceCommands(program: Command): void {
   const workspaces = program.command('workspace').description('tenants; everything belongs to exactly one of them')
-  command(workspaces, 'create', 'create a workspace')
+  addCommand(workspaces, 'create', 'create a workspace')
     .requiredOption('--name <name>', 'its name', parseName)
     .addOption(
       new Option('--mode <mode>', 'live: sends its mail; test: for development, captures all of its mail')
@@ -21,26 +21,26 @@ export function workspaceCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .action(async (options: Output & { name: string; mode: WorkspaceMode }) => {
-      const [{ createWorkspace }, { told }] = await Promise.all([
+      const [{ createWorkspace }, { withAudit }] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('./with-audit.ts'),
       ])
-      const made = await told(
+      const made = await withAudit(
         'createWorkspace',
         (em) => createWorkspace(em, options),
         ({ id }) => ({ workspaceIds: [id], targetId: id }),
       )
       const workspace = asWorkspace(made)
-      show(workspace, options, ({ id, name, mode }) => `Created the ${mode} workspace "${name}": ${id}`)
+      printResult(workspace, options, ({ id, name, mode }) => `Created the ${mode} workspace "${name}": ${id}`)
     })
-  command(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {
+  addCommand(workspaces, 'list', 'list the workspaces').action(async (options: Output) => {
     const [{ listWorkspaces }, { withDatabase }] = await Promise.all([
       import('../../workspaces/index.ts'),
       import('./with-database.ts'),
     ])
     const list = (await withDatabase((orm) => listWorkspaces(orm.em))).map(asWorkspace)
-    show(list, options, (all) =>
-      table(
+    printResult(list, options, (all) =>
+      formatTable(
         ['ID', 'MODE', 'NAME'],
         all.map(({ id, mode, name }) => ({ cells: [id, mode, name] })),
         'There are no workspaces.',

@@ -9,4 +9,4 @@ export const PROVIDERS: readonly Provider[] = [ses, sendgrid, postmark, mailgun]
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ name }) => name)
 
 export const findProvider = (name: string): Provider | undefined => PROVIDERS.find((provider) => provider.name === name)
-export { type FetchText, NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+export { type FetchText, InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'

@@ -1,14 +1,14 @@
-import { NotGenuine } from './provider.ts'
+import { InvalidSignature } from './provider.ts'
 
 /** Untrusted JSON. */
 export type Json = Record<string, unknown>
 
-/** @throws {NotGenuine} if the body is not JSON, which no provider sends */
+/** @throws {InvalidSignature} if the body is not JSON, which no provider sends */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new NotGenuine('The body is not JSON')
+    throw new InvalidSignature('The body is not JSON')
   }
 }
 

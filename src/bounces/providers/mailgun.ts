@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
-import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+import { InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
 
 /** Mailgun repeats a call for eight hours. */
 const MAX_AGE_S = 24 * 3_600
@@ -25,8 +25,8 @@ export const mailgun: Provider = {
     const given = [textIn(signature, 'signature'), textIn(signature, 'parent-signature')]
     // Time and token are signed as one string. Fixed lengths prevent moving characters between them.
     if (!/^\d{10}$/.test(at) || !/^\w{50}$/.test(token) || !given.some((one) => isSigned(one, at + token, credential)))
-      throw new NotGenuine('The signature is wrong')
-    if (Math.abs(Date.now() / 1_000 - Number(at)) > MAX_AGE_S) throw new NotGenuine('The call is too old')
+      throw new InvalidSignature('The signature is wrong')
+    if (Math.abs(Date.now() / 1_000 - Number(at)) > MAX_AGE_S) throw new InvalidSignature('The call is too old')
     const event = objectIn(call, 'event-data')
     const verdict = verdictOf(event)
     if (!verdict) return []

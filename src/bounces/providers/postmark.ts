@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
-import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+import { InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
  * Postmark's webhooks. They are not signed. A password in the URL authenticates them (HTTP Basic authentication, RFC 7617).
@@ -16,7 +16,7 @@ export const postmark: Provider = {
   read({ header, body }, credential) {
     const [, given = ''] = /^Basic\s+([\w+/=-]+)$/i.exec(header('authorization') ?? '') ?? []
     if (!isSame(Buffer.from(given, 'base64').toString('utf8'), credential))
-      throw new NotGenuine('The password is wrong')
+      throw new InvalidSignature('The password is wrong')
     const event = objectIn(readJson(body.toString('utf8')))
     const verdict = verdictOf(event)
     if (!verdict) return []

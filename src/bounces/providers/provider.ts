@@ -43,12 +43,12 @@ export interface Provider {
   /**
    * Verifies and reads a call.
    * @returns events about addresses; none for deliveries, delays and other events
-   * @throws {NotGenuine}
+   * @throws {InvalidSignature}
    */
   read(call: ProviderCall, credential: string, fetchText: FetchText): Promise<ProviderEvent[]> | ProviderEvent[]
 }
 
 /** Error for a call with a missing or wrong signature. */
-export class NotGenuine extends Error {
-  override readonly name = 'NotGenuine'
+export class InvalidSignature extends Error {
+  override readonly name = 'InvalidSignature'
 }

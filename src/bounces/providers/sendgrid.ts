@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { classifyBounce } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
-import { NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+import { InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
  * Twilio SendGrid's event webhook, signed.
@@ -22,7 +22,7 @@ export const sendgrid: Provider = {
     // The signature covers the raw bytes, which serializing again would change.
     const signed = Buffer.concat([Buffer.from(at), body])
     if (!key || !verify('sha256', signed, key, Buffer.from(signature, 'base64')))
-      throw new NotGenuine('The signature is wrong')
+      throw new InvalidSignature('The signature is wrong')
     const events = readJson(body.toString('utf8'))
     return (Array.isArray(events) ? events : []).flatMap((event) => eventOf(objectIn(event)))
   },

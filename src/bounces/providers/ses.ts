@@ -1,7 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { classifyBounce } from '../verdict.ts'
 import { type Json, listIn, objectIn, readJson, textIn } from './json.ts'
-import { type FetchText, NotGenuine, type Provider, type ProviderEvent } from './provider.ts'
+import { type FetchText, InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
 
 /**
  * Amazon SES, through notifications of Amazon SNS. Amazon signs the calls for every customer's topics, so only the workspace's
@@ -19,7 +19,7 @@ export const ses: Provider = {
       : 'must be the ARN of an SNS topic, such as arn:aws:sns:eu-west-1:123456789012:bounces',
   async read({ body }, topicArn, fetchText) {
     const envelope = objectIn(readJson(body.toString('utf8')))
-    if (textIn(envelope, 'TopicArn') !== topicArn) throw new NotGenuine('The call belongs to another topic')
+    if (textIn(envelope, 'TopicArn') !== topicArn) throw new InvalidSignature('The call belongs to another topic')
     await assertSigned(envelope, regionOf(topicArn), fetchText)
     if (textIn(envelope, 'Type') === 'SubscriptionConfirmation') {
       await fetchText(amazonUrl(textIn(envelope, 'SubscribeURL'), regionOf(topicArn)))
@@ -43,29 +43,30 @@ const HASHES = new Map([
   ['2', 'RSA-SHA256'],
 ])
 
-/** @throws {NotGenuine} */
+/** @throws {InvalidSignature} */
 async function assertSigned(envelope: Json, region: string, fetchText: FetchText): Promise<void> {
   const signed = SIGNED.get(textIn(envelope, 'Type'))
   const hash = HASHES.get(textIn(envelope, 'SignatureVersion'))
-  if (!signed || !hash) throw new NotGenuine('The signature version of the call is not supported')
+  if (!signed || !hash) throw new InvalidSignature('The signature version of the call is not supported')
   const text = signed
     .filter((name) => typeof envelope[name] === 'string')
     .map((name) => `${name}\n${envelope[name] as string}\n`)
     .join('')
   const url = amazonUrl(textIn(envelope, 'SigningCertURL'), region)
   if (!/^\/SimpleNotificationService-[0-9a-f]+\.pem$/.test(url.pathname))
-    throw new NotGenuine('The certificate has an untrusted URL')
+    throw new InvalidSignature('The certificate has an untrusted URL')
   const certificate = await certificateAt(url, fetchText)
   const signature = Buffer.from(textIn(envelope, 'Signature'), 'base64')
-  if (!verify(hash, Buffer.from(text), certificate.publicKey, signature)) throw new NotGenuine('The signature is wrong')
+  if (!verify(hash, Buffer.from(text), certificate.publicKey, signature))
+    throw new InvalidSignature('The signature is wrong')
 }
 
-/** Accepts only URLs of Amazon in the topic's region, to prevent requests to arbitrary hosts (SSRF). @throws {NotGenuine} */
+/** Accepts only URLs of Amazon in the topic's region, to prevent requests to arbitrary hosts (SSRF). @throws {InvalidSignature} */
 function amazonUrl(text: string, region: string): URL {
   const url = URL.parse(text)
   const hosts = [`sns.${region}.amazonaws.com`, `sns.${region}.amazonaws.com.cn`]
   if (url?.protocol !== 'https:' || !hosts.includes(url.host) || url.username !== '' || url.password !== '')
-    throw new NotGenuine('The call refers to a URL that is not Amazon’s')
+    throw new InvalidSignature('The call refers to a URL that is not Amazon’s')
   return url
 }
 

@@ -3,8 +3,8 @@ import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../pla
 import { CONFLICT, type ErrorDefinition, ApiError, TEMPORAL_UNAVAILABLE } from '../../platform/api-error.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../temporal/index.ts'
-import { answerTo } from '../error-response.ts'
-import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, tellsWhenToRetry } from '../errors.ts'
+import { responseToError } from '../error-response.ts'
+import { DATABASE_UNAVAILABLE, internalError, PATH_NOT_FOUND, hasRetryAfter } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 
 /** The errors for violated constraints of the schema, by the constraint's name, and the field of each. */
@@ -34,12 +34,12 @@ export const errors = (log: Log, limits: Limits): Middleware<ApiState> =>
       })
     } catch (error) {
       const apiError = toApiError(error, ctx.state.requestId)
-      const { status, headers = {}, body } = answerTo(apiError)
+      const { status, headers = {}, body } = responseToError(apiError)
       ctx.status = status
       ctx.set(headers)
       ctx.body = body
       if (apiError.retryAfter !== undefined) ctx.set('Retry-After', String(apiError.retryAfter))
-      else if (tellsWhenToRetry(apiError.kind)) ctx.set('Retry-After', '1')
+      else if (hasRetryAfter(apiError.kind)) ctx.set('Retry-After', '1')
     }
 
     function toApiError(error: unknown, requestId: string): ApiError {

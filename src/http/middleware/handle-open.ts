@@ -1,4 +1,4 @@
-import { oneSpelling } from '../../platform/ids.ts'
+import { normalizeId } from '../../platform/ids.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { Operation } from '../operation.ts'
 import { parse } from '../parse.ts'
@@ -11,7 +11,7 @@ export const handleOpen = (operation: Operation, dependencies: ApiDependencies):
   async function handleOpen(ctx) {
     const { visitor, requestId, body } = ctx.state
     const request = {
-      params: Object.fromEntries(Object.entries(ctx.params).map(([name, text]) => [name, oneSpelling(text)])),
+      params: Object.fromEntries(Object.entries(ctx.params).map(([name, text]) => [name, normalizeId(text)])),
       query: {},
       body: operation.body ? parse(operation.body, body?.json) : {},
       visitor,

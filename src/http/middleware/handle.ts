@@ -1,12 +1,12 @@
 import { newCall } from '../../platform/call.ts'
 import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
-import { oneSpelling } from '../../platform/ids.ts'
+import { normalizeId } from '../../platform/ids.ts'
 import { BUSY, ApiError } from '../../platform/api-error.ts'
 import { auditEntryOf } from '../audit-request.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { readIfMatch } from '../if-match.ts'
-import { type Answer, isChange, type Operation, paramsOf } from '../operation.ts'
+import { type OperationResponse, isChange, type Operation, paramsOf } from '../operation.ts'
 import { parse } from '../parse.ts'
 import { parseQuery } from '../parse-query.ts'
 import { respond } from '../respond.ts'
@@ -36,10 +36,10 @@ export function handle(operation: Operation, dependencies: ApiDependencies, limi
     const prepared = await operation.prepare?.(request, own)
     const call = { ...newCall(requestId), ...(attempt && { id: attempt.id, retried: attempt.isRetry }) }
     const run = async (given: ApiDependencies) => operation.handle({ ...request, prepared, call }, given)
-    const runLimited = (task: () => Promise<Answer>) => limit.run(request.caller.workspace.id, task)
+    const runLimited = (task: () => Promise<OperationResponse>) => limit.run(request.caller.workspace.id, task)
     if (!isChange(operation)) return respond(ctx, await runLimited(() => run(own)))
     const entry = { operation: operation.id, caller: request.caller, targetId: request.params['id'] ?? null, requestId }
-    const writeAudit = (em: EntityManager, answer?: Answer) =>
+    const writeAudit = (em: EntityManager, answer?: OperationResponse) =>
       own.writeAuditEntry(em, auditEntryOf({ ...entry, targetId: entry.targetId ?? idOf(answer) }))
     if (operation.audit === 'by-handler') call.audit = writeAudit
     const change = { call, attempt, dependencies: own, run, ...(operation.audit === undefined && { writeAudit }) }
@@ -62,7 +62,7 @@ async function readRequest(
   const read: Record<string, string> = {}
   for (const { name, isId, resolve } of params) {
     const given = ctx.params[name] as string
-    read[name] = isId ? oneSpelling(given) : ((await resolve?.(em, caller, given)) ?? given)
+    read[name] = isId ? normalizeId(given) : ((await resolve?.(em, caller, given)) ?? given)
   }
   return {
     params: read,
@@ -75,7 +75,7 @@ async function readRequest(
 }
 
 /** The ID of the resource in a response. */
-function idOf(answer: Answer | undefined): string | null {
+function idOf(answer: OperationResponse | undefined): string | null {
   const { data } = (answer?.body ?? {}) as { data?: { id?: unknown } }
   return typeof data?.id === 'string' ? data.id : null
 }

@@ -5,7 +5,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { takeIdempotencyKey } from '../idempotency-queries.ts'
 import { IdempotentAttempt } from '../idempotent-attempt.ts'
 import { type Operation, takesIdempotencyKey } from '../operation.ts'
-import { DONE_FOR_ERASED, INVALID_IDEMPOTENCY_KEY, KEY_IN_PROGRESS, KEY_USED_OTHERWISE } from '../errors.ts'
+import { CONTACT_ERASED, INVALID_IDEMPOTENCY_KEY, KEY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED } from '../errors.ts'
 import { respond } from '../respond.ts'
 import { type ApiContext, type ApiMiddleware, callerOf } from '../state.ts'
 
@@ -25,8 +25,8 @@ export function idempotency(operation: Operation, { em }: Pick<ApiDependencies, 
     const workspaceId = callerOf(ctx).workspace.id
     const fingerprint = fingerprintOf(ctx)
     const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
-    if (taken.kind === 'erased') throw new ApiError(DONE_FOR_ERASED)
-    if (taken.kind !== 'mine' && !taken.sameRequest) throw new ApiError(KEY_USED_OTHERWISE)
+    if (taken.kind === 'erased') throw new ApiError(CONTACT_ERASED)
+    if (taken.kind !== 'mine' && !taken.sameRequest) throw new ApiError(IDEMPOTENCY_KEY_REUSED)
     if (taken.kind === 'in-flight') throw new ApiError(KEY_IN_PROGRESS)
     if (taken.kind === 'answered') {
       ctx.set('Idempotent-Replayed', 'true')

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import type { ApiState } from '../state.ts'
 
 /** Rejects request targets that are not paths or URLs: Node accepts anything as a target (RFC 9112, section 3.2). */
-export const target = (): Middleware<ApiState> =>
+export const checkRequestTarget = (): Middleware<ApiState> =>
   async function target(ctx, next) {
     if (!isRead(ctx)) throw invalid('The request target is not a path or a URL')
     await next()

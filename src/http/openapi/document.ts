@@ -13,7 +13,7 @@ import {
   missingRole,
   missingScope,
   PEOPLE_ONLY,
-  tellsWhenToRetry,
+  hasRetryAfter,
   BODY_NOT_AN_OBJECT,
   NOT_A_MEMBER,
   SIGNED_OUT,
@@ -194,7 +194,7 @@ function describeRefusal(
 
 /** Describes Retry-After, which is sent with some or all errors of a status. */
 function describeRetryAfter(reasons: readonly ErrorDefinition[]) {
-  const passing = reasons.filter(({ kind }) => kind === 'rate-limited' || tellsWhenToRetry(kind))
+  const passing = reasons.filter(({ kind }) => kind === 'rate-limited' || hasRetryAfter(kind))
   if (passing.length === 0) return {}
   if (passing.length === reasons.length) return headersOf('Retry-After')
   return { 'Retry-After': { ...HEADERS['Retry-After'], required: false } }

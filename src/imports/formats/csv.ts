@@ -1,16 +1,16 @@
 import {
   beforeBrackets,
   FileProblem,
-  foldedWord,
+  normalizeTitle,
   type Format,
   metadataOf,
   optOutOf,
   UnclearRow,
-  wordIn,
+  visibleText,
 } from './format.ts'
-import { doubtOf } from './detect-consent-columns.ts'
+import { createConsentDetector } from './detect-consent-columns.ts'
 import { tagsIn } from './tags.ts'
-import { assertOfNoService, saysOut, wantsMail } from './parse-consent.ts'
+import { assertNoOtherService, isOptOutCell, wantsMail } from './parse-consent.ts'
 
 /** Normalized titles by which a column is recognized if no field was chosen for it. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -37,18 +37,18 @@ const MAX_TITLE = 50
 export const csv: Format = {
   name: 'csv',
   readHeader(header, { columns, as }) {
-    const choices = new Map(columns.map(({ column, field }) => [wordIn(column), field]))
-    const titles = header.map(wordIn)
-    assertOfNoService(titles.filter((title) => !choices.has(title)))
+    const choices = new Map(columns.map(({ column, field }) => [visibleText(column), field]))
+    const titles = header.map(visibleText)
+    assertNoOtherService(titles.filter((title) => !choices.has(title)))
     const fields = titles.map((title) => {
       const chosen = choices.get(title)
-      const named = FIELDS.find((field) => NAMES[field]!.includes(foldedWord(title)))
+      const named = FIELDS.find((field) => NAMES[field]!.includes(normalizeTitle(title)))
       // "Opted out (Y/N)" is an opt-out column, but "Email (old)" is not an email column.
-      const isOptOut = NAMES['unsubscribed']!.includes(foldedWord(beforeBrackets(title)))
+      const isOptOut = NAMES['unsubscribed']!.includes(normalizeTitle(beforeBrackets(title)))
       return chosen ?? named ?? (isOptOut ? 'unsubscribed' : `metadata.${title}`)
     })
     for (const { column } of columns)
-      if (!titles.includes(wordIn(column))) throw new FileProblem(`The header has no column "${column}"`)
+      if (!titles.includes(visibleText(column))) throw new FileProblem(`The header has no column "${column}"`)
     const at = (field: string) => fields.indexOf(field)
     const email = at('email')
     // If two columns have the same title, the first one counts: a choice cannot tell them apart.
@@ -69,19 +69,19 @@ export const csv: Format = {
     // Columns that are metadata only because no field was chosen for them.
     const unchosen = fields.flatMap((field, index) =>
       field.startsWith('metadata.') && !choices.has(titles[index]!)
-        ? [{ index, mayBeOut: doubtOf(titles[index]!) }]
+        ? [{ index, mayBeOut: createConsentDetector(titles[index]!) }]
         : [],
     )
     /** An empty cell is ambiguous in a consent column, unless its title is "subscribed". */
     const isUnchecked = (cells: readonly string[], index: number): boolean =>
       fields[index] === 'subscribed' &&
       titles[index]!.toLowerCase() !== 'subscribed' &&
-      wordIn(cells[index] ?? '') === ''
+      visibleText(cells[index] ?? '') === ''
     /** A tag such as "unsubscribed" may be an opt-out, unless the column was chosen to be tags. */
     const mayBeTagged = (cells: readonly string[]): boolean => {
       if (tags < 0 || choices.has(titles[tags]!)) return false
       try {
-        return tagsIn(cells[tags] ?? '').some(saysOut)
+        return tagsIn(cells[tags] ?? '').some(isOptOutCell)
       } catch {
         // Invalid tags fail the row later. Opt-outs are checked first.
         return false
@@ -104,7 +104,7 @@ export const csv: Format = {
       const said = [
         ...ticked.map((index) => {
           const cell = cells[index] ?? ''
-          return { index, wants: wordIn(cell) === '' ? false : wantsMail(cell, 'subscribed') }
+          return { index, wants: visibleText(cell) === '' ? false : wantsMail(cell, 'subscribed') }
         }),
         ...subscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'subscribed') })),
         ...unsubscribed.map((index) => ({ index, wants: wantsMail(cells[index] ?? '', 'unsubscribed') })),

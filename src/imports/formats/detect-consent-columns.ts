@@ -1,5 +1,5 @@
-import { foldedWord, wordIn } from './format.ts'
-import { saysNo, saysOut, saysYes } from './parse-consent.ts'
+import { normalizeTitle, visibleText } from './format.ts'
+import { isNo, isOptOutCell, isYes } from './parse-consent.ts'
 
 const OUT =
   'unsub|opt(?:ed|s)?out|blacklist|blocklist|suppress|bounce|complain|donot(?:mail|email|contact|send|market)|suspend|blocked|undeliverable|' +
@@ -57,8 +57,8 @@ const MAX_NAME = 60
  *
  * @param title analyzed once, at full length: some titles are the whole text of a consent
  */
-export function doubtOf(title: string): (cell: string) => boolean {
-  const column = foldedWord(title)
+export function createConsentDetector(title: string): (cell: string) => boolean {
+  const column = normalizeTitle(title)
   const isIn = OF_IN.test(column)
   const isClear = CLEARLY_OUT.test(column)
   const isOut = OF_OUT.test(column) || isClear
@@ -68,15 +68,16 @@ export function doubtOf(title: string): (cell: string) => boolean {
   const [isState, isOfState] = [STATE.test(column), OF_STATE.test(column)]
   return (cell) => {
     if (isAnything) return true
-    const word = wordIn(cell)
+    const word = visibleText(cell)
     if (word === '') return isBox
-    if (saysOut(cell)) return true
-    if (isOut) return !saysNo(cell) && !isMeasured && !/^https?:/i.test(word)
+    if (isOptOutCell(cell)) return true
+    if (isOut) return !isNo(cell) && !isMeasured && !/^https?:/i.test(word)
     if (isOther) return false
     if (isState && CODE.test(word)) return true
     if ((isState || isOfState) && isNoState(cell)) return true
-    return isIn && !saysYes(cell)
+    return isIn && !isYes(cell)
   }
 }
 
-const isNoState = (cell: string): boolean => saysNo(cell) || NOT.test(wordIn(cell)) || NO_STATE.test(foldedWord(cell))
+const isNoState = (cell: string): boolean =>
+  isNo(cell) || NOT.test(visibleText(cell)) || NO_STATE.test(normalizeTitle(cell))

@@ -2,8 +2,8 @@ import type { ContactInput, SuppressionReason } from '../../contacts/index.ts'
 import { normalForm } from '../../platform/normal-form.ts'
 
 /** Status of all contacts of a file, if no column has it. */
-export const STANDINGS = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
-export type Standing = (typeof STANDINGS)[number]
+export const FILE_STATUSES = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED'] as const
+export type FileStatus = (typeof FILE_STATUSES)[number]
 
 /** A row of a file. The opt-out is read separately from the contact, because it applies even if the rest is invalid. */
 export interface Row {
@@ -31,7 +31,7 @@ export interface ColumnChoice {
 
 export interface FormatOptions {
   columns: readonly ColumnChoice[]
-  as: Standing | null
+  as: FileStatus | null
 }
 
 /**
@@ -71,7 +71,7 @@ export class UnclearRow extends RowProblem {
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 
 /** Returns the visible text of a title or a cell. */
-export const wordIn = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
+export const visibleText = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
 /** Maximum length of a cell with an address, including a display name. */
 const MAX_ADDRESS = 1_000
@@ -97,21 +97,21 @@ function withoutQuotes(word: string): string {
 }
 
 /** Normalizes a title for comparison: "Opted out?", `opted_out` and `optedOut` are equal. */
-export const foldedWord = (cell: string): string =>
-  normalForm(wordIn(cell))
+export const normalizeTitle = (cell: string): string =>
+  normalForm(visibleText(cell))
     .toLowerCase()
     .replaceAll(/[\s_?!.-]+/g, '')
 
 /** Returns the text before a trailing remark in brackets, which is enough to recognize an opt-out. */
 export function beforeBrackets(cell: string): string {
-  const word = wordIn(cell)
+  const word = visibleText(cell)
   const at = word.endsWith(')') ? word.indexOf('(') : -1
   return at < 0 ? word : word.slice(0, at)
 }
 
 /** Finds the index of a column by one of its names, without case. Returns -1 if there is none. */
 export const columnOf = (header: readonly string[], ...names: readonly string[]): number =>
-  header.findIndex((title) => names.includes(wordIn(title).toLowerCase()))
+  header.findIndex((title) => names.includes(visibleText(title).toLowerCase()))
 
 /** @throws {FileProblem} if there is no column for addresses */
 export function emailColumnOf(header: readonly string[], ...names: readonly string[]): number {
@@ -154,14 +154,14 @@ export const instantOf = (text: string): string | undefined => {
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
 }
 
-const SUPPRESSION_OF: Readonly<Record<Standing, SuppressionReason | null>> = {
+const SUPPRESSION_OF: Readonly<Record<FileStatus, SuppressionReason | null>> = {
   SUBSCRIBED: null,
   UNSUBSCRIBED: 'IMPORTED',
   BOUNCED: 'BOUNCED',
 }
 
 /** Returns the opt-out of contacts with this status, or `null` if they may be emailed. */
-export const optOutOf = (as: Standing | null, note: string | null = null): OptOut | null => {
+export const optOutOf = (as: FileStatus | null, note: string | null = null): OptOut | null => {
   const reason = as === null ? null : SUPPRESSION_OF[as]
   return reason === null ? null : { reason, note }
 }

@@ -17,8 +17,8 @@ export {
   type OptOut,
   type Row,
   RowProblem,
-  type Standing,
+  type FileStatus,
   UnclearRow,
-  STANDINGS,
+  FILE_STATUSES,
 } from './format.ts'
 export { plunkToCsv } from './plunk-json.ts'

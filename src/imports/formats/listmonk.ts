@@ -2,14 +2,14 @@ import {
   columnOf,
   emailColumnOf,
   FileProblem,
-  foldedWord,
+  normalizeTitle,
   type Format,
   instantOf,
   metadataOf,
   objectInCell,
   optOutOf,
   type Row,
-  type Standing,
+  type FileStatus,
   UnclearRow,
 } from './format.ts'
 
@@ -59,8 +59,8 @@ export const listmonk: Format = {
 const generatedNameOf = (email: string): string => email.split('@', 1)[0]!.replaceAll('.', ' ').toLowerCase()
 
 /** Maps a status. listmonk does not record who blocklisted a subscriber: an operator, the subscriber, or a bounce. */
-function statusOf(email: string, status: string, as: Standing | null): Row['optOut'] {
-  const word = foldedWord(status)
+function statusOf(email: string, status: string, as: FileStatus | null): Row['optOut'] {
+  const word = normalizeTitle(status)
   if (['blocklisted', 'blacklisted', 'disabled'].includes(word)) return { reason: 'MANUAL', note: `listmonk: ${word}` }
   if (word === 'enabled') return null
   if (word === 'unsubscribed') return optOutOf('UNSUBSCRIBED', 'listmonk: unsubscribed')

@@ -7,7 +7,7 @@ import {
   metadataOf,
   type OptOut,
   optOutOf,
-  type Standing,
+  type FileStatus,
 } from './format.ts'
 import { tagsIn } from './tags.ts'
 
@@ -32,7 +32,7 @@ export const mailchimp: Format = {
     const at = (...names: string[]) => columnOf(header, ...names)
     const [unsubscribed, cleaned] = [at('unsub_time'), at('clean_time')]
     // The columns override the chosen status, so that no contact is emailed by mistake.
-    const standing: Standing | null = unsubscribed >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
+    const standing: FileStatus | null = unsubscribed >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
     if (standing === null)
       throw new FileProblem(
         'Mailchimp exports "subscribed" and "nonsubscribed" contacts in the same format. Set "as" to SUBSCRIBED or UNSUBSCRIBED, ' +
@@ -83,7 +83,7 @@ export const mailchimp: Format = {
 /** Marks contacts whom staff unsubscribed, and who did not opt out themselves. */
 const BY_ADMIN = 'Unsubscribed by admin'
 
-function optOutFor(standing: Standing, note: string | null): OptOut | null {
+function optOutFor(standing: FileStatus, note: string | null): OptOut | null {
   const isByAdmin = standing === 'UNSUBSCRIBED' && note?.includes(BY_ADMIN)
   return isByAdmin ? { reason: 'MANUAL', note } : optOutOf(standing, note)
 }

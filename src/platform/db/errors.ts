@@ -85,7 +85,7 @@ export const isSchemaOlder = (error: unknown): boolean =>
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'
 
 /** Returns whether a retry can help, immediately or later. */
-export const isPassing = (error: unknown): boolean => isDatabaseUnavailable(error) || isConflict(error)
+export const isTransient = (error: unknown): boolean => isDatabaseUnavailable(error) || isConflict(error)
 
 /** The name of the constraint that an error reports as violated, if any. */
 export function violatedConstraint(error: unknown): string | undefined {

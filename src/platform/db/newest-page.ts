@@ -2,7 +2,7 @@ import { toObjects } from './sql.ts'
 import { timestampForPostgres } from '../timestamp.ts'
 
 /** A cursor: the position of an item in a list, newest first. */
-export interface Place {
+export interface Cursor {
   /** Microseconds since 1970 as text, because a Date has only milliseconds. */
   micros: string
   id: string
@@ -16,12 +16,12 @@ export const microsOf = (at: string): string => `(extract(epoch from ${at}) * 10
  * @param at the column of the row's time; its ID is in `id`
  * @param micros,id the parameters of the cursor, such as `$3` and `$4`: both null if there is none
  */
-export const isBehind = (at: string, micros: string, id: string): string =>
+export const isAfterCursor = (at: string, micros: string, id: string): string =>
   `(${micros}::bigint is null
      or (${at}, id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid))`
 
 /** Turns the rows of a page into items, each with its cursor. @see toObjects */
-export const toItems = <Item extends { id: string; place: Place }>(
+export const toItems = <Item extends { id: string; place: Cursor }>(
   rows: readonly unknown[],
   ...dates: (keyof Item & string)[]
 ): Item[] =>
@@ -39,7 +39,7 @@ export interface NewestPage {
   of: string
   /** Each status is read from its own range of the index, so that a rare status is found quickly among millions of rows. */
   statuses: readonly string[]
-  behind?: Place | undefined
+  behind?: Cursor | undefined
   /** Timestamps, see `isTimestamp`. */
   since?: string | undefined
   until?: string | undefined

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { classifyDatabaseError, isPassing } from './errors.ts'
+import { classifyDatabaseError, isTransient } from './errors.ts'
 
 /** Milliseconds between two attempts: initially and at most. */
 const FIRST_PAUSE_MS = 50
@@ -11,7 +11,7 @@ export async function untilDone<Result>(run: () => Promise<Result>): Promise<Res
     try {
       return await run()
     } catch (error) {
-      if (classifyDatabaseError(error) === 'refuse' || !isPassing(error)) throw error
+      if (classifyDatabaseError(error) === 'refuse' || !isTransient(error)) throw error
       await delay(pause)
     }
   }
