@@ -51,7 +51,8 @@ function Accept({ token, invitation }: { token: string; invitation: Schemas['Inv
   return (
     <form onSubmit={submit} onChange={() => accept.isError && accept.reset()} style={{ display: 'grid', gap: 16 }}>
       <p className="t2">
-        You’re joining {invitation.workspaces.map(({ name }) => name).join(' and ')} as {invitation.role}. This link works once.
+        You’re joining {invitation.workspaces.map(({ name }) => name).join(' and ')} as {invitation.role}. This link
+        works once.
       </p>
       {accept.isError && param !== '/password' && param !== '/email' && (
         <ErrorBanner error={accept.error} scrollsIntoView />
