@@ -1,6 +1,6 @@
 -- Statistics without counting: when each enrollment continues, and how many messages and enrollments are in which state.
 -- Triggers keep them, because messages and enrollments are written in many places, and a forgotten change would be wrong forever.
--- A change is a row in `counter_changes` that nobody waits for. The relay adds the changes up (foldStats).
+-- A change is a row in `counter_changes`, so that no transaction waits for another one. The relay adds the changes up (foldStats).
 --
 -- '00000000-0000-0000-0000-000000000000' stands for no step: the start and the end of an automation, or a campaign without
 -- variants. A variant's step is its number plus one.
@@ -85,9 +85,9 @@ create trigger wake_ended after update of status on enrollments
 
 -- Skips a locked row, because its owner ends the enrollment: waiting for it could deadlock.
 -- Only for automations: looking for an enrollment would cost a sixth of a millisecond for each message of a campaign.
-create function wake_behind_message() returns trigger language plpgsql as $$
+create function wake_after_message() returns trigger language plpgsql as $$
 begin
-  update next_wakes wake set email_id = behind.email_id, wakes_at = new.final_at + behind.wait
+  update next_wakes wake set email_id = next_email.email_id, wakes_at = new.final_at + next_email.wait
   from (
     select waiting.enrollment_id, place.email_id, place.wait
     from next_wakes waiting
@@ -95,15 +95,15 @@ begin
       and place.step_id = new.step_id
     where waiting.enrollment_id = new.enrollment_id
     for update of waiting skip locked
-  ) behind
-  where wake.enrollment_id = behind.enrollment_id;
+  ) next_email
+  where wake.enrollment_id = next_email.enrollment_id;
   return null;
 end $$;
 create trigger wake_inserted after insert on messages
-  for each row when (new.enrollment_id is not null and new.final_at is not null) execute function wake_behind_message();
+  for each row when (new.enrollment_id is not null and new.final_at is not null) execute function wake_after_message();
 create trigger wake_settled after update of final_at on messages
   for each row when (new.enrollment_id is not null and old.final_at is null and new.final_at is not null)
-  execute function wake_behind_message();
+  execute function wake_after_message();
 
 -- Current numbers per step.
 create table step_counters (
