@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint'
  * The modules of `src`, each of which may use those before it (docs/decisions/0001-modules.md). A folder that is not listed here
  * may not be imported.
  */
-const ROOMS = [
+const MODULES = [
   'automation-engine',
   'temporal',
   'rendering',
@@ -38,28 +38,28 @@ const ROOMS = [
   'relay',
   'schema',
 ]
-const before = (room) => ROOMS.slice(0, ROOMS.indexOf(room))
+const before = (module) => MODULES.slice(0, MODULES.indexOf(module))
 
 /** The modules that each may use, through their `index.ts`. */
 const ALLOWED = {
-  ...Object.fromEntries(ROOMS.map((room) => [room, before(room)])),
+  ...Object.fromEntries(MODULES.map((module) => [module, before(module)])),
   workflows: ['automation-engine'],
   activities: before('stats'),
-  runtime: ROOMS,
-  bin: ROOMS,
-  scripts: ROOMS,
+  runtime: MODULES,
+  bin: MODULES,
+  scripts: MODULES,
 }
 
 /** Folders without an `index.ts`: their files may be imported directly. */
 const OPEN = {
-  platform: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities', ...ROOMS],
+  platform: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities', ...MODULES],
   temporal: ['bin', 'runtime', 'scripts', 'embedded', 'workflows', 'activities'],
   runtime: ['bin', 'scripts'],
   embedded: ['bin', 'scripts'],
   activities: ['runtime'],
   bin: ['scripts'],
 }
-const FOLDERS = [...ROOMS, 'platform', 'runtime', 'bin']
+const FOLDERS = [...MODULES, 'platform', 'runtime', 'bin']
 const TOP = ['workflows', 'activities', 'scripts', 'embedded', 'test', 'bench']
 
 const PRODUCT = ['src/**', 'workflows/**', 'activities/**', 'embedded/**', 'scripts/**']
@@ -136,7 +136,7 @@ export default tseslint.config(
               allow('bin', 'http', { fileInternalPath: file }),
             ),
             // The list of operations includes those of every module, and only the API needs them.
-            allow('runtime', ROOMS, ROUTES),
+            allow('runtime', MODULES, ROUTES),
             allow(['test', 'bench'], [...FOLDERS, ...TOP]),
             {
               from: { element: { type: 'workflows' } },

@@ -46,9 +46,9 @@ export async function compare(
     }
     const rounds: Result['rounds'] = []
     for (let round = 0; round < ('ours' in sides ? ROUNDS : PAIRED_ROUNDS); round += 1) {
-      const figures = 'ours' in sides ? await alternate(sides, round) : await sides.pair(round)
-      rounds.push(figures)
-      say(`  round ${round + 1}: ours ${format(figures.ours)}, bare ${format(figures.bare)} ${unit}`)
+      const values = 'ours' in sides ? await alternate(sides, round) : await sides.pair(round)
+      rounds.push(values)
+      say(`  round ${round + 1}: ours ${format(values.ours)}, bare ${format(values.bare)} ${unit}`)
     }
     const side = (of: 'ours' | 'bare') => median(rounds.map((round) => round[of]))
     const ratio = median(rounds.map((round) => round.ours / round.bare))

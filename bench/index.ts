@@ -19,8 +19,8 @@ import { enroll } from './enroll.ts'
 import { bytesCost, eventsCost } from './events-cost.ts'
 import { events } from './events.ts'
 import { importing } from './import.ts'
-import { homeFigures, numbersFigures } from './figures.ts'
-import { enrollmentsList, messagesList } from './ledger-lists.ts'
+import { homeStats, automationStats } from './stats.ts'
+import { enrollmentsList, messagesList } from './list-pages.ts'
 import { ingest } from './ingest.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
@@ -56,8 +56,8 @@ const BENCHMARKS: readonly Benchmark[] = [
     lists,
     messagesList,
     enrollmentsList,
-    homeFigures,
-    numbersFigures,
+    homeStats,
+    automationStats,
     byEmail,
     cliHelp,
   ],

@@ -23,7 +23,7 @@ import {
   INITIAL_STATE,
   leaveSignal,
   type MachineState,
-  next,
+  nextTransition,
   positionOf,
   stateQuery,
   type StepOutline,
@@ -207,7 +207,7 @@ class Run {
   }
 
   private feed(happening: MachineEvent): void {
-    const { state, effects } = next(this.steps, this.state, happening, Date.now())
+    const { state, effects } = nextTransition(this.steps, this.state, happening, Date.now())
     this.state = state
     this.todo.push(...effects)
   }

@@ -20,7 +20,7 @@ import { loadTables } from './tables.ts'
 /** Options of a restore, and the functions that know the schema. */
 export interface RestoredSchema {
   /** Skips Temporal's part, which could run arbitrary workflows: from an untrusted file, only the database is restored. */
-  ledgerOnly: boolean
+  withoutTemporal: boolean
   /** The version of this Dripline, such as 0.2.0. */
   version: string
   /** The names of all migrations, oldest first. */
@@ -109,7 +109,7 @@ async function restoreInto(
     } finally {
       await embedded.stop()
     }
-    if (!schema.ledgerOnly) {
+    if (!schema.withoutTemporal) {
       chmodSync(join(unpacked, TEMPORAL), 0o600)
       renameSync(join(unpacked, TEMPORAL), temporalFile(dataDir))
     }

@@ -86,7 +86,7 @@ export async function acceptInvitation(
   const given = email.trim()
   const key = emailKey(given)
   // Check the link first, so that a visitor without one cannot find out whether an account exists.
-  const { invitation } = await findOffer(em, token)
+  const { invitation } = await findInvitation(em, token)
   assertFor(invitation, key)
   const before = await em.fork().findOne(Account, { emailKey: key })
   const isNewPassword = !before || isReset(invitation)
@@ -136,7 +136,7 @@ async function consume(
   tokenHash: Buffer | null,
   key: string,
 ): Promise<{ role: Role; workspaceIds: string[] }> {
-  const { invitation, workspaces } = await readOffer(transaction, tokenHash, { lock: true })
+  const { invitation, workspaces } = await readInvitation(transaction, tokenHash, { lock: true })
   assertFor(invitation, key)
   await transaction.nativeDelete(Invitation, { id: invitation.id })
   return { role: invitation.role, workspaceIds: workspaces.map(({ id }) => id) }
@@ -180,9 +180,10 @@ export async function createFirstInvitation(em: EntityManager): Promise<string |
 export const invitationUrl = (origin: string, token: string): string => `${origin.replace(/\/+$/, '')}/join#${token}`
 
 /** Finds the invitation of a token, with its workspaces. @throws {ApiError} `invitation_not_found` */
-export const findOffer = (em: EntityManager, token: string): Promise<Offer> => readOffer(em.fork(), hashToken(token))
+export const findInvitation = (em: EntityManager, token: string): Promise<InvitationDetails> =>
+  readInvitation(em.fork(), hashToken(token))
 
-interface Offer {
+interface InvitationDetails {
   invitation: Invitation
   workspaces: Workspace[]
 }
@@ -194,7 +195,11 @@ interface Offer {
  *   ones, concurrently. Guard: lock of the invitation's row and of all workspaces. Test: "lets one of several concurrent
  *   requests accept an invitation".
  */
-async function readOffer(unit: EntityManager, tokenHash: Buffer | null, { lock = false } = {}): Promise<Offer> {
+async function readInvitation(
+  unit: EntityManager,
+  tokenHash: Buffer | null,
+  { lock = false } = {},
+): Promise<InvitationDetails> {
   const isOpen = { tokenHash: tokenHash ?? Buffer.alloc(0), expiresAt: { $gt: new Date() } }
   const invitation = await unit.findOne(Invitation, isOpen, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
   if (lock && invitation?.isFirst) await lockWorkspaces(unit)

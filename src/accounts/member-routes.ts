@@ -70,7 +70,7 @@ export const memberOperations = [
   }),
 
   operation({
-    id: 'changeMember',
+    id: 'updateMember',
     method: 'PATCH',
     path: '/members/{id}',
     tag: 'Members',

@@ -9,19 +9,19 @@ import {
 } from './errors.ts'
 import { oidcCallbackInput, oidcSignInInput } from './schemas.ts'
 import { SIGN_IN_LIMIT_NOTE, SIGNED_IN } from './session-routes.ts'
-import { departureResponse, signedInResponse, waysResponse } from './responses.ts'
+import { redirectResponse, signedInResponse, signInMethodsResponse } from './responses.ts'
 import { beginOidcSignIn, completeOidcSignIn } from './oidc-sign-in.ts'
 
 /** Operations of single sign-on. */
 export const oidcOperations = [
   openOperation({
-    id: 'getWaysToSignIn',
+    id: 'getSignInMethods',
     method: 'GET',
-    path: '/session/ways',
+    path: '/session/methods',
     tag: 'Account',
     summary: 'Get the sign-in methods',
     description: 'Password and passkey are always available, single sign-on if it is configured (OIDC_ISSUER).',
-    responses: { 200: { description: 'The sign-in methods.', schema: single(waysResponse) } },
+    responses: { 200: { description: 'The sign-in methods.', schema: single(signInMethodsResponse) } },
     handle: (_request, { oidc }) => ok({ oidc: oidc ? { name: oidc.name } : null }),
   }),
 
@@ -36,7 +36,7 @@ export const oidcOperations = [
       'within ten minutes. ' +
       SIGN_IN_LIMIT_NOTE,
     body: oidcSignInInput,
-    responses: { 200: { description: 'The URL.', schema: single(departureResponse) } },
+    responses: { 200: { description: 'The URL.', schema: single(redirectResponse) } },
     errors: { 401: [OIDC_FAILED], 404: [OIDC_NOT_CONFIGURED], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, oidc }) {
       const { url, state } = await beginOidcSignIn(em, oidc, body.invitation, visitor)

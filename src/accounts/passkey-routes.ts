@@ -27,7 +27,7 @@ import {
   WRONG_CREDENTIALS,
   WRONG_PASSKEY,
 } from './errors.ts'
-import { newPasskeyInput, passkeyCredentialInput, presentPasswordInput } from './schemas.ts'
+import { newPasskeyInput, passkeyCredentialInput, currentPasswordInput } from './schemas.ts'
 import { SIGN_IN_LIMIT_NOTE, SIGNED_IN } from './session-routes.ts'
 import {
   creationOptionsResponse,
@@ -92,12 +92,12 @@ export const passkeyOperations = [
     description:
       'Returns the options for the browser. Requires the current password, so that a device cannot be added in an unattended browser. ' +
       `If the account has no password, you must have signed in within the last ten minutes. ${SIGN_IN_LIMIT_NOTE}`,
-    body: presentPasswordInput,
+    body: currentPasswordInput,
     responses: { 200: { description: 'The request.', schema: single(creationOptionsResponse) } },
     errors: { 401: [WRONG_CREDENTIALS, RECENT_SIGN_IN_REQUIRED], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
-      const present = body.presentPassword
+      const present = body.currentPassword
       await reauthenticate(em, passwords, { accountId: account.id, sessionId, present })
       return ok(await beginPasskey(em, account, visitor))
     },

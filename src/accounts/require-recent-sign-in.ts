@@ -29,7 +29,7 @@ export async function reauthenticate(
     return account
   }
   if (!(await passwords.check(present ?? '', account.passwordHash)))
-    throw new ApiError(WRONG_CREDENTIALS, { message: 'The current password is wrong', param: '/presentPassword' })
+    throw new ApiError(WRONG_CREDENTIALS, { message: 'The current password is wrong', param: '/currentPassword' })
   return account
 }
 

@@ -42,7 +42,7 @@ export const presentMembership = ({ workspace, role: has }: Member): InferType<t
 /** One of an account's sessions. */
 export const listedSessionResponse = object({
   id: id('session'),
-  isThis: boolean().required().meta({ description: 'Whether this is the session of the request.', example: true }),
+  isCurrent: boolean().required().meta({ description: 'Whether this is the session of the request.', example: true }),
   userAgent: nullableText('The User-Agent of the browser.'),
   createdAt: timestamp('When the browser signed in.'),
   lastUsedAt: timestamp('When the session was last used, to the minute.'),
@@ -52,7 +52,7 @@ export const listedSessionResponse = object({
 
 export const presentSession = (session: Session, thisId: string): InferType<typeof listedSessionResponse> => ({
   id: session.id,
-  isThis: session.id === thisId,
+  isCurrent: session.id === thisId,
   userAgent: session.userAgent ?? null,
   createdAt: session.createdAt.toISOString(),
   lastUsedAt: session.lastUsedAt.toISOString(),
@@ -105,7 +105,7 @@ export const presentInvitation = (invitation: Invitation): InferType<typeof invi
 })
 
 /** An invitation as the holder of its link sees it. */
-export const offeredResponse = object({
+export const invitationDetailsResponse = object({
   email: invitedEmail(),
   role: role(),
   workspaces: array()
@@ -118,29 +118,29 @@ export const offeredResponse = object({
     .required(),
 })
   .required()
-  .meta({ component: 'Offer', description: 'The workspaces and the role of an invitation.' })
+  .meta({ component: 'InvitationDetails', description: 'The workspaces and the role of an invitation.' })
 
-export const presentOffer = ({
+export const presentInvitationDetails = ({
   invitation,
   workspaces,
 }: {
   invitation: Invitation
   workspaces: readonly Workspace[]
-}): InferType<typeof offeredResponse> => ({
+}): InferType<typeof invitationDetailsResponse> => ({
   email: invitation.email ?? null,
   role: invitation.role,
   workspaces: workspaces.map(({ name, mode }) => ({ name, mode })),
 })
 
 /** Available ways to sign in. */
-export const waysResponse = object({
+export const signInMethodsResponse = object({
   oidc: object({ name: string().required().meta({ description: 'Label of its button.', example: 'Google' }) })
     .nullable()
     .defined()
     .meta({ description: 'Single sign-on; null if it is not configured.' }),
 })
   .required()
-  .meta({ component: 'WaysToSignIn' })
+  .meta({ component: 'SignInMethods' })
 
 export const passkeyResponse = object({
   id: id('passkey'),
@@ -203,10 +203,10 @@ export const creationOptionsResponse = object({
   .required()
   .meta({ component: 'PasskeyCreation', description: 'Options for the browser to create a key on a device.' })
 
-export const departureResponse = object({
+export const redirectResponse = object({
   url: string()
     .required()
     .meta({ description: 'The URL to send the browser to.', example: 'https://accounts.example.com/authorize?…' }),
 })
   .required()
-  .meta({ component: 'Departure' })
+  .meta({ component: 'Redirect' })

@@ -94,8 +94,8 @@ export const newPasskeyInput = object({
   }),
 })
 
-export const presentPasswordInput = object({
-  presentPassword: string()
+export const currentPasswordInput = object({
+  currentPassword: string()
     .max(1_000)
     .meta({ description: 'The current password; only if the account has one.', example: 'correct horse battery' }),
 })
@@ -111,7 +111,7 @@ export const oidcCallbackInput = object({
   }),
 })
 
-export const passwordInput = presentPasswordInput.shape({ password: password('12 characters or more.') })
+export const passwordInput = currentPasswordInput.shape({ password: password('12 characters or more.') })
 
 export const newWorkspaceInput = object({
   name: filledText()

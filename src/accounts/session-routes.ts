@@ -12,7 +12,7 @@ import {
 import type { EntityManager } from '../platform/db/orm.ts'
 import { WEAK_PASSWORD } from '../platform/passwords.ts'
 import { changePassword } from './change-password.ts'
-import { acceptInvitation, findOffer } from './invitations.ts'
+import { acceptInvitation, findInvitation } from './invitations.ts'
 import { listMemberships } from './members.ts'
 import {
   INVITATION_NOT_FOUND,
@@ -26,9 +26,9 @@ import { acceptInput, invitationLinkInput, passwordInput, signInInput } from './
 import { endSession, listSessions, signOut, signOutEverywhere } from './sessions.ts'
 import {
   listedSessionResponse,
-  offeredResponse,
+  invitationDetailsResponse,
   presentMembership,
-  presentOffer,
+  presentInvitationDetails,
   presentSession,
   sessionResponse,
   signedInResponse,
@@ -155,7 +155,7 @@ export const sessionOperations = [
     errors: { 400: [WEAK_PASSWORD], 401: [WRONG_CREDENTIALS, RECENT_SIGN_IN_REQUIRED], 429: [TOO_MANY_ATTEMPTS] },
     async handle({ body, visitor }, { em, passwords }) {
       const { sessionId, account } = visitor.session
-      const { presentPassword: present, password } = body
+      const { currentPassword: present, password } = body
       const given = { accountId: account.id, sessionId, present, password }
       const session = await changePassword(em, passwords, given, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, session) } }
@@ -163,16 +163,16 @@ export const sessionOperations = [
   }),
 
   openOperation({
-    id: 'getOffer',
+    id: 'getInvitation',
     method: 'POST',
     path: '/invitation',
     tag: 'Account',
     summary: 'Get an invitation',
     description: 'Returns the workspaces and the role of an invitation, without consuming it.',
     body: invitationLinkInput,
-    responses: { 200: { description: 'The invitation.', schema: single(offeredResponse) } },
+    responses: { 200: { description: 'The invitation.', schema: single(invitationDetailsResponse) } },
     errors: { 404: [INVITATION_NOT_FOUND] },
-    handle: async ({ body }, { em }) => ok(presentOffer(await findOffer(em, body.token))),
+    handle: async ({ body }, { em }) => ok(presentInvitationDetails(await findInvitation(em, body.token))),
   }),
 
   openOperation({

@@ -67,7 +67,7 @@ export type StepResult =
   | { nextTransition: 'paused' | 'gone' }
 
 /** @param now milliseconds since 1970 */
-export function next(
+export function nextTransition(
   steps: readonly StepOutline[],
   state: MachineState,
   happening: MachineEvent,

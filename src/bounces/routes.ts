@@ -120,7 +120,7 @@ export const bounceOperations = [
   }),
 
   operation({
-    id: 'dropFeedbackSource',
+    id: 'deleteFeedbackSource',
     method: 'DELETE',
     path: '/feedback-sources/{provider}',
     tag: 'Settings',

@@ -94,7 +94,7 @@ export async function findContentOfDeletedTemplate(
   return row
 }
 
-/** Like `contentOfGone`, in all languages. */
+/** Like `findContentOfDeletedTemplate`, in all languages. */
 export async function contentsOfDeletedTemplates(
   em: EntityManager,
   campaignId: string,

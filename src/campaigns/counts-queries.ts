@@ -4,10 +4,10 @@ import type { Counts } from './counts.ts'
 
 /** SQL that counts campaigns' messages by status and a column: the aggregated counters plus the changes since then. */
 const countersBy = (column: 'automation_id' | 'step_id'): string => `
-select ${column}, figure, sum(count) as count from (
-  select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])
+select ${column}, counter, sum(count) as count from (
+  select automation_id, step_id, counter, count from step_counters where automation_id = any($1::uuid[])
   union all
-  select automation_id, step_id, figure, change from figure_changes where automation_id = any($1::uuid[])
+  select automation_id, step_id, counter, change from counter_changes where automation_id = any($1::uuid[])
 ) changes
 group by 1, 2 having sum(count) <> 0`
 
@@ -15,8 +15,8 @@ group by 1, 2 having sum(count) <> 0`
 export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
   const rows = await sql<{ variant: number; counts: Counts }>(
     em,
-    `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(figure, count) as counts
-     from (${countersBy('step_id')}) figures group by 1`,
+    `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(counter, count) as counts
+     from (${countersBy('step_id')}) counters group by 1`,
     [[id]],
   )
   return new Map(rows.map(({ variant, counts }) => [variant, counts]))
@@ -26,8 +26,8 @@ export async function countsByVariant(em: EntityManager, id: string): Promise<Ma
 export async function countsOfCampaigns(em: EntityManager, ids: readonly string[]): Promise<Map<string, Counts>> {
   const rows = await sql<{ id: string; counts: Counts }>(
     em,
-    `select automation_id as id, jsonb_object_agg(figure, count) as counts
-     from (${countersBy('automation_id')}) figures group by 1`,
+    `select automation_id as id, jsonb_object_agg(counter, count) as counts
+     from (${countersBy('automation_id')}) counters group by 1`,
     [ids],
   )
   return new Map(rows.map(({ id, counts }) => [id, counts]))

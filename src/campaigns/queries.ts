@@ -237,14 +237,14 @@ export async function campaignPage(
        ) campaign
        left join campaign_contents own on own.campaign_id = campaign.id and own.variant = 0 and own.locale = ''
        left join lateral (
-         select jsonb_object_agg(figure, count) as counts from (
-           select figure, sum(count) as count from (
-             select figure, count from step_figures where automation_id = campaign.id
+         select jsonb_object_agg(counter, count) as counts from (
+           select counter, sum(count) as count from (
+             select counter, count from step_counters where automation_id = campaign.id
              union all
-             select figure, change from figure_changes where automation_id = campaign.id
+             select counter, change from counter_changes where automation_id = campaign.id
            ) changes
-           group by figure having sum(count) <> 0
-         ) figures
+           group by counter having sum(count) <> 0
+         ) counters
        ) counted on true
        order by created_at desc, campaign.id desc`,
       [workspaceId, status ?? null, limit, offset],

@@ -72,14 +72,14 @@ const head = {
   clicked: count('Messages in which a person clicked a link, if clicks are tracked.', 0),
 }
 
-/** Stats of a campaign. */
-export interface CampaignStats {
+/** Results of a campaign. */
+export interface CampaignResults {
   stats: Stats
   opened: number
   clicked: number
 }
 
-export const figuresOf = (recipients: number, counts: Counts = {}): CampaignStats => ({
+export const resultsOf = (recipients: number, counts: Counts = {}): CampaignResults => ({
   stats: statsOf(recipients, counts),
   opened: counts['OPENED'] ?? 0,
   clicked: counts['CLICKED'] ?? 0,
@@ -138,7 +138,7 @@ export const campaignResponse = object({
   .required()
   .meta({ component: 'Campaign', description: 'One email to many contacts.' })
 
-export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, figures: CampaignStats) => ({
+export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, results: CampaignResults) => ({
   id: campaign.id,
   name: campaign.name,
   status: campaign.status,
@@ -150,7 +150,7 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, figures
   finishedAt: campaign.finishedAt?.toISOString() ?? null,
   createdAt: campaign.createdAt.toISOString(),
   updatedAt: campaign.updatedAt.toISOString(),
-  ...figures,
+  ...results,
 })
 
 const listed = (campaign: Campaign, compiledSubject: string | undefined): Omit<ListedCampaign, 'counts'> => ({
@@ -208,11 +208,11 @@ function presentTest(
  */
 export const presentCampaign = (
   campaign: Campaign,
-  figures: CampaignStats,
+  results: CampaignResults,
   byVariant: ReadonlyMap<number, Counts>,
   { subjects, gone }: { subjects: readonly (string | undefined)[]; gone: EmailContent | undefined },
 ): InferType<typeof campaignResponse> => ({
-  ...presentSummary(listed(campaign, subjects[0]), figures),
+  ...presentSummary(listed(campaign, subjects[0]), results),
   abTest: campaign.abTest
     ? presentTest({ ...campaign, subject: listed(campaign, subjects[0]).subject }, campaign.abTest, byVariant, subjects)
     : undefined,
@@ -228,8 +228,8 @@ export const presentCampaign = (
   pauseReason: campaign.pauseReason ?? null,
 })
 
-/** `GET /campaigns/{id}/account`. */
-export const accountResponse = object({
+/** `GET /campaigns/{id}/report`. */
+export const reportResponse = object({
   campaignId: id('campaign'),
   status: string().oneOf(CAMPAIGN_STATUSES).required().meta({ example: 'SENT' }),
   stats: statsResponse,
@@ -244,15 +244,15 @@ export const accountResponse = object({
     )
     .required()
     .meta({ description: 'Why messages were not sent. GET /messages lists them by campaign and status.' }),
-  madeAt: timestamp('When this account was created.'),
+  createdAt: timestamp('When this report was created.'),
   // An empty signature is not from this instance, but it is not an error either.
   signature: string().defined().meta({
-    description: 'Signature of this instance over all other fields. POST /campaigns/verify-account checks it.',
+    description: 'Signature of this instance over all other fields. POST /campaigns/verify-report checks it.',
     example: 'q7Zk1mJ0',
   }),
 })
   .required()
   .meta({
-    component: 'CampaignAccount',
+    component: 'CampaignReport',
     description: 'A signed delivery report. recipients is the sum of all other counts.',
   })

@@ -19,7 +19,7 @@ import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
-import { accountOf, isGenuine } from './account.ts'
+import { getReport, verifyReport } from './report.ts'
 import { countAudience } from './audience.ts'
 import { createCampaign, deleteCampaign, getCampaign, updateCampaign } from './campaigns.ts'
 import type { Counts } from './counts.ts'
@@ -45,12 +45,12 @@ import {
   updateCampaignSchema,
 } from './schemas.ts'
 import {
-  accountResponse,
+  reportResponse,
   campaignResponse,
   campaignSummaryResponse,
   presentCampaign,
   presentSummary,
-  figuresOf,
+  resultsOf,
 } from './responses.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateCampaignSchema.fields))
@@ -69,12 +69,12 @@ async function answer(
   { status = 200, warnings = [] }: { status?: number; warnings?: readonly string[] } = {},
 ) {
   const counts = await countsOfCampaigns(em, [campaign.id])
-  const figures = figuresOf(campaign.recipientCount, counts.get(campaign.id))
+  const results = resultsOf(campaign.recipientCount, counts.get(campaign.id))
   const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
   const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
   const subjects = (await listVariantSummaries(em, campaign.id)).map((head) => head?.subject)
   const gone = campaign.templateId == null ? undefined : await findContentOfDeletedTemplate(em, campaign.id)
-  return { status, headers, body: { data: presentCampaign(campaign, figures, byVariant, { subjects, gone }) } }
+  return { status, headers, body: { data: presentCampaign(campaign, results, byVariant, { subjects, gone }) } }
 }
 
 const whole = {
@@ -126,7 +126,7 @@ export const campaignOperations = [
       const page = { status: query.status, ...rangeOf(query) }
       const [campaigns, total] = await campaignPage(em.fork(), caller.workspace.id, page)
       const items = campaigns.map((campaign) =>
-        presentSummary(campaign, figuresOf(campaign.recipientCount, campaign.counts)),
+        presentSummary(campaign, resultsOf(campaign.recipientCount, campaign.counts)),
       )
       return pageResponse(items, query, total)
     },
@@ -179,24 +179,24 @@ export const campaignOperations = [
   }),
 
   operation({
-    id: 'verifyAccount',
+    id: 'verifyCampaignReport',
     method: 'POST',
-    path: '/campaigns/verify-account',
+    path: '/campaigns/verify-report',
     tag: 'Campaigns',
-    summary: 'Verify an account',
+    summary: 'Verify a report',
     description:
-      'Checks that this instance created the account and that it has not been changed since. Unknown fields are ignored.',
+      'Checks that this instance created the report and that it has not been changed since. Unknown fields are ignored.',
     scope: 'campaigns:read',
     changesNothing: true,
-    body: accountResponse.meta({ component: 'CampaignAccount' }),
+    body: reportResponse.meta({ component: 'CampaignReport' }),
     responses: {
       200: {
-        description: 'Whether the account is genuine.',
-        schema: single(object({ genuine: boolean().required().meta({ example: true }) }).required()),
+        description: 'Whether the report is valid.',
+        schema: single(object({ isValid: boolean().required().meta({ example: true }) }).required()),
       },
     },
     async handle({ body }, { em }) {
-      return { status: 200, body: { data: { genuine: await isGenuine(em, body) } } }
+      return { status: 200, body: { data: { isValid: await verifyReport(em, body) } } }
     },
   }),
 
@@ -319,17 +319,17 @@ export const campaignOperations = [
   ),
 
   operation({
-    id: 'getCampaignAccount',
+    id: 'getCampaignReport',
     method: 'GET',
-    path: '/campaigns/{id}/account',
+    path: '/campaigns/{id}/report',
     tag: 'Campaigns',
-    summary: 'Get the account of a campaign',
+    summary: 'Get the report of a campaign',
     description: 'A signed report of the results, with the reasons why messages were not sent.',
     scope: 'campaigns:read',
-    responses: { 200: { description: 'The account.', schema: single(accountResponse) } },
+    responses: { 200: { description: 'The report.', schema: single(reportResponse) } },
     errors: { 404: [CAMPAIGN_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      return { status: 200, body: { data: await accountOf(em, caller.workspace.id, params.id) } }
+      return { status: 200, body: { data: await getReport(em, caller.workspace.id, params.id) } }
     },
   }),
 ]

@@ -101,7 +101,7 @@ export async function joinList(
   const readOptOuts = async () => (resubscribe ? optOutTimes(em, listId, contactIds) : new Map<string, string>())
   // Race: a contact leaves while a request with `resubscribe` waits for their lock. They asked to rejoin before they left, so
   // the opt-out stays. Guard: only an opt-out that was there before the lock is deleted. Test:
-  // test/consent/leaving-meanwhile.test.ts.
+  // test/consent/leaving-during-bulk-change.test.ts.
   const optedOutBefore = await readOptOuts()
   const list = (await lockListsToJoin(em, workspaceId, [listId])).get(listId)
   if (!list) throw new ApiError(LIST_NOT_FOUND)

@@ -77,7 +77,7 @@ export class Suppression extends suppressionTable.class {}
 suppressionTable.setClass(Suppression)
 
 const tallyTable = defineEntity({
-  name: 'Tally',
+  name: 'ContactCounter',
   tableName: 'contact_counters',
   properties: {
     subject: p.uuid().primary(),

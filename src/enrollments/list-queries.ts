@@ -64,9 +64,9 @@ const NEXT = `
 with email as (
   select $2::uuid as id where $2::uuid is not null
   union
-  select distinct step_id from step_figures where automation_id = $1::uuid and $2::uuid is null
+  select distinct step_id from step_counters where automation_id = $1::uuid and $2::uuid is null
   union
-  select distinct step_id from figure_changes where automation_id = $1::uuid and $2::uuid is null
+  select distinct step_id from counter_changes where automation_id = $1::uuid and $2::uuid is null
 )
 select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.version, item.status, item.paused, item.ended_at,
   nullif(wake.email_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
 const schema = defineEntity({
-  name: 'KeptAnswer',
+  name: 'StoredResponse',
   tableName: 'idempotency_keys',
   properties: {
     workspaceId: p.uuid().primary(),

@@ -21,8 +21,7 @@ export const TAGS = {
   Templates: 'Reusable emails for automations and campaigns.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Campaigns: 'One email to many contacts.',
-  Figures:
-    'Statistics, and emails that are due. They are read from counters, so they stay fast for any amount of data.',
+  Stats: 'Statistics, and emails that are due. They are read from counters, so they stay fast for any amount of data.',
   Messages: 'Individual emails to contacts: their status, and retries.',
   Account: 'Dashboard sessions, and the personal settings across all workspaces.',
   Members: 'Members of a workspace, and invitations.',

@@ -5,7 +5,7 @@ import { normalizeId } from '../platform/ids.ts'
 import { createImport, getImport, listErrors, listImports } from './imports.ts'
 import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED, IMPORT_NOT_FOUND, WRONG_HEADER } from './errors.ts'
 import { assertNoJson, readHeader } from './read-header.ts'
-import { importSchema, MAX_CHUNK_BYTES, pieceSchema } from './schemas.ts'
+import { importSchema, MAX_CHUNK_BYTES, chunkSchema } from './schemas.ts'
 import { errorResponse, importResponse, presentError, presentImport } from './responses.ts'
 import { importChunk } from './import-chunk.ts'
 
@@ -44,7 +44,7 @@ export const importOperations = [
       201: {
         description: 'The import, waiting for its first chunk.',
         schema: single(importResponse),
-        links: { getImport: { id: '$response.body#/data/id' }, takeImportPiece: { id: '$response.body#/data/id' } },
+        links: { getImport: { id: '$response.body#/data/id' }, uploadImportChunk: { id: '$response.body#/data/id' } },
       },
     },
     errors: { 400: ['name is required', WRONG_HEADER], 404: [LIST_NOT_FOUND] },
@@ -87,16 +87,16 @@ export const importOperations = [
   }),
 
   operation({
-    id: 'takeImportPiece',
+    id: 'uploadImportChunk',
     method: 'POST',
-    path: '/imports/{id}/pieces',
+    path: '/imports/{id}/chunks',
     tag: 'Contacts',
     summary: 'Upload the next chunk of an import',
     description:
       'A chunk is applied as a whole, once. The response has the `position` at which the next chunk begins: an incomplete row at ' +
       'the end of a chunk is left for the next one. If a response is lost, get the import to find out its position.',
     scope: 'contacts:write',
-    body: pieceSchema,
+    body: chunkSchema,
     bodyLimit: PIECE_LIMIT,
     // Creating the import is audited. A file can have a thousand chunks.
     audit: 'never',

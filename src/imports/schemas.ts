@@ -78,8 +78,8 @@ export const importSchema = object({
 /** Maximum size of a chunk, in bytes of UTF-8. */
 export const MAX_CHUNK_BYTES = 1024 * 1024
 
-/** `POST /imports/{id}/pieces`. */
-export const pieceSchema = object({
+/** `POST /imports/{id}/chunks`. */
+export const chunkSchema = object({
   position: number()
     .integer()
     .min(0)
@@ -98,4 +98,4 @@ export const pieceSchema = object({
       example: 'email,first name\nada@example.com,Ada\n',
     }),
   isLast: boolean().meta({ description: 'Whether this is the last chunk of the file.', example: true }),
-}).meta({ component: 'ImportPiece' })
+}).meta({ component: 'ImportChunk' })

@@ -88,7 +88,7 @@ export class ListOptOut extends optOutTable.class {}
 optOutTable.setClass(ListOptOut)
 
 const tallyTable = defineEntity({
-  name: 'ListTally',
+  name: 'ListCounter',
   tableName: 'list_counters',
   properties: {
     listId: p.uuid().primary(),

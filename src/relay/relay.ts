@@ -88,7 +88,7 @@ export function startRelay(
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
-    loop('figures', figures(dependencies), idleMs),
+    loop('stats', foldCounters(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
     loop('campaigns', campaigns(dependencies), CAMPAIGNS_MS),
     loop('leaving', leaving(dependencies), LEAVING_MS),
@@ -137,7 +137,7 @@ async function continueBatchJob(dependencies: Dependencies, delivery: Delivery):
 /** Changes added to the counters at once. */
 const CHANGES_FOLDED = 5_000
 
-const figures =
+const foldCounters =
   ({ em }: Dependencies): (() => Promise<boolean>) =>
   async () =>
     (await foldStats(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED

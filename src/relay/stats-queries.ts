@@ -4,7 +4,7 @@ import { IS_PENDING } from '../outbox/index.ts'
 import { NEEDS_DECISION } from '../messages/index.ts'
 
 /** Numbers that operators watch. Each is read from an index, or counted when it happens. */
-export interface Figures {
+export interface OperationalStats {
   enrolled: number
   completed: number
   paused: number
@@ -16,8 +16,8 @@ export interface Figures {
   changes: number
 }
 
-export async function readOperationalStats(em: EntityManager): Promise<Figures> {
-  const [row] = await sql<Figures>(em, READ)
+export async function readOperationalStats(em: EntityManager): Promise<OperationalStats> {
+  const [row] = await sql<OperationalStats>(em, READ)
   if (!row) throw new Error('The stats query returned no row')
   return row
 }

@@ -37,7 +37,7 @@ export type ProcessFailure = 'late' | 'memory' | 'busy'
 
 /**
  * One email of many, sent while the next one is rendered. `rendered-all` follows the last of them, and contains no email itself.
- * A job of many ends after `PART_MS` even if more emails are left, so that other jobs get a turn.
+ * A job of many ends after `MAX_BATCH_MS` even if more emails are left, so that other jobs get a turn.
  */
 export interface RenderedOne {
   kind: 'rendered-one'

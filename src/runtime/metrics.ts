@@ -67,8 +67,8 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
     },
     async render() {
       try {
-        const figures = await readOperationalStats(em.fork())
-        for (const name of Object.keys(pending) as (keyof typeof pending)[]) pending[name].set(figures[name])
+        const stats = await readOperationalStats(em.fork())
+        for (const name of Object.keys(pending) as (keyof typeof pending)[]) pending[name].set(stats[name])
         up.set(1)
       } catch {
         up.set(0)

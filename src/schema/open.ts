@@ -16,7 +16,7 @@ import { Campaign, CampaignContent } from '../campaigns/index.ts'
 import { ErasedContact } from '../consent/index.ts'
 import { Contact, ContactTag, FormerAddress, Suppression, ContactCounter } from '../contacts/index.ts'
 import { AutomationCounts, Enrollment } from '../enrollments/index.ts'
-import { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from '../stats/index.ts'
+import { CounterChange, FlowCounter, NextWake, StepCounter, StepPlace } from '../stats/index.ts'
 import { StoredResponse } from '../http/index.ts'
 import { Import, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
@@ -83,9 +83,9 @@ export const ENTITIES = [
   MessageVisit,
   StepPlace,
   NextWake,
-  StepFigure,
-  FlowFigure,
-  FigureChange,
+  StepCounter,
+  FlowCounter,
+  CounterChange,
   TriggerEvent,
   ProcessedEvent,
   OutboxDelivery,

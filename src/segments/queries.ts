@@ -7,7 +7,7 @@ import { type ConditionContext, conditionSql } from './condition-sql.ts'
  * Returns whether another segment refers to a segment, or it is in the audience of a campaign that has not started, or is still
  * collecting its recipients.
  */
-export async function isInUse(em: EntityManager, id: string): Promise<boolean> {
+export async function isSegmentInUse(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
     em,
     `select from campaigns where status in ('SCHEDULED', 'SENDING', 'PAUSED') and not materialized

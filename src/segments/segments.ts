@@ -1,4 +1,4 @@
-import { countContacts, isInUse } from './queries.ts'
+import { countContacts, isSegmentInUse } from './queries.ts'
 import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import type { Condition } from './condition.ts'
 import { readCondition } from './read-condition.ts'
@@ -84,7 +84,7 @@ export async function deleteSegment(em: EntityManager, id: string, workspaceId?:
   const inWorkspace = workspaceId === undefined ? {} : { workspaceId }
   const unit = unitOf(em)
   const segment = isId(id) ? await unit.findOne(Segment, { id, ...inWorkspace }) : null
-  if (segment && (await isInUse(unit, segment.id))) throw new ApiError(SEGMENT_IN_USE)
+  if (segment && (await isSegmentInUse(unit, segment.id))) throw new ApiError(SEGMENT_IN_USE)
   if (segment && (await unit.nativeDelete(Segment, { id, ...inWorkspace })) > 0) return segment.workspaceId
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new ApiError(SEGMENT_NOT_FOUND)
 }

@@ -6,7 +6,7 @@ import { isEmailAddress } from '../platform/email-address.ts'
 import { checkRecords, recordsFor } from './dns.ts'
 import type { SenderSettings } from './entities.ts'
 import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './errors.ts'
-import { dropDkimKey, getSender, makeDkimKey, setSender } from './settings.ts'
+import { deleteDkimKey, getSender, createDkimKey, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
 /** Header fields must not contain line breaks. */
@@ -94,7 +94,7 @@ const warmUpResponse = object({
     .nullable()
     .defined()
     .meta({ description: 'Maximum emails today; null if the warm-up is over.', example: 112 }),
-  mailedToday: number().integer().min(0).required().meta({ description: 'Number of emails sent today.', example: 80 }),
+  sentToday: number().integer().min(0).required().meta({ description: 'Number of emails sent today.', example: 80 }),
 })
   .default(undefined)
   .meta({
@@ -221,7 +221,7 @@ export const senderOperations = [
     },
   }),
   operation({
-    id: 'makeDkimKey',
+    id: 'createDkimKey',
     method: 'POST',
     path: '/sender/dkim',
     tag: 'Settings',
@@ -236,11 +236,14 @@ export const senderOperations = [
     errors: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
     async handle({ caller, body }, dependencies) {
       const { em, secrets } = dependencies
-      return respondWith(dependencies, await makeDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'))
+      return respondWith(
+        dependencies,
+        await createDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'),
+      )
     },
   }),
   operation({
-    id: 'dropDkimKey',
+    id: 'deleteDkimKey',
     method: 'DELETE',
     path: '/sender/dkim',
     tag: 'Settings',
@@ -249,7 +252,7 @@ export const senderOperations = [
     role: 'owner',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
-      return respondWith(dependencies, await dropDkimKey(dependencies.em, caller.workspace.id))
+      return respondWith(dependencies, await deleteDkimKey(dependencies.em, caller.workspace.id))
     },
   }),
   operation({

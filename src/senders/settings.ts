@@ -36,7 +36,7 @@ const KEY_BITS = 2_048
  * Creates a DKIM key, which signs the workspace's mail from now on.
  * @throws {ApiError} `secrets_key_missing`; `from_address_missing`
  */
-export async function makeDkimKey(
+export async function createDkimKey(
   em: EntityManager,
   secrets: Secrets,
   workspaceId: string,
@@ -60,7 +60,7 @@ export async function makeDkimKey(
 }
 
 /** Deletes the DKIM key. Mail is no longer signed. */
-export const dropDkimKey = (em: EntityManager, workspaceId: string): Promise<SenderSettings> =>
+export const deleteDkimKey = (em: EntityManager, workspaceId: string): Promise<SenderSettings> =>
   write(em, workspaceId, { dkimDomain: null, dkimSelector: null, dkimPublic: null, dkimPrivate: null })
 
 async function write(

@@ -109,7 +109,7 @@ export interface WarmUp extends WarmUpInput {
   day: number
   /** Maximum emails today, or `null` if the warm-up is over. */
   allowedToday: number | null
-  mailedToday: number
+  sentToday: number
 }
 
 export async function readWarmUp(em: EntityManager, workspaceId: string): Promise<WarmUp | undefined> {
@@ -119,7 +119,7 @@ export async function readWarmUp(em: EntityManager, workspaceId: string): Promis
        to_char(warm_up_since, 'YYYY-MM-DD') as since, ${DAYS_OVER} + 1 as day, ${ALLOWED_TODAY} as "allowedToday",
        coalesce((
          select mailed from warm_up_days day where day.workspace_id = senders.workspace_id and day.day = ${TODAY}
-       ), 0) as "mailedToday"
+       ), 0) as "sentToday"
      from senders where workspace_id = $1::uuid and warm_up_since is not null`,
     [workspaceId],
   )

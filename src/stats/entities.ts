@@ -34,50 +34,50 @@ const nextWakeTable = defineEntity({
 export class NextWake extends nextWakeTable.class {}
 nextWakeTable.setClass(NextWake)
 
-const stepFigureTable = defineEntity({
-  name: 'StepFigure',
-  tableName: 'step_figures',
+const stepCounterTable = defineEntity({
+  name: 'StepCounter',
+  tableName: 'step_counters',
   properties: {
     automationId: p.uuid().primary(),
     stepId: p.uuid().primary(),
-    figure: p.text().primary(),
+    counter: p.text().primary(),
     count: p.bigint('number'),
   },
 })
 
 /** Counters of a step. */
-export class StepFigure extends stepFigureTable.class {}
-stepFigureTable.setClass(StepFigure)
+export class StepCounter extends stepCounterTable.class {}
+stepCounterTable.setClass(StepCounter)
 
-const flowFigureTable = defineEntity({
-  name: 'FlowFigure',
-  tableName: 'flow_figures',
+const flowCounterTable = defineEntity({
+  name: 'FlowCounter',
+  tableName: 'flow_counters',
   properties: {
     subject: p.uuid().primary(),
-    figure: p.text().primary(),
+    counter: p.text().primary(),
     at: p.datetime().primary(),
     count: p.bigint('number'),
   },
 })
 
 /** Counters of an interval of time. */
-export class FlowFigure extends flowFigureTable.class {}
-flowFigureTable.setClass(FlowFigure)
+export class FlowCounter extends flowCounterTable.class {}
+flowCounterTable.setClass(FlowCounter)
 
-const figureChangeTable = defineEntity({
-  name: 'FigureChange',
-  tableName: 'figure_changes',
+const counterChangeTable = defineEntity({
+  name: 'CounterChange',
+  tableName: 'counter_changes',
   properties: {
     id: p.bigint('string').primary(),
     workspaceId: p.uuid(),
     automationId: p.uuid(),
     stepId: p.uuid(),
     at: p.datetime(),
-    figure: p.text(),
+    counter: p.text(),
     change: p.integer(),
   },
 })
 
 /** Changes that have not been added to the counters yet. */
-export class FigureChange extends figureChangeTable.class {}
-figureChangeTable.setClass(FigureChange)
+export class CounterChange extends counterChangeTable.class {}
+counterChangeTable.setClass(CounterChange)

@@ -1,2 +1,2 @@
-export { FigureChange, FlowFigure, NextWake, StepFigure, StepPlace } from './entities.ts'
+export { CounterChange, FlowCounter, NextWake, StepCounter, StepPlace } from './entities.ts'
 export { foldStats } from './queries.ts'

@@ -23,14 +23,14 @@ export async function stepCounts(em: EntityManager, automationIds: readonly stri
 }
 
 const STEPS = `
-select automation_id, step_id, jsonb_object_agg(figure, count) as counts from (
-  select automation_id, step_id, figure, sum(count) as count from (
-    select automation_id, step_id, figure, count from step_figures where automation_id = any($1::uuid[])
+select automation_id, step_id, jsonb_object_agg(counter, count) as counts from (
+  select automation_id, step_id, counter, sum(count) as count from (
+    select automation_id, step_id, counter, count from step_counters where automation_id = any($1::uuid[])
     union all
-    select automation_id, step_id, figure, change from figure_changes where automation_id = any($1::uuid[])
+    select automation_id, step_id, counter, change from counter_changes where automation_id = any($1::uuid[])
   ) changes
   group by 1, 2, 3 having sum(count) <> 0
-) figures
+) counters
 group by 1, 2`
 
 /** Counters of an interval of time. */
@@ -43,7 +43,7 @@ export interface FlowCounts {
 export interface FlowRequest {
   /** A workspace, or automations: see `migrations/001-baseline.sql`. */
   subjects: readonly string[]
-  figures: readonly string[]
+  counters: readonly string[]
   /**
    * Start of the first interval. Intervals are equally long, in minutes: multiples of 15 for a workspace, of 60 for an
    * automation.
@@ -56,24 +56,24 @@ export interface FlowRequest {
 /** Reads the counters of each interval. Intervals without any are left out. */
 export async function flowCounts(
   em: EntityManager,
-  { subjects, figures, from, minutes, until }: FlowRequest,
+  { subjects, counters, from, minutes, until }: FlowRequest,
 ): Promise<FlowCounts[]> {
-  const rows = await sql(em, FLOW, [subjects, figures, from.toISOString(), until.toISOString(), minutes])
+  const rows = await sql(em, FLOW, [subjects, counters, from.toISOString(), until.toISOString(), minutes])
   return toObjects<FlowCounts>(rows, 'at')
 }
 
 const FLOW = `
-select subject, at, jsonb_object_agg(figure, count) as counts from (
-  select subject, figure, date_bin(make_interval(mins => $5::integer), at, $3::timestamptz) as at, sum(count) as count from (
-    select subject, figure, at, count from flow_figures
-    where subject = any($1::uuid[]) and figure = any($2::text[]) and at >= $3::timestamptz and at < $4::timestamptz
+select subject, at, jsonb_object_agg(counter, count) as counts from (
+  select subject, counter, date_bin(make_interval(mins => $5::integer), at, $3::timestamptz) as at, sum(count) as count from (
+    select subject, counter, at, count from flow_counters
+    where subject = any($1::uuid[]) and counter = any($2::text[]) and at >= $3::timestamptz and at < $4::timestamptz
     union all
-    select subject, figure, at, change from figure_changes
+    select subject, counter, at, change from counter_changes
     cross join lateral (values (workspace_id), (automation_id)) of_subject(subject)
-    where subject = any($1::uuid[]) and figure = any($2::text[]) and at >= $3::timestamptz and at < $4::timestamptz
+    where subject = any($1::uuid[]) and counter = any($2::text[]) and at >= $3::timestamptz and at < $4::timestamptz
   ) changes
   group by 1, 2, 3 having sum(count) <> 0
-) figures
+) counters
 group by 1, 2 order by 1, 2`
 
 /** Sums the counters of all existing automations of a workspace. */
@@ -84,14 +84,14 @@ export async function totalCounts(em: EntityManager, workspaceId: string): Promi
 
 const TOTAL = `
 with own as (select id from automations where workspace_id = $1::uuid and deleted_at is null)
-select jsonb_object_agg(figure, count) as counts from (
-  select figure, sum(count) as count from (
-    select figure, count from step_figures join own on own.id = automation_id
+select jsonb_object_agg(counter, count) as counts from (
+  select counter, sum(count) as count from (
+    select counter, count from step_counters join own on own.id = automation_id
     union all
-    select figure, change from figure_changes join own on own.id = automation_id
+    select counter, change from counter_changes join own on own.id = automation_id
   ) changes
   group by 1 having sum(count) <> 0
-) figures`
+) counters`
 
 /** Counts the messages that need a decision, including those of deleted automations, which are few. */
 export async function countOpenMessages(
@@ -194,7 +194,7 @@ export async function ownAutomations(
 }
 
 /** Global lock for adding up changes: two concurrent calls would otherwise wait for each other row by row. */
-const LOCK = `hashtextextended('fold figures', 0)`
+const LOCK = `hashtextextended('fold counters', 0)`
 
 /**
  * Adds changes to the counters: see `migrations/001-baseline.sql`, whose triggers write them. Readers also sum the changes that
@@ -203,32 +203,32 @@ const LOCK = `hashtextextended('fold figures', 0)`
  * @returns the number of changes added
  */
 export async function foldStats(em: EntityManager, limit: number): Promise<number> {
-  const [row] = await preparedSql<{ folded: number }>(em, 'fold-figures', FOLD, [limit])
+  const [row] = await preparedSql<{ folded: number }>(em, 'fold-counters', FOLD, [limit])
   return row?.folded ?? 0
 }
 
 const FOLD = `
 with turn as materialized (select pg_try_advisory_xact_lock(${LOCK}) as mine),
 gone as (
-  delete from figure_changes
+  delete from counter_changes
   where (select mine from turn)
-    and id = any (array(select id from figure_changes order by id limit $1::integer for update skip locked))
-  returning workspace_id, automation_id, step_id, at, figure, change
+    and id = any (array(select id from counter_changes order by id limit $1::integer for update skip locked))
+  returning workspace_id, automation_id, step_id, at, counter, change
 ),
 by_step as (
-  insert into step_figures as kept (automation_id, step_id, figure, count)
-  select automation_id, step_id, figure, sum(change) from gone
+  insert into step_counters as kept (automation_id, step_id, counter, count)
+  select automation_id, step_id, counter, sum(change) from gone
   group by 1, 2, 3 having sum(change) <> 0
-  on conflict (automation_id, step_id, figure) do update set count = kept.count + excluded.count
+  on conflict (automation_id, step_id, counter) do update set count = kept.count + excluded.count
 ),
 flowed as (
-  insert into flow_figures as kept (subject, figure, at, count)
-  select subject, figure, at, sum(change) from (
-    select workspace_id as subject, figure, at, change from gone
+  insert into flow_counters as kept (subject, counter, at, count)
+  select subject, counter, at, sum(change) from (
+    select workspace_id as subject, counter, at, change from gone
     union all
-    select automation_id, figure, date_trunc('hour', at, 'UTC'), change from gone where figure not in ('WAITING', 'PAUSED')
+    select automation_id, counter, date_trunc('hour', at, 'UTC'), change from gone where counter not in ('WAITING', 'PAUSED')
   ) changes
   group by 1, 2, 3 having sum(change) <> 0
-  on conflict (subject, figure, at) do update set count = kept.count + excluded.count
+  on conflict (subject, counter, at) do update set count = kept.count + excluded.count
 )
 select count(*)::integer as folded from gone`

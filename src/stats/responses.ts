@@ -44,14 +44,14 @@ const waitingFields = {
   nextWakeAt: nextWakeAt(),
 }
 
-const stepFiguresResponse = object({
+const stepStatsResponse = object({
   stepId: id('step'),
   messages: messageCountsResponse,
   ...visitFields,
   ...waitingFields,
 })
   .required()
-  .meta({ component: 'StepFigures', description: 'An email step, possibly of an earlier version.' })
+  .meta({ component: 'StepStats', description: 'An email step, possibly of an earlier version.' })
 
 const enrollmentFields = {
   enrolled: count('Enrollments in total.', 120),
@@ -60,8 +60,8 @@ const enrollmentFields = {
   paused: count('ACTIVE enrollments that wait before an email because the automation is paused or a draft.', 0),
 }
 
-/** `GET /automations/{id}/figures`. */
-export const automationFiguresResponse = object({
+/** `GET /automations/{id}/stats`. */
+export const automationStatsResponse = object({
   automationId: id('automation'),
   status: string().oneOf(AUTOMATION_STATUSES).required().meta({ example: 'ACTIVE' }),
   revision: number()
@@ -69,7 +69,7 @@ export const automationFiguresResponse = object({
     .required()
     .meta({ description: 'The revision, as in the ETag. It grows with each change.', example: 7 }),
   ...enrollmentFields,
-  steps: array().of(stepFiguresResponse).required(),
+  steps: array().of(stepStatsResponse).required(),
   ending: object(waitingFields)
     .required()
     .meta({ description: 'Contacts that have no further email and wait for the end of the automation.' }),
@@ -122,8 +122,8 @@ export const presentAutomationStats = ({ automationId, enrolled, whole, steps, e
 /** Number of days listed for each automation. */
 export const MAX_LISTED_DAYS = 7
 
-/** `GET /automations/figures`. */
-export const listedFiguresResponse = object({
+/** `GET /automations/stats`. */
+export const listedStatsResponse = object({
   automationId: id('automation'),
   ...enrollmentFields,
   messages: messageCountsResponse,
@@ -160,8 +160,8 @@ export const presentListedStats = (listed: ListedStats) => ({
   })),
 })
 
-/** `GET /figures`. */
-export const figuresResponse = object({
+/** `GET /stats`. */
+export const workspaceStatsResponse = object({
   active: count('Enrollments that are ACTIVE.', 18_599),
   paused: count('How many of them wait before an email because their automation is paused or a draft.', 0),
   due: dueCount(),
@@ -171,7 +171,7 @@ export const figuresResponse = object({
   unconfirmed: count('Messages that are UNCONFIRMED and need a decision.', 1),
 })
   .required()
-  .meta({ component: 'Figures', description: 'The current stats of a workspace.' })
+  .meta({ component: 'WorkspaceStats', description: 'The current stats of a workspace.' })
 
 /** `GET /flow`. */
 export const intervalResponse = object({

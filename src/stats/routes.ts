@@ -4,14 +4,14 @@ import { operation, single, ok } from '../http/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { readId } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
-import { figuresOf, figuresOfMany, figuresOfWorkspace } from './stats.ts'
+import { getAutomationStats, listAutomationStats, getWorkspaceStats } from './stats.ts'
 import { flowCounts, ownAutomations } from './queries.ts'
 import { automationStatsQuery, flowQuery, MAX_AUTOMATIONS, MAX_INTERVALS } from './schemas.ts'
 import {
-  automationFiguresResponse,
-  figuresResponse,
+  automationStatsResponse,
+  workspaceStatsResponse,
   intervalResponse,
-  listedFiguresResponse,
+  listedStatsResponse,
   presentAutomationStats,
   presentListedStats,
   presentMessageCounts,
@@ -23,22 +23,22 @@ const SINCE_NO_QUARTER = 'since must be a quarter of an hour, such as 2026-11-21
 
 export const statsOperations = [
   operation({
-    id: 'getFigures',
+    id: 'getStats',
     method: 'GET',
-    path: '/figures',
-    tag: 'Figures',
+    path: '/stats',
+    tag: 'Stats',
     summary: 'Get the stats of the workspace',
     description: 'Current numbers: active enrollments, emails that are due, and messages that need a decision.',
     scope: 'automations:read',
-    responses: { 200: { description: 'The stats.', schema: single(figuresResponse) } },
-    handle: async ({ caller }, { em }) => ok(await figuresOfWorkspace(em.fork(), caller.workspace.id)),
+    responses: { 200: { description: 'The stats.', schema: single(workspaceStatsResponse) } },
+    handle: async ({ caller }, { em }) => ok(await getWorkspaceStats(em.fork(), caller.workspace.id)),
   }),
 
   operation({
     id: 'getFlow',
     method: 'GET',
     path: '/flow',
-    tag: 'Figures',
+    tag: 'Stats',
     summary: 'Get messages sent and due, by time',
     description:
       'Messages by the time when they were first due, with their current status, and contacts by the time when they continue. Only the next ' +
@@ -56,7 +56,7 @@ export const statsOperations = [
         throw invalid(FLOW_TOO_LONG, '/until')
       const flow = await flowCounts(em.fork(), {
         subjects: [caller.workspace.id],
-        figures: [...MESSAGE_STATUSES, 'WAITING'],
+        counters: [...MESSAGE_STATUSES, 'WAITING'],
         from,
         minutes: query.minutes,
         until,
@@ -71,41 +71,41 @@ export const statsOperations = [
   }),
 
   operation({
-    id: 'listFigures',
+    id: 'listAutomationStats',
     method: 'GET',
-    path: '/automations/figures',
-    tag: 'Figures',
+    path: '/automations/stats',
+    tag: 'Stats',
     summary: 'List the stats of automations',
     description: 'In the order of the given IDs. IDs that are not automations of the workspace are left out.',
     scope: 'automations:read',
     query: automationStatsQuery,
     responses: {
-      200: { description: 'The stats.', schema: single(array().of(listedFiguresResponse).required()) },
+      200: { description: 'The stats.', schema: single(array().of(listedStatsResponse).required()) },
     },
     async handle({ caller, query }, { em }) {
       const ids = [...new Set(query.ids.split(',').flatMap((text) => readId(text.trim()) ?? []))]
       const unit = em.fork()
       const own = await ownAutomations(unit, caller.workspace.id, ids.slice(0, MAX_AUTOMATIONS))
-      const figures = own.length === 0 ? [] : await figuresOfMany(unit, own, new Date())
-      return ok(figures.map(presentListedStats))
+      const stats = own.length === 0 ? [] : await listAutomationStats(unit, own, new Date())
+      return ok(stats.map(presentListedStats))
     },
   }),
 
   operation({
-    id: 'getAutomationFigures',
+    id: 'getAutomationStats',
     method: 'GET',
-    path: '/automations/{id}/figures',
-    tag: 'Figures',
+    path: '/automations/{id}/stats',
+    tag: 'Stats',
     summary: 'Get the stats of an automation',
     description: 'The number of contacts before each email, and the messages of each step by status.',
     scope: 'automations:read',
-    responses: { 200: { description: 'The stats.', schema: single(automationFiguresResponse) } },
+    responses: { 200: { description: 'The stats.', schema: single(automationStatsResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
       const unit = em.fork()
       const { status, revision } = await findAutomation(unit, caller.workspace.id, params.id)
-      const figures = presentAutomationStats(await figuresOf(unit, params.id))
-      return ok({ ...figures, status, revision })
+      const stats = presentAutomationStats(await getAutomationStats(unit, params.id))
+      return ok({ ...stats, status, revision })
     },
   }),
 ]

@@ -5,7 +5,7 @@ import { EXAMPLE_ID, instant } from '../http/index.ts'
 export const MAX_AUTOMATIONS = 100
 export const MAX_INTERVALS = 1_000
 
-/** `GET /automations/figures`. */
+/** `GET /automations/stats`. */
 export const automationStatsQuery = object({
   ids: string()
     .required()

@@ -34,7 +34,7 @@ async function read(em: EntityManager, automationIds: readonly string[]) {
 }
 
 /** Returns the stats of an existing automation. */
-export async function figuresOf(em: EntityManager, automationId: string): Promise<AutomationStats> {
+export async function getAutomationStats(em: EntityManager, automationId: string): Promise<AutomationStats> {
   const [found] = await read(em, [automationId])
   const { enrolled, steps, countsAt, dueAtStep } = found!
   const whole = countsAt(NO_STEP)
@@ -50,7 +50,7 @@ export async function figuresOf(em: EntityManager, automationId: string): Promis
 }
 
 /** Returns the stats of existing automations, and of their last days. @param now the last day ends with the hour of this time */
-export async function figuresOfMany(
+export async function listAutomationStats(
   em: EntityManager,
   automationIds: readonly string[],
   now: Date,
@@ -59,7 +59,7 @@ export async function figuresOfMany(
   const from = new Date(until.getTime() - MAX_LISTED_DAYS * 24 * HOUR_MS)
   const flow = await flowCounts(em, {
     subjects: automationIds,
-    figures: MESSAGE_STATUSES,
+    counters: MESSAGE_STATUSES,
     from,
     minutes: 24 * 60,
     until,
@@ -81,7 +81,7 @@ export async function figuresOfMany(
 function sum(steps: readonly StepCounts[]): Counts {
   const total: Counts = {}
   for (const { counts } of steps) {
-    for (const [figure, count] of Object.entries(counts)) total[figure] = (total[figure] ?? 0) + count
+    for (const [counter, count] of Object.entries(counts)) total[counter] = (total[counter] ?? 0) + count
   }
   return total
 }
@@ -90,7 +90,7 @@ const earliest = (dates: readonly (Date | null | undefined)[]): Date | null =>
   dates.reduce<Date | null>((first, date) => (date && (!first || date < first) ? date : first), null)
 
 /** Returns the current stats of a workspace. */
-export async function figuresOfWorkspace(em: EntityManager, workspaceId: string) {
+export async function getWorkspaceStats(em: EntityManager, workspaceId: string) {
   const totals = await totalCounts(em, workspaceId)
   const { due, nextWakeAt } = await dueOfWorkspace(em, workspaceId)
   const open = await countOpenMessages(em, workspaceId)

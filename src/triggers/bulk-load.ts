@@ -59,7 +59,7 @@ async function assertFewWait(em: EntityManager, workspaceId: string): Promise<vo
 }
 
 /**
- * Like `assertBearable`, for a single contact, which can start as many enrollments as there are automations. @throws {ApiError}
+ * Like `assertMaxStarts`, for a single contact, which can start as many enrollments as there are automations. @throws {ApiError}
  * `unavailable`
  */
 export async function assertQueueNotFull(

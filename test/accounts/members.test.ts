@@ -95,7 +95,7 @@ describe('members', () => {
     assert.deepEqual(await sql(em(), 'select from invitations where invited_by_id = $1', [accountId]), [])
     const stolen = await invited(owner)
     await owner.ask('PUT', 'account/password', {
-      body: { presentPassword: PASSWORD, password: 'another battery horse' },
+      body: { currentPassword: PASSWORD, password: 'another battery horse' },
     })
     assert.equal((await accept(stolen, 'thief@example.com')).refused, '404 invitation_not_found')
   })

@@ -32,9 +32,9 @@ describe('a session', () => {
     await signIn(email, PASSWORD, other)
     const stolen = other.cookie
     const { body } = await browser.ask('GET', 'sessions')
-    assert.deepEqual(body.data.map(({ isThis }: { isThis: boolean }) => isThis).toSorted(), [false, true])
-    const change = (presentPassword: string) =>
-      browser.ask('PUT', 'account/password', { body: { presentPassword, password: 'battery staple horse' } })
+    assert.deepEqual(body.data.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent).toSorted(), [false, true])
+    const change = (currentPassword: string) =>
+      browser.ask('PUT', 'account/password', { body: { currentPassword, password: 'battery staple horse' } })
     assert.equal((await change('wrong horse battery')).refused, '401 wrong_credentials')
     assert.equal((await change(PASSWORD)).status, 200)
     assert.equal((await session({ browser })).status, 200)
@@ -53,8 +53,8 @@ describe('a session', () => {
     const other = openBrowser(service)
     await signIn(email, PASSWORD, other)
     const { body } = await browser.ask('GET', 'sessions')
-    const sessions = body.data as { id: string; isThis: boolean }[]
-    const idOf = (isThis: boolean) => sessions.find((each) => each.isThis === isThis)!.id
+    const sessions = body.data as { id: string; isCurrent: boolean }[]
+    const idOf = (isCurrent: boolean) => sessions.find((each) => each.isCurrent === isCurrent)!.id
     const old = `update sessions set created_at = now() - interval '11 minutes' where id = $1 and account_id = $2`
     await sql(em(), old, [idOf(true), accountId])
     assert.equal((await browser.ask('DELETE', `sessions/${idOf(false)}`)).refused, '401 sign_in_again')

@@ -174,7 +174,7 @@ describe('signing in', () => {
   it('rejects an old password that is being checked while it is changed', async () => {
     const { email, browser } = await aMemberOf()
     const change = browser.ask('PUT', 'account/password', {
-      body: { presentPassword: PASSWORD, password: 'another battery horse' },
+      body: { currentPassword: PASSWORD, password: 'another battery horse' },
     })
     const tries = await Promise.all(Array.from({ length: 6 }, () => signIn(email)))
     assert.equal((await change).status, 200)

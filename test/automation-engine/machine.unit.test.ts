@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { next, positionOf, type MachineEvent } from '../../src/automation-engine/machine.ts'
+import { nextTransition, positionOf, type MachineEvent } from '../../src/automation-engine/machine.ts'
 import { END, INITIAL_STATE, type Effect, type MachineState } from '../../src/automation-engine/machine-state.ts'
 import type { StepOutline } from '../../src/automation-engine/steps/index.ts'
 
@@ -12,7 +12,7 @@ const MINUTE = 60_000
 function runThrough(steps: readonly StepOutline[]) {
   let now = 1_000
   const sent: { stepId: string; at: number }[] = []
-  let { state, effects } = next(steps, INITIAL_STATE, { kind: 'begun' }, now)
+  let { state, effects } = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, now)
   for (;;) {
     const effect = effects.find((each) => each.do === 'send' || each.do === 'wait' || each.do === 'end')
     assert.ok(effect, 'there is an effect until the end')
@@ -26,7 +26,7 @@ function runThrough(steps: readonly StepOutline[]) {
       now = effect.until
       happening = { kind: 'woken' }
     }
-    ;({ state, effects } = next(steps, state, happening, now))
+    ;({ state, effects } = nextTransition(steps, state, happening, now))
   }
 }
 
@@ -88,7 +88,7 @@ describe('the machine', () => {
           const before = underWay
           if (happening.kind !== 'changed' && !isOfAnother) underWay = undefined
           now += 1
-          const move = next(steps, state, happening, now)
+          const move = nextTransition(steps, state, happening, now)
           if (isOfAnother) assert.deepEqual(move, { state, effects: [] })
           if (happening.kind === 'begun' && state.waitingFor !== 'nothing') {
             assert.ok(move.effects.some(({ do: what }) => what === 'send' || what === 'wait' || what === 'end'))
@@ -111,29 +111,30 @@ describe('the machine', () => {
 
   it('decides again if the automation changes while an email is in flight', () => {
     const steps = [email('a')]
-    const sending = next(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
-    const changed = next(steps, sending, { kind: 'changed' }, 0)
+    const sending = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
+    const changed = nextTransition(steps, sending, { kind: 'changed' }, 0)
     assert.deepEqual(changed.effects, [])
-    assert.deepEqual(next(steps, changed.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0).effects, [
-      { do: 'send', stepId: 'a' },
-    ])
+    assert.deepEqual(
+      nextTransition(steps, changed.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0).effects,
+      [{ do: 'send', stepId: 'a' }],
+    )
   })
 
   it('reports a pause once, and its end once, across runs', () => {
     const steps = [email('a')]
-    const sending = next(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
-    const paused = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
+    const sending = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
+    const paused = nextTransition(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
     assert.deepEqual(paused.effects, [
       { do: 'publish', paused: true },
       { do: 'wait', until: null },
     ])
-    const again = next(steps, paused.state, { kind: 'begun' }, 0)
+    const again = nextTransition(steps, paused.state, { kind: 'begun' }, 0)
     assert.deepEqual(again.effects, [{ do: 'send', stepId: 'a' }])
-    const stillPaused = next(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
+    const stillPaused = nextTransition(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
     assert.deepEqual(stillPaused.effects, [{ do: 'wait', until: null }])
-    const goesOn = next(
+    const goesOn = nextTransition(
       steps,
-      next(steps, stillPaused.state, { kind: 'changed' }, 0).state,
+      nextTransition(steps, stillPaused.state, { kind: 'changed' }, 0).state,
       { kind: 'email-settled', stepId: 'a', as: 'go-on' },
       0,
     )
@@ -145,23 +146,29 @@ describe('the machine', () => {
 
   it('ends a wait at the same instant over any number of runs', () => {
     const steps = [wait('w', 60), email('a')]
-    const first = next(steps, INITIAL_STATE, { kind: 'begun' }, 5)
-    assert.deepEqual(next(steps, first.state, { kind: 'begun' }, 1_000_000).effects, [
+    const first = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 5)
+    assert.deepEqual(nextTransition(steps, first.state, { kind: 'begun' }, 1_000_000).effects, [
       { do: 'wait', until: 5 + 60 * MINUTE },
     ])
   })
 
   it('resumes an enrollment that lost its workflow after its last email from the time of that email', () => {
     const steps = [email('a'), wait('w', 60), email('b')]
-    const resumed = next(steps, INITIAL_STATE, { kind: 'begun', resumeAfter: { stepId: 'a', at: 7 } }, 50 * MINUTE)
+    const resumed = nextTransition(
+      steps,
+      INITIAL_STATE,
+      { kind: 'begun', resumeAfter: { stepId: 'a', at: 7 } },
+      50 * MINUTE,
+    )
     assert.deepEqual(resumed.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
-    assert.deepEqual(next(steps, INITIAL_STATE, { kind: 'begun', resumeAfter: { stepId: 'b', at: 7 } }, 9).effects, [
-      { do: 'end', status: 'COMPLETED' },
-    ])
+    assert.deepEqual(
+      nextTransition(steps, INITIAL_STATE, { kind: 'begun', resumeAfter: { stepId: 'b', at: 7 } }, 9).effects,
+      [{ do: 'end', status: 'COMPLETED' }],
+    )
   })
 
   it('resumes an enrollment without a final email from its start', () => {
-    const resumed = next(
+    const resumed = nextTransition(
       [wait('w', 60), email('a')],
       INITIAL_STATE,
       { kind: 'begun', resumeAfter: { stepId: null, at: 7 } },
@@ -172,23 +179,23 @@ describe('the machine', () => {
 
   it('begins a wait when the preceding email became final, even if an earlier attempt finalized it', () => {
     const steps = [email('a'), wait('w', 60)]
-    const sending = next(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
-    const late = next(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
+    const sending = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
+    const late = nextTransition(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 
   it('begins a wait after another wait at the intended end of the first one, no matter how late the workflow wakes', () => {
     const steps = [wait('v', 10), wait('w', 20), email('a')]
-    const first = next(steps, INITIAL_STATE, { kind: 'begun' }, 5)
-    const late = next(steps, first.state, { kind: 'woken' }, 25 * MINUTE)
+    const first = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 5)
+    const late = nextTransition(steps, first.state, { kind: 'woken' }, 25 * MINUTE)
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 5 + 30 * MINUTE })
   })
 
   it('ends immediately when requested, in any state, and does nothing afterwards', () => {
     const steps = [wait('w', 60), email('a')]
-    const waiting = next(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
-    const over = next(steps, waiting, { kind: 'exit' }, 1)
+    const waiting = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
+    const over = nextTransition(steps, waiting, { kind: 'exit' }, 1)
     assert.deepEqual(over.effects, [{ do: 'end', status: 'CANCELLED' }])
-    assert.deepEqual(next(steps, over.state, { kind: 'woken' }, 2).effects, [])
+    assert.deepEqual(nextTransition(steps, over.state, { kind: 'woken' }, 2).effects, [])
   })
 })

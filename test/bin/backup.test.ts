@@ -171,11 +171,11 @@ describe('a backup of npm start', function () {
     await product.stop()
 
     // Without the data of Temporal, the database alone knows the position of each enrollment.
-    const ledgerOnly = join(folder, 'ledger-only')
-    assert.equal((await cli(ledgerOnly, ['restore', '--ledger-only', file])).code, 0)
-    assert.ok(!existsSync(join(ledgerOnly, 'temporal.db')))
-    await assert.rejects(startProduct(ledgerOnly, sink.url, ROOT, { MAIL_FROM: '' }), /no sender is set/)
-    product = await startProduct(ledgerOnly, sink.url)
+    const withoutTemporal = join(folder, 'without-temporal')
+    assert.equal((await cli(withoutTemporal, ['restore', '--without-temporal', file])).code, 0)
+    assert.ok(!existsSync(join(withoutTemporal, 'temporal.db')))
+    await assert.rejects(startProduct(withoutTemporal, sink.url, ROOT, { MAIL_FROM: '' }), /no sender is set/)
+    product = await startProduct(withoutTemporal, sink.url)
     product.use(key)
     await assert.rejects(product.call('GET', 'whoami'), 'a key from the backup is accepted')
     const created = await product.cli(

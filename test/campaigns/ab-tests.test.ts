@@ -5,7 +5,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { aList } from '../support/factories.ts'
-import { assertFiguresTrue } from '../support/stats.ts'
+import { assertCountersMatch } from '../support/stats.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
@@ -32,7 +32,7 @@ describe('an A/B test', () => {
   let service: Service
   let sink: SmtpSink
   let list: string
-  after(() => assertFiguresTrue(service.context.orm.em))
+  after(() => assertCountersMatch(service.context.orm.em))
   useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
   before(async () => {
     list = await aList(service)

@@ -10,7 +10,7 @@ import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
-import { assertFiguresTrue } from '../support/stats.ts'
+import { assertCountersMatch } from '../support/stats.ts'
 import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
@@ -95,7 +95,7 @@ describe('campaigns', () => {
     const { headers } = readMail(mailsTo(addresses[0]!)[0]!)
     assert.equal(headers['subject'], 'News for you')
     assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\//)
-    await assertFiguresTrue(service.context.orm.em)
+    await assertCountersMatch(service.context.orm.em)
   })
 
   it('warn about a variable that no contact has', async () => {
@@ -161,14 +161,14 @@ describe('campaigns', () => {
     assert.equal(stats['recipients']!, 30)
     assert.equal(stats['sent']! + stats['dismissed']!, 30)
     assert.ok(stats['dismissed']! > 0 && stats['sent']! > 0)
-    const { data: account } = (await service.call('GET', `campaigns/${id}/account`)).body
-    assert.deepEqual(account.reasons, [
+    const { data: report } = (await service.call('GET', `campaigns/${id}/report`)).body
+    assert.deepEqual(report.reasons, [
       { status: 'DISMISSED', reason: 'The campaign was cancelled before it could be sent', count: stats['dismissed']! },
     ])
     const verify = async (given: object) =>
-      (await service.call('POST', 'campaigns/verify-account', given)).body.data.genuine as boolean
-    assert.equal(await verify(account), true)
-    assert.equal(await verify({ ...account, stats: { ...stats, sent: stats['sent']! + 1 } }), false)
+      (await service.call('POST', 'campaigns/verify-report', given)).body.data.isValid as boolean
+    assert.equal(await verify(report), true)
+    assert.equal(await verify({ ...report, stats: { ...stats, sent: stats['sent']! + 1 } }), false)
   })
 
   it('mail the contacts who were in their lists at the start, no matter what is changed or deleted later', async () => {
@@ -353,7 +353,7 @@ describe('campaigns', () => {
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['sent']!, stats['failed']!], [2, 1])
     // The scope for reports does not include contacts: addresses are removed from the responses of the server.
-    const { reasons } = (await service.call('GET', `campaigns/${id}/account`)).body.data
+    const { reasons } = (await service.call('GET', `campaigns/${id}/report`)).body.data
     assert.deepEqual(reasons, [{ status: 'FAILED', reason: '550', count: 1 }])
     sink.behave('accept')
     const retried = await service.call('POST', 'messages/retry', { status: 'FAILED', campaignId: id })
@@ -584,7 +584,7 @@ describe('campaigns', () => {
        from generate_series(1, 130) n`,
       [service.workspaceId, id],
     )
-    const { reasons, stats } = (await service.call('GET', `campaigns/${id}/account`)).body.data as {
+    const { reasons, stats } = (await service.call('GET', `campaigns/${id}/report`)).body.data as {
       reasons: { reason: string; count: number }[]
       stats: Record<string, number>
     }
@@ -668,7 +668,7 @@ describe('campaigns', () => {
     const key = await service.newKey()
     for (const [method, path] of [
       ['GET', `campaigns/${id}`],
-      ['GET', `campaigns/${id}/account`],
+      ['GET', `campaigns/${id}/report`],
       ['DELETE', `campaigns/${id}`],
       ['POST', `campaigns/${id}/schedule`],
       ['POST', `campaigns/${id}/pause`],

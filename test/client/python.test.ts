@@ -89,7 +89,7 @@ describe('a Python client generated from the OpenAPI document', function () {
     const audience = { segmentIds: [keptSegmentId] }
     const campaignId = await made('campaigns', { name: 'C', subject: 'Hi', text: 'Hi', audience })
     const importId = await made('imports', { name: 'x.csv' })
-    const account = (await service.call('GET', `campaigns/${campaignId}/account`)).body.data as object
+    const report = (await service.call('GET', `campaigns/${campaignId}/report`)).body.data as object
     const calls = [
       { method: 'whoami', arguments: {} },
       { method: 'get_open_api', arguments: {} },
@@ -128,7 +128,7 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'create_import', arguments: {}, body: { name: 'snakes.csv', columns: [], tags: ['snake'] } },
       { method: 'get_import', arguments: { id: importId } },
       {
-        method: 'take_import_piece',
+        method: 'upload_import_chunk',
         arguments: { id: importId },
         body: { position: 0, text: 'email\nsnake@example.com\nnobody\n', isLast: true },
       },
@@ -161,17 +161,17 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'pause_campaign', arguments: { id: campaignId } },
       { method: 'resume_campaign', arguments: { id: campaignId } },
       { method: 'cancel_campaign', arguments: { id: campaignId } },
-      { method: 'get_campaign_account', arguments: { id: campaignId } },
-      { method: 'verify_account', arguments: {}, body: account },
+      { method: 'get_campaign_report', arguments: { id: campaignId } },
+      { method: 'verify_campaign_report', arguments: {}, body: report },
       { method: 'delete_campaign', arguments: { id: campaignId } },
       { method: 'list_automations', arguments: {} },
-      { method: 'get_figures', arguments: {} },
+      { method: 'get_stats', arguments: {} },
       {
         method: 'get_flow',
         arguments: { since: '2026-11-21T09:00:00Z', until: '2026-11-21T12:00:00Z', minutes: 15 },
       },
-      { method: 'list_figures', arguments: { ids: automationId } },
-      { method: 'get_automation_figures', arguments: { id: automationId } },
+      { method: 'list_automation_stats', arguments: { ids: automationId } },
+      { method: 'get_automation_stats', arguments: { id: automationId } },
       { method: 'count_segment', arguments: {}, body: { condition: { tag: 'vip' } } },
       {
         method: 'preview_email',

@@ -204,7 +204,7 @@ describe('planJoin', () => {
   }
 })
 
-describe('happeningsOf', () => {
+describe('triggerOccurrencesOf', () => {
   it('starts only the request for an unconfirmed contact', () => {
     const happenings = triggerOccurrencesOf({
       contactId: 'contact',

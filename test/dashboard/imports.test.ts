@@ -91,7 +91,7 @@ describe('imports in the dashboard', function () {
       id: string
     }
     const piece = { position: 0, text: text.slice(0, 100_000), isLast: false }
-    await service.call('POST', `imports/${begun.id}/pieces`, piece)
+    await service.call('POST', `imports/${begun.id}/chunks`, piece)
     await page.goto(at('/imports'))
     const row = page.getByRole('row', { name: /many\.csv/ })
     // A different file is rejected.
@@ -113,7 +113,7 @@ describe('imports in the dashboard', function () {
     const form = page.getByRole('form', { name: 'Import file' })
     await choose(() => form.getByRole('button', { name: 'File' }).click(), 'long.csv', 'email\nleaving@example.com\n')
     // The chunk request never completes.
-    await page.route('**/pieces', () => undefined)
+    await page.route('**/chunks', () => undefined)
     await press('Start import')
     await page.getByText('Keep this page open.').waitFor()
     const leave = () => page.getByRole('link', { name: 'Contacts', exact: true }).first().click()

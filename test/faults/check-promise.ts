@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/platform/db/sql.ts'
 import type { Fault } from './chaos.ts'
 import { WAIT_MINUTES, type Acknowledged, type Sequence } from './load.ts'
-import { assertFiguresTrue } from '../support/stats.ts'
+import { assertCountersMatch } from '../support/stats.ts'
 import type { World } from './world.ts'
 
 export interface Verdict {
@@ -198,7 +198,7 @@ export async function checkPromise(
   )
   const countOf = new Map(counts.map((row) => [row.automation_id, row]))
   const counted = [...sequences].filter(([, { end, loses }]) => end !== 'deleted' && !loses)
-  const countersFailure = await assertFiguresTrue(em()).catch((error: unknown) => String(error))
+  const countersFailure = await assertCountersMatch(em()).catch((error: unknown) => String(error))
   check('the counters agree with the rows', ['all of them'], () => countersFailure ?? undefined)
   check('enrolledCount and completedCount agree with the enrollments', counted, ([group, { id }]) => {
     const of = rows.filter((row) => row.automation_id === id)

@@ -228,7 +228,7 @@ const STOPS: Record<string, Mutant> = {
   'claim-while-paused': {
     what: 'the claim does not check whether the automation sends',
     file: STEP,
-    replace: "      if (message.intent !== 'resend' && !sends(automation)) return false\n",
+    replace: "      if (message.intent !== 'resend' && !canSend(automation)) return false\n",
     by: '',
     worlds: ['pause'],
     stories: ['paused-before-the-claim'],
@@ -389,8 +389,8 @@ const CAMPAIGNS: Record<string, Mutant> = {
   'no-throttle': {
     what: 'a campaign does not keep its rate',
     file: 'src/campaigns/advance-campaign.ts',
-    replace: 'if (keepsOwnRate) campaign.nextAt = await keepRate(em, id, messages.length)',
-    by: 'if (keepsOwnRate) await keepRate(em, id, 0)',
+    replace: 'if (keepsOwnRate) campaign.nextAt = await applyThrottle(em, id, messages.length)',
+    by: 'if (keepsOwnRate) await applyThrottle(em, id, 0)',
     worlds: ['campaign-throttled'],
     stories: [],
   },

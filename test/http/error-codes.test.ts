@@ -217,8 +217,8 @@ describe('X-Error-Code', () => {
       byNobody('invitation/accept', { ...credentials, token: await aLink(service, 'viewer', 'bob@example.com') }),
     '401 signed_out': () => openBrowser(service).ask('GET', 'session'),
     '401 wrong_credentials': () => byNobody('session', credentials),
-    '401 wrong_credentials /presentPassword': () =>
-      askAs('viewer', 'PUT', 'account/password', { presentPassword: 'wrong', password: PASSWORD }),
+    '401 wrong_credentials /currentPassword': () =>
+      askAs('viewer', 'PUT', 'account/password', { currentPassword: 'wrong', password: PASSWORD }),
     '401 wrong_passkey': () =>
       byNobody('session/passkey', {
         credential: { id: 'Zm9v', response: { clientDataJSON: 'e30', authenticatorData: 'Zm9v', signature: 'Zm9v' } },
@@ -338,8 +338,8 @@ describe('X-Error-Code', () => {
       post(`imports/${await made('imports', { name: 'x' })}/pieces`, { ...whole('email\n'), position: 7 }),
     '409 import_ended': async () => {
       const id = await made('imports', { name: 'x' })
-      await post(`imports/${id}/pieces`, whole('email\n'))
-      return post(`imports/${id}/pieces`, whole('email\n'))
+      await post(`imports/${id}/chunks`, whole('email\n'))
+      return post(`imports/${id}/chunks`, whole('email\n'))
     },
     '404 feedback_source_not_found': () => askAs('owner', 'DELETE', 'feedback-sources/postmark'),
     '409 contact_left_list /contactId': async () => {

@@ -157,8 +157,8 @@ describe('IDs', () => {
       saveDraft: { content: {}, basedOn: 1 },
       publishAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
       createImport: { name: 'x.csv', listId: fields.listId },
-      takeImportPiece: { position: 0, text: 'email\n', isLast: true },
-      changeMember: { role: 'viewer' },
+      uploadImportChunk: { position: 0, text: 'email\n', isLast: true },
+      updateMember: { role: 'viewer' },
       rotateApiKey: { overlapHours: 1 },
     }
     const sent = body ? others[id] : undefined

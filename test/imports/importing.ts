@@ -53,7 +53,7 @@ export function importing() {
   const begin = async (body: object = {}): Promise<ImportBody> =>
     (await service.call('POST', 'imports', { name: 'x.csv', ...body })).body.data as ImportBody
   const sendChunk = (id: string, position: number, text: string, isLast: boolean) =>
-    service.call('POST', `imports/${id}/pieces`, { position, text, isLast })
+    service.call('POST', `imports/${id}/chunks`, { position, text, isLast })
   /** Imports a text, sending all that remains in each request. */
   async function imported(text: string, body: object = {}): Promise<ImportBody> {
     let now = await begin(body)

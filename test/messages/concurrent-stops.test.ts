@@ -118,7 +118,7 @@ describe('attempts to send a message, and concurrent stops', () => {
     const optOut = async () => {
       const { body } = await service.call('POST', 'imports', { name: 'Out', format: 'csv', as: 'UNSUBSCRIBED' })
       const chunk = { position: 0, text: `email\n${email}\n`, isLast: true }
-      assert.equal((await service.call('POST', `imports/${body.data.id}/pieces`, chunk)).status, 200)
+      assert.equal((await service.call('POST', `imports/${body.data.id}/chunks`, chunk)).status, 200)
     }
     await optOut()
     const attempt = anAttempt(await prepare(service, await join()))

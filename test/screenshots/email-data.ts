@@ -21,13 +21,13 @@ export async function createEmailData(service: Service, workspaceId: string): Pr
     ['listmonk.csv', 'email,name\nnoa@example.org,Noa\n'],
   ] as const) {
     const { id } = (await service.call('POST', 'imports', { name, size: text.length })).body.data as { id: string }
-    await service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
+    await service.call('POST', `imports/${id}/chunks`, { position: 0, text, isLast: true })
   }
   const large = (await service.call('POST', 'imports', { name: 'archive.csv', size: 900_000 })).body.data as {
     id: string
   }
   const piece = { position: 0, text: 'email\nlou@example.org\nkim@example.org\n', isLast: false }
-  await service.call('POST', `imports/${large.id}/pieces`, piece)
+  await service.call('POST', `imports/${large.id}/chunks`, piece)
   const html = '<html><body>{{ content }}</body></html>'
   await service.call('POST', 'templates', { name: 'Orchard', kind: 'LAYOUT', html })
   const made = await service.call('POST', 'templates', HARVEST)

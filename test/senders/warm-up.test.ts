@@ -17,7 +17,7 @@ interface WarmUp {
   since: string
   day: number
   allowedToday: number | null
-  mailedToday: number
+  sentToday: number
 }
 
 describe('sender warm-up', () => {
@@ -122,7 +122,7 @@ describe('sender warm-up', () => {
     await eventually('both are deferred', async () => (await statuses('campaign_id', id))['DEFERRED'] === 2)
     sink.behave('accept')
     await eventually('both are sent', async () => (await statuses('campaign_id', id))['SENT'] === 2)
-    assert.equal((await readWarmUp())!.mailedToday, 2)
+    assert.equal((await readWarmUp())!.sentToday, 2)
   })
 
   it('returns 400 if the limit would not grow', async () => {
@@ -155,14 +155,14 @@ describe('sender warm-up', () => {
     )
     const granted = asked.reduce((sum, places) => sum + places.granted, 0)
     assert.equal(granted, 100)
-    assert.equal((await readWarmUp())!.mailedToday, 100)
+    assert.equal((await readWarmUp())!.sentToday, 100)
     const { day, moreInSeconds } = asked[0]!
     assert.ok(moreInSeconds > 0 && moreInSeconds <= 86_400)
     await returnQuota(em(), service.workspaceId, day!, 5)
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, false)).granted, 5)
     // Transactional messages may exceed the limit, and count.
     assert.equal((await takeWarmUpQuota(em(), service.workspaceId, 7, true)).granted, 7)
-    assert.equal((await readWarmUp())!.mailedToday, 107)
+    assert.equal((await readWarmUp())!.sentToday, 107)
   })
 
   it('does not delay transactional emails, but counts them', async () => {
@@ -173,7 +173,7 @@ describe('sender warm-up', () => {
     const receipt = await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] })
     await enroll(service, receipt, ids[0]!)
     await eventually('the receipt is sent', async () => (await statuses('automation_id', receipt))['SENT'] === 1)
-    assert.equal((await readWarmUp())!.mailedToday, 4)
+    assert.equal((await readWarmUp())!.sentToday, 4)
   })
 
   it('defers an email of an automation until quota is available', async () => {
@@ -199,7 +199,7 @@ describe('sender warm-up', () => {
     )
     assert.equal(counted!.attempts, 0, 'it was not attempted')
     assert.equal(await mailed(ids), 1)
-    assert.equal((await readWarmUp())!.mailedToday, 1)
+    assert.equal((await readWarmUp())!.sentToday, 1)
     await daysPass(1)
     // Temporal owns the retry timer, so the test resets it.
     await service.context.temporal.workflowService.resetActivity({
@@ -208,6 +208,6 @@ describe('sender warm-up', () => {
       type: 'sendEmail',
     })
     await eventually('the second is sent', async () => (await mailed(ids)) === 2)
-    assert.equal((await readWarmUp())!.mailedToday, 1)
+    assert.equal((await readWarmUp())!.sentToday, 1)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rejectionScopeOf, codesOf, type RejectionScope } from '../../src/smtp/answers.ts'
 
-describe('aboutOf', () => {
+describe('rejectionScopeOf', () => {
   const cases: [RejectionScope, string, string][] = [
     ['message', 'RCPT TO', '550 5.1.1 <to@example.com>: Recipient address rejected: User unknown'],
     ['message', 'RCPT TO', '550-5.1.1 The email account that you tried to reach\n550 5.1.1 does not exist'],

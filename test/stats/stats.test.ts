@@ -4,13 +4,13 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
-import { assertFiguresTrue } from '../support/stats.ts'
+import { assertCountersMatch } from '../support/stats.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import type { Service } from '../support/service.ts'
 
 const STEPS = [wait(60), EMAIL, wait(30), wait(30), { ...EMAIL, subject: 'Second' }, wait(1_440)]
 
-interface Figures {
+interface Stats {
   enrolled: number
   active: number
   completed: number
@@ -24,9 +24,9 @@ describe('stats', () => {
   useServiceAndSink((started) => ({ service, sink } = started))
 
   const em = () => service.context.orm.em.fork()
-  const figures = async (id: string): Promise<Figures> => {
-    const { body } = await service.call('GET', `automations/${id}/figures`)
-    return (body as { data: Figures }).data
+  const getStats = async (id: string): Promise<Stats> => {
+    const { body } = await service.call('GET', `automations/${id}/stats`)
+    return (body as { data: Stats }).data
   }
   const stepIds = async (id: string): Promise<string[]> => {
     const { body } = await service.call('GET', `automations/${id}`)
@@ -46,31 +46,31 @@ describe('stats', () => {
     const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
     for (const contact of contacts) await enroll(service, id, contact)
     await waitForStatus(id, 3, 'SENT')
-    const { steps, ...whole } = await figures(id)
+    const { steps, ...whole } = await getStats(id)
     assert.partialDeepStrictEqual(whole, { enrolled: 3, active: 3, completed: 0, cancelled: 0, erased: 0, paused: 0 })
     const of = (stepId: string | undefined) => steps.find((step) => step.stepId === stepId)!
     assert.partialDeepStrictEqual(of(first), { waiting: 0, messages: { sent: 3, sending: 0 } })
     assert.partialDeepStrictEqual(of(second), { waiting: 3, due: 0, messages: { sent: 0 } })
     const minutes = (Date.parse(of(second).nextWakeAt!) - Date.now()) / 60_000
     assert.ok(minutes > 55 && minutes <= 60, `the next is in ${minutes} minutes`)
-    await assertFiguresTrue(em())
+    await assertCountersMatch(em())
     // One enrollment was ended, and one contact erased.
     await service.call('DELETE', `automations/${id}/enrollments/${contacts[0]}`)
     await service.call('DELETE', `contacts/${contacts[1]}`)
-    const after = await figures(id)
+    const after = await getStats(id)
     assert.partialDeepStrictEqual(after, { enrolled: 3, active: 1, cancelled: 1, erased: 1 })
-    await assertFiguresTrue(em())
+    await assertCountersMatch(em())
   })
 
   it('do not depend on whether changes have already been added up', async () => {
     const id = await anAutomation(service, { steps: STEPS })
     for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, id, contact)
-    const before = await figures(id)
+    const before = await getStats(id)
     await eventually('no change is left', async () => (await foldStats(em(), 3)) === 0 || undefined)
-    assert.deepEqual(await sql(em(), 'select * from figure_changes'), [])
-    assert.deepEqual(await figures(id), before)
+    assert.deepEqual(await sql(em(), 'select * from counter_changes'), [])
+    assert.deepEqual(await getStats(id), before)
     assert.equal(before.steps[0]!.waiting, 2)
-    await assertFiguresTrue(em())
+    await assertCountersMatch(em())
   })
 
   it('count paused enrollments, and the age of the oldest due one', async () => {
@@ -82,8 +82,8 @@ describe('stats', () => {
     await sql(em(), `update next_wakes set wakes_at = now() - interval '1 minute' where automation_id = $1::uuid`, [
       paused,
     ])
-    assert.partialDeepStrictEqual((await figures(paused)).steps[0]!, { waiting: 1, due: 1, nextWakeAt: null })
-    await sql(em(), 'select rebuild_figures()')
+    assert.partialDeepStrictEqual((await getStats(paused)).steps[0]!, { waiting: 1, due: 1, nextWakeAt: null })
+    await sql(em(), 'select rebuild_counters()')
   })
 
   it('count deferred messages and rejected ones', async () => {
@@ -91,11 +91,11 @@ describe('stats', () => {
     const id = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, id, await aContact(service))
     await waitForStatus(id, 1, 'DEFERRED')
-    assert.partialDeepStrictEqual((await figures(id)).steps[0], { waiting: 1, due: 1, messages: { deferred: 1 } })
+    assert.partialDeepStrictEqual((await getStats(id)).steps[0], { waiting: 1, due: 1, messages: { deferred: 1 } })
     sink.behave('accept')
     await waitForStatus(id, 1, 'SENT')
     const done = await eventually('it is completed', async () => {
-      const now = await figures(id)
+      const now = await getStats(id)
       return now.completed === 1 ? now : undefined
     })
     assert.partialDeepStrictEqual(done, {
@@ -103,7 +103,7 @@ describe('stats', () => {
       ending: { waiting: 0 },
       steps: [{ messages: { deferred: 0, sent: 1 } }],
     })
-    await assertFiguresTrue(em())
+    await assertCountersMatch(em())
   })
 
   it('include the requested automations, with their last days', async () => {
@@ -111,7 +111,7 @@ describe('stats', () => {
     await enroll(service, ids[0]!, await aContact(service))
     await waitForStatus(ids[0]!, 1, 'SENT')
     const requested = [...ids.toReversed(), service.workspaceId, 'nonsense']
-    const { body } = await service.call('GET', `automations/figures?ids=${requested.join()}`)
+    const { body } = await service.call('GET', `automations/stats?ids=${requested.join()}`)
     assert.deepEqual(
       body.data.map((each: { automationId: string; messages: { sent: number } }) => [
         each.automationId,
@@ -148,7 +148,7 @@ describe('stats', () => {
       sum(({ waiting }) => waiting),
       all!.waiting,
     )
-    const now = await service.call('GET', 'figures')
+    const now = await service.call('GET', 'stats')
     // A campaign's messages also count.
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(service)] })
@@ -157,7 +157,7 @@ describe('stats', () => {
     const { body: created } = await service.call('POST', 'campaigns', campaign)
     await service.call('POST', `campaigns/${created.data.id}/schedule`, {})
     await eventually('the campaign’s message is deferred', async () =>
-      (await service.call('GET', 'figures')).body.data.deferred === 1 ? true : undefined,
+      (await service.call('GET', 'stats')).body.data.deferred === 1 ? true : undefined,
     )
     assert.partialDeepStrictEqual(now.body.data, { unconfirmed: 0, sending: 0 })
     assert.equal(

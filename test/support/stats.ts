@@ -4,26 +4,26 @@ import { sql } from '../../src/platform/db/sql.ts'
 
 const WAKES = `select * from next_wakes order by enrollment_id`
 const STEPS = `
-select automation_id, step_id, figure, sum(count)::integer as count from (
-  select automation_id, step_id, figure, count from step_figures
-  union all select automation_id, step_id, figure, change from figure_changes
+select automation_id, step_id, counter, sum(count)::integer as count from (
+  select automation_id, step_id, counter, count from step_counters
+  union all select automation_id, step_id, counter, change from counter_changes
 ) changes
 group by 1, 2, 3 having sum(count) <> 0 order by 1, 2, 3`
 const FLOW = `
-select subject, figure, at, sum(count)::integer as count from (
-  select subject, figure, at, count from flow_figures
-  union all select workspace_id, figure, at, change from figure_changes
+select subject, counter, at, sum(count)::integer as count from (
+  select subject, counter, at, count from flow_counters
+  union all select workspace_id, counter, at, change from counter_changes
   union all
-  select automation_id, figure, date_trunc('hour', at, 'UTC'), change from figure_changes where figure not in ('WAITING', 'PAUSED')
+  select automation_id, counter, date_trunc('hour', at, 'UTC'), change from counter_changes where counter not in ('WAITING', 'PAUSED')
 ) changes
 group by 1, 2, 3 having sum(count) <> 0 order by 1, 2, 3`
 
-const TABLES = 'enrollments, messages, next_wakes, figure_changes, step_figures, flow_figures'
+const TABLES = 'enrollments, messages, next_wakes, counter_changes, step_counters, flow_counters'
 
 class Undo extends Error {}
 
 /** Compares the counters that triggers maintain with the enrollments and messages. */
-export async function assertFiguresTrue(em: EntityManager): Promise<void> {
+export async function assertCountersMatch(em: EntityManager): Promise<void> {
   const undone = await em
     .fork()
     .transactional(async (unit) => {
@@ -34,7 +34,7 @@ export async function assertFiguresTrue(em: EntityManager): Promise<void> {
         flow: await sql(unit, FLOW),
       })
       const kept = await read()
-      await sql(unit, 'select rebuild_figures()')
+      await sql(unit, 'select rebuild_counters()')
       assert.deepEqual(kept, await read())
       throw new Undo()
     })

@@ -10,7 +10,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { aMember } from '../support/members.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { assertFiguresTrue } from '../support/stats.ts'
+import { assertCountersMatch } from '../support/stats.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
@@ -36,7 +36,7 @@ interface Seen {
 describe('tracking', () => {
   let service: Service
   let sink: SmtpSink
-  after(() => assertFiguresTrue(service.context.orm.em))
+  after(() => assertCountersMatch(service.context.orm.em))
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
     await sql(em(), 'update instance set public_url = $1', [PUBLIC_URL])
@@ -143,8 +143,8 @@ describe('tracking', () => {
       return message.clickedAt === null ? undefined : message
     })
     assert.deepEqual([seen.openedAt, seen.clicks.map(({ url }) => url)], [null, [LINKS[0]]])
-    const figures = (await service.call('GET', `automations/${automationId}/figures`)).body.data
-    assert.deepEqual([figures.steps[0].opened, figures.steps[0].clicked, figures.steps[0].messages.sent], [0, 1, 1])
+    const stats = (await service.call('GET', `automations/${automationId}/stats`)).body.data
+    assert.deepEqual([stats.steps[0].opened, stats.steps[0].clicked, stats.steps[0].messages.sent], [0, 1, 1])
     const count = async (condition: object) =>
       (await service.call('POST', 'segments/count', { condition })).body.data.contactCount as number
     const about = { automation: automationId }

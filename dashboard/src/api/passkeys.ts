@@ -24,11 +24,11 @@ export async function signInWithPasskey(): Promise<void> {
   })
 }
 
-/** Adds this device as a passkey. @param presentPassword of the account, if it has one */
-export async function addPasskey(name: string, presentPassword: string): Promise<Schemas['Passkey']> {
+/** Adds this device as a passkey. @param currentPassword of the account, if it has one */
+export async function addPasskey(name: string, currentPassword: string): Promise<Schemas['Passkey']> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const { data } = await accountApi.POST('/account/passkeys/begin', {
-    body: presentPassword === '' ? {} : { presentPassword },
+    body: currentPassword === '' ? {} : { currentPassword },
   })
   const { id, response } = await startRegistration({ optionsJSON: data.data as never })
   const { clientDataJSON, attestationObject, transports } = response

@@ -28,7 +28,7 @@ export const useServiceStatus = () =>
   })
 
 export const useStats = () =>
-  useWorkspaceQuery(['figures'], async (api, signal) => (await api.GET('/figures', { signal })).data.data, {
+  useWorkspaceQuery(['stats'], async (api, signal) => (await api.GET('/stats', { signal })).data.data, {
     refetchMs: 10_000,
   })
 

@@ -65,7 +65,7 @@ export const branchesOf = (step: StoredStep): readonly string[] => typeOf(step).
 /** Whether the activity of a step decides what follows. */
 export const isRunByActivity = (step: { type: StepType }): boolean => typeOf(step).isRunByActivity === true
 
-/** See `SequenceStepType`. */
+/** See `EngineStepType`. */
 export const enterStep = (step: StepOutline, arrival: Arrival): Transition => typeOf(step).enter(step, arrival)
 
 export const describeType = (step: StepOutline): string => typeOf(step).describe(step)

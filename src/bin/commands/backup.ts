@@ -54,19 +54,19 @@ export function backupCommands(program: Command): void {
 
   addCommand(program, 'restore', 'create a data folder (DATA_DIR) from a backup, for npm start')
     .argument('<file>', 'a file that "backup" created', aFile)
-    .option('--ledger-only', "without Temporal's data, for a file from an untrusted source")
-    .action(async (given: string, options: Output & { ledgerOnly?: true }) => {
+    .option('--without-temporal', "without Temporal's data, for a file from an untrusted source")
+    .action(async (given: string, options: Output & { withoutTemporal?: true }) => {
       const { restore } = await import('./restore.ts')
       const { dataDir, manifest } = await restore(
         given,
-        { ledgerOnly: options.ledgerOnly === true },
+        { withoutTemporal: options.withoutTemporal === true },
         (line) => options.json || print(line),
       )
       printResult({ dataDir, createdAt: manifest.createdAt, version: manifest.version }, options, () =>
         [
           `Restored ${dataDir} as it was at ${manifest.createdAt}. Start it with npm start. It sends no mail`,
           'until you reconcile its database with Temporal: npm run cli -- reconcile',
-          ...(options.ledgerOnly
+          ...(options.withoutTemporal
             ? ['API keys are not restored. Create new ones: npm run cli -- key create']
             : [
                 'Keys, members and passwords are restored as they were, including those deleted or changed since. Check them:',
@@ -94,7 +94,7 @@ export function backupCommands(program: Command): void {
           '--nothing-lost and --lost-until cannot be combined with --restored or --dry-run: they apply when sending is enabled.',
         )
       }
-      const { disableSending: hold, reconcileAll, enableSendingAfterRestore: waive } = await import('./reconcile.ts')
+      const { disableSending, reconcileAll, enableSendingAfterRestore } = await import('./reconcile.ts')
       if (options.restored) {
         await disableSending()
         return printResult({ restored: true }, options, () => 'Nothing is sent until you reconcile.')

@@ -5,7 +5,7 @@ import { addCommand, printResult, type Output } from './command.ts'
 export function doctorCommand(program: Command): void {
   addCommand(program, 'doctor', 'check the whole instance, and report problems and their solutions').action(
     async (options: Output) => {
-      const { runDoctor: examine } = await import('../../runtime/doctor.ts')
+      const { runDoctor } = await import('../../runtime/doctor.ts')
       const { readRunning } = await import('../../../embedded/running-file.ts')
       const findings = await runDoctor(process.env, ({ dataDir }) => readRunning(dataDir))
       printResult(findings, options, (all) =>

@@ -12,7 +12,7 @@ export function instanceCommands(program: Command): void {
     .action(async (options: Output & { url?: string }) => {
       const [
         { createFirstWorkspace },
-        { createFirstInvitation: inviteFirst, invitationUrl: linkOf },
+        { createFirstInvitation, invitationUrl },
         { findPublicUrl },
         { readConfig },
         { showFirstKeys, showFirstLink },

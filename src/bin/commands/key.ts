@@ -96,7 +96,7 @@ export function keyCommands(program: Command): void {
           expires?: Date
         },
       ) => {
-        const [{ createApiKey }, { withAudit: told }] = await Promise.all([
+        const [{ createApiKey }, { withAudit }] = await Promise.all([
           import('../../workspaces/index.ts'),
           import('./with-audit.ts'),
         ])
@@ -140,7 +140,7 @@ export function keyCommands(program: Command): void {
     .argument('<id>', 'the ID of the key')
     .option('--overlap <hours>', 'how long the old key still works', parseOverlap, 24)
     .action(async (id: string, options: Output & { overlap: number }) => {
-      const [{ rotateApiKey }, { withAudit: told }] = await Promise.all([
+      const [{ rotateApiKey }, { withAudit }] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('./with-audit.ts'),
       ])
@@ -162,7 +162,7 @@ export function keyCommands(program: Command): void {
   addCommand(keys, 'delete', 'delete a key; requests with it are rejected from now on')
     .argument('<id>', 'the ID of the key')
     .action(async (id: string, options: Output) => {
-      const [{ deleteApiKey }, { withAudit: told }] = await Promise.all([
+      const [{ deleteApiKey }, { withAudit }] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('./with-audit.ts'),
       ])

@@ -30,11 +30,11 @@ export function memberCommands(program: Command): void {
     .option('--url <URL>', 'the URL of Dripline for browsers; default: PUBLIC_URL')
     .action(async (options: CreateOptions) => {
       const [
-        { createInvitation: invite, invitationUrl: linkOf },
+        { createInvitation, invitationUrl },
         { findPublicUrl },
         { readConfig },
         { listWorkspaces },
-        { withAudit: told },
+        { withAudit },
       ] = await Promise.all([
         import('../../accounts/index.ts'),
         import('../../instance/index.ts'),

@@ -4,9 +4,9 @@ import { addCommand, printResult, type Output } from './command.ts'
 
 export function messageCommands(program: Command): void {
   const messages = program.command('message').description('messages that need a decision by an operator')
-  const LISTED = 'list unconfirmed messages and messages that are no longer retried, oldest first'
-  addCommand(messages, 'list', LISTED).action(async (options: Output) => {
-    const [{ MAX_LISTED_MESSAGES: LISTED, listUnconfirmed }, { withDatabase }] = await Promise.all([
+  const MAX_LISTED_MESSAGES = 'list unconfirmed messages and messages that are no longer retried, oldest first'
+  addCommand(messages, 'list', MAX_LISTED_MESSAGES).action(async (options: Output) => {
+    const [{ MAX_LISTED_MESSAGES, listUnconfirmed }, { withDatabase }] = await Promise.all([
       import('../../messages/index.ts'),
       import('./with-database.ts'),
     ])

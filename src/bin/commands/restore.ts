@@ -21,7 +21,7 @@ async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promis
 /** Creates a data folder from a backup. @see restoreBackup */
 export async function restore(
   file: string,
-  { ledgerOnly }: { ledgerOnly: boolean },
+  { withoutTemporal }: { withoutTemporal: boolean },
   say: (line: string) => void,
 ): Promise<{ dataDir: string; manifest: Manifest }> {
   // Only the owner can read new files in the data folder.
@@ -34,7 +34,7 @@ export async function restore(
     )
   }
   const schema = {
-    ledgerOnly,
+    withoutTemporal,
     version,
     migrations: migrationNames,
     migrateTo: (url: string, names: readonly string[]) => withOrm(url, (orm) => migrate(orm, names)),
@@ -42,7 +42,7 @@ export async function restore(
       withOrm(url, async (orm) => {
         await migrate(orm)
         await markRestored(orm.em)
-        if (!ledgerOnly) return
+        if (!withoutTemporal) return
         // The backup may come from an untrusted source with its own mail sender.
         await setMailSender(orm.em.fork(), null)
         await deleteAllApiKeys(orm.em.fork())

@@ -59,7 +59,7 @@ export function segmentCommands(program: Command): void {
   addCommand(segments, 'delete', 'delete a segment; its contacts stay')
     .argument('<id>', 'the ID of the segment')
     .action(async (id: string, options: Output) => {
-      const [{ deleteSegment }, { withAudit: told }] = await Promise.all([
+      const [{ deleteSegment }, { withAudit }] = await Promise.all([
         import('../../segments/index.ts'),
         import('./with-audit.ts'),
       ])

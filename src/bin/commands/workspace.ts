@@ -21,7 +21,7 @@ export function workspaceCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .action(async (options: Output & { name: string; mode: WorkspaceMode }) => {
-      const [{ createWorkspace }, { withAudit: told }] = await Promise.all([
+      const [{ createWorkspace }, { withAudit }] = await Promise.all([
         import('../../workspaces/index.ts'),
         import('./with-audit.ts'),
       ])

@@ -50,5 +50,5 @@ export interface Provider {
 
 /** Error for a call with a missing or wrong signature. */
 export class InvalidSignature extends Error {
-  override readonly name = 'NotGenuine'
+  override readonly name = 'InvalidSignature'
 }

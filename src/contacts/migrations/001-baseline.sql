@@ -19,7 +19,7 @@ create table contacts (
   -- Optimistic lock for sending: incremented when what may be sent to the contact changes. A claim fails if the number differs
   -- from the one that was read when the message was prepared.
   consent_version integer not null default 0,
-  -- The contact was created by a request to join a double opt-in list, and nobody has confirmed the address yet.
+  -- The contact was created by a request to join a double opt-in list, and the address is not confirmed yet.
   unconfirmed boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

@@ -5,7 +5,7 @@ const TRUE = 'true|t|yes|y|1|x|on|✓|✔|☑|checked|ticked|ja|wahr|oui|vrai|s�
   '|',
 )
 const FALSE = 'false|f|no|n|0|off|nein|falsch|non|faux|falso|não|nao'.split('|')
-/** Opt-outs, as folded by `foldedWord`. Those of the first group may have a suffix, as in "Unsubscribed by admin", … */
+/** Opt-outs, as folded by `normalizeTitle`. Those of the first group may have a suffix, as in "Unsubscribed by admin", … */
 const OUT =
   /^(?:unsub(?:scribed?)?|opt(?:ed)?out|(?:block|black)list(?:ed)?|hardbounced?|softbounced?|bounced|suppressed|donot(?:e?mail|contact|market)|abgemeldet|abbestellt|ausgetragen|uitgeschreven|disiscritt|désabonn|désinscri|(?:not|non|never)subscribed)|^(?:markedasspam|bounce|bouncing|cleaned|complain(?:ed|t)|spam(?:complaint)?)$/
 /** … but not one of these, as in "Opted out: no". */

@@ -16,7 +16,7 @@ create table instance (
   bounce_domain text,
   -- Signs links in emails. 244 random bits, without an extension.
   link_secret bytea not null default sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')),
-  -- Set while the database is restored from a backup and not yet reconciled with Temporal. Nothing is sent meanwhile.
+  -- Set while the database is restored from a backup and not yet reconciled with Temporal. Until then, nothing is sent.
   restored_at timestamptz,
   -- Messages sent up to this time may be missing from the restored database.
   lost_until timestamptz,

@@ -1,6 +1,6 @@
 -- Statistics without counting: when each enrollment continues, and how many messages and enrollments are in which state.
 -- Triggers keep them, because messages and enrollments are written in many places, and a forgotten change would be wrong forever.
--- A change is a row in `figure_changes` that nobody waits for. The relay adds the changes up (foldStats).
+-- A change is a row in `counter_changes`, so that no transaction waits for another one. The relay adds the changes up (foldStats).
 --
 -- '00000000-0000-0000-0000-000000000000' stands for no step: the start and the end of an automation, or a campaign without
 -- variants. A variant's step is its number plus one.
@@ -85,9 +85,9 @@ create trigger wake_ended after update of status on enrollments
 
 -- Skips a locked row, because its owner ends the enrollment: waiting for it could deadlock.
 -- Only for automations: looking for an enrollment would cost a sixth of a millisecond for each message of a campaign.
-create function wake_behind_message() returns trigger language plpgsql as $$
+create function wake_after_message() returns trigger language plpgsql as $$
 begin
-  update next_wakes wake set email_id = behind.email_id, wakes_at = new.final_at + behind.wait
+  update next_wakes wake set email_id = next_email.email_id, wakes_at = new.final_at + next_email.wait
   from (
     select waiting.enrollment_id, place.email_id, place.wait
     from next_wakes waiting
@@ -95,154 +95,154 @@ begin
       and place.step_id = new.step_id
     where waiting.enrollment_id = new.enrollment_id
     for update of waiting skip locked
-  ) behind
-  where wake.enrollment_id = behind.enrollment_id;
+  ) next_email
+  where wake.enrollment_id = next_email.enrollment_id;
   return null;
 end $$;
 create trigger wake_inserted after insert on messages
-  for each row when (new.enrollment_id is not null and new.final_at is not null) execute function wake_behind_message();
+  for each row when (new.enrollment_id is not null and new.final_at is not null) execute function wake_after_message();
 create trigger wake_settled after update of final_at on messages
   for each row when (new.enrollment_id is not null and old.final_at is null and new.final_at is not null)
-  execute function wake_behind_message();
+  execute function wake_after_message();
 
 -- Current numbers per step.
-create table step_figures (
+create table step_counters (
   automation_id uuid not null,
   step_id uuid not null,
-  figure text not null,
+  counter text not null,
   count bigint not null,
-  primary key (automation_id, step_id, figure)
+  primary key (automation_id, step_id, counter)
 ) with (fillfactor = 50);
 
 -- Numbers over time: of a workspace by quarters of an hour, of an automation by hours.
-create table flow_figures (
+create table flow_counters (
   subject uuid not null,
-  figure text not null,
+  counter text not null,
   at timestamptz not null,
   count bigint not null,
-  primary key (subject, figure, at)
+  primary key (subject, counter, at)
 ) with (fillfactor = 50);
 
 -- Emptied as fast as it fills, so it is vacuumed often and analyzed rarely.
-create table figure_changes (
+create table counter_changes (
   id bigint generated always as identity primary key,
   workspace_id uuid not null,
   automation_id uuid not null,
   step_id uuid not null,
   at timestamptz not null,
-  figure text not null,
+  counter text not null,
   change integer not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 1000000);
 
-create function figure_messages() returns trigger language plpgsql as $$
+create function count_messages() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (new.workspace_id, coalesce(new.automation_id, new.campaign_id), coalesce(new.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(new.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', new.created_at, timestamptz 'epoch'), new.status, 1);
   elsif tg_op = 'DELETE' then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, coalesce(old.automation_id, old.campaign_id), coalesce(old.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(old.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', old.created_at, timestamptz 'epoch'), old.status, -1);
   else
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, coalesce(old.automation_id, old.campaign_id), coalesce(old.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(old.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', old.created_at, timestamptz 'epoch'), old.status, -1),
       (new.workspace_id, coalesce(new.automation_id, new.campaign_id), coalesce(new.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(new.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', new.created_at, timestamptz 'epoch'), new.status, 1);
   end if;
   return null;
 end $$;
-create trigger figure_written after insert or delete on messages for each row execute function figure_messages();
-create trigger figure_changed after update of status, variant on messages
+create trigger counter_written after insert or delete on messages for each row execute function count_messages();
+create trigger counter_changed after update of status, variant on messages
   for each row when (old.status is distinct from new.status or old.variant is distinct from new.variant)
-  execute function figure_messages();
+  execute function count_messages();
 
-create function figure_visits() returns trigger language plpgsql as $$
+create function count_visits() returns trigger language plpgsql as $$
 begin
   if old.opened_at is not null then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, coalesce(old.automation_id, old.campaign_id), coalesce(old.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(old.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', old.created_at, timestamptz 'epoch'), 'OPENED', -1);
   end if;
   if old.clicked_at is not null then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, coalesce(old.automation_id, old.campaign_id), coalesce(old.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(old.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', old.created_at, timestamptz 'epoch'), 'CLICKED', -1);
   end if;
   if tg_op = 'UPDATE' then
     if new.opened_at is not null then
-      insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+      insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
         (new.workspace_id, coalesce(new.automation_id, new.campaign_id), coalesce(new.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(new.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', new.created_at, timestamptz 'epoch'), 'OPENED', 1);
     end if;
     if new.clicked_at is not null then
-      insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+      insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
         (new.workspace_id, coalesce(new.automation_id, new.campaign_id), coalesce(new.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(new.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid), date_bin('15 minutes', new.created_at, timestamptz 'epoch'), 'CLICKED', 1);
     end if;
   end if;
   return null;
 end $$;
-create trigger figure_visited after update of opened_at, clicked_at on messages
+create trigger counter_visited after update of opened_at, clicked_at on messages
   for each row when ((old.opened_at is null) <> (new.opened_at is null) or (old.clicked_at is null) <> (new.clicked_at is null))
-  execute function figure_visits();
-create trigger figure_unvisited after delete on messages
-  for each row when (old.opened_at is not null or old.clicked_at is not null) execute function figure_visits();
+  execute function count_visits();
+create trigger counter_unvisited after delete on messages
+  for each row when (old.opened_at is not null or old.clicked_at is not null) execute function count_visits();
 
-create function figure_next_wakes() returns trigger language plpgsql as $$
+create function count_next_wakes() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (new.workspace_id, new.automation_id, new.email_id, date_bin('15 minutes', new.wakes_at, timestamptz 'epoch'), 'WAITING', 1);
   elsif tg_op = 'DELETE' then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, old.automation_id, old.email_id, date_bin('15 minutes', old.wakes_at, timestamptz 'epoch'), 'WAITING', -1);
   else
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, old.automation_id, old.email_id, date_bin('15 minutes', old.wakes_at, timestamptz 'epoch'), 'WAITING', -1),
       (new.workspace_id, new.automation_id, new.email_id, date_bin('15 minutes', new.wakes_at, timestamptz 'epoch'), 'WAITING', 1);
   end if;
   return null;
 end $$;
-create trigger figure_written after insert or delete on next_wakes for each row execute function figure_next_wakes();
-create trigger figure_changed after update on next_wakes for each row execute function figure_next_wakes();
+create trigger counter_written after insert or delete on next_wakes for each row execute function count_next_wakes();
+create trigger counter_changed after update on next_wakes for each row execute function count_next_wakes();
 
-create function figure_enrollments() returns trigger language plpgsql as $$
+create function count_enrollments() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (new.workspace_id, new.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', new.enrolled_at, timestamptz 'epoch'), new.status, 1);
     if new.paused then
-      insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+      insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
         (new.workspace_id, new.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', new.enrolled_at, timestamptz 'epoch'), 'PAUSED', 1);
     end if;
   elsif tg_op = 'DELETE' then
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, old.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', old.enrolled_at, timestamptz 'epoch'), old.status, -1);
     if old.paused then
-      insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+      insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
         (old.workspace_id, old.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', old.enrolled_at, timestamptz 'epoch'), 'PAUSED', -1);
     end if;
   else
-    insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+    insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
       (old.workspace_id, old.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', old.enrolled_at, timestamptz 'epoch'), old.status, -1),
       (new.workspace_id, new.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', new.enrolled_at, timestamptz 'epoch'), new.status, 1);
     if old.paused then
-      insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+      insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
         (old.workspace_id, old.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', old.enrolled_at, timestamptz 'epoch'), 'PAUSED', -1);
     end if;
     if new.paused then
-      insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change) values
+      insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change) values
         (new.workspace_id, new.automation_id, '00000000-0000-0000-0000-000000000000'::uuid, date_bin('15 minutes', new.enrolled_at, timestamptz 'epoch'), 'PAUSED', 1);
     end if;
   end if;
   return null;
 end $$;
-create trigger figure_written after insert or delete on enrollments for each row execute function figure_enrollments();
-create trigger figure_changed after update of status, paused on enrollments
+create trigger counter_written after insert or delete on enrollments for each row execute function count_enrollments();
+create trigger counter_changed after update of status, paused on enrollments
   for each row when (old.status is distinct from new.status or old.paused is distinct from new.paused)
-  execute function figure_enrollments();
+  execute function count_enrollments();
 
 -- Writes the statistics again from messages and enrollments, after a restore.
-create function rebuild_figures() returns void language plpgsql as $$
+create function rebuild_counters() returns void language plpgsql as $$
 begin
   delete from next_wakes;
-  delete from figure_changes;
-  delete from step_figures;
-  delete from flow_figures;
+  delete from counter_changes;
+  delete from step_counters;
+  delete from flow_counters;
   perform ensure_step_offsets(automation_id, version) from enrollments where status = 'ACTIVE' group by automation_id, version;
   insert into next_wakes (enrollment_id, workspace_id, automation_id, version, email_id, wakes_at)
   select enrollment.id, enrollment.workspace_id, enrollment.automation_id, enrollment.version, at.email_id, at.since + at.wait
@@ -258,8 +258,8 @@ begin
     order by place.place desc limit 1
   ) at
   where enrollment.status = 'ACTIVE';
-  delete from figure_changes;
-  insert into figure_changes (workspace_id, automation_id, step_id, at, figure, change)
+  delete from counter_changes;
+  insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change)
   select workspace_id, coalesce(message.automation_id, message.campaign_id),
     coalesce(message.step_id, ('00000000-0000-0000-0000-' || lpad(to_hex(message.variant + 1), 12, '0'))::uuid, '00000000-0000-0000-0000-000000000000'::uuid),
     date_bin('15 minutes', created_at, timestamptz 'epoch'), state.name, count(*)

@@ -29,11 +29,11 @@ export function AccountPage() {
 }
 
 function Password() {
-  const [presentPassword, setPresent] = useState('')
+  const [currentPassword, setPresent] = useState('')
   const [password, setPassword] = useState('')
   const change = useMutation({
     mutationFn: () =>
-      accountApi.PUT('/account/password', { body: { password, ...(presentPassword !== '' && { presentPassword }) } }),
+      accountApi.PUT('/account/password', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }),
     onSuccess() {
       setPresent('')
       setPassword('')
@@ -63,8 +63,8 @@ function Password() {
         label="Current password"
         description="Leave empty if your account has none."
         autoComplete="current-password"
-        value={presentPassword}
-        error={param === '/presentPassword' && change.error?.message}
+        value={currentPassword}
+        error={param === '/currentPassword' && change.error?.message}
         onChange={({ currentTarget: { value } }) => setPresent(value)}
       />
       <PasswordInput
@@ -128,15 +128,15 @@ function Sessions() {
       {error && <ErrorBanner error={error} />}
       {end.isError && <ErrorBanner error={end.error} scrollsIntoView />}
       <ul>
-        {data?.map(({ id, isThis, userAgent, lastUsedAt }) => (
+        {data?.map(({ id, isCurrent, userAgent, lastUsedAt }) => (
           <li key={id} className="row" style={{ minHeight: 36 }}>
             <span className="cut" title={userAgent ?? undefined}>
-              {isThis ? 'This browser' : browserOf(userAgent)}
+              {isCurrent ? 'This browser' : browserOf(userAgent)}
             </span>
             <span className="t3 push">
               <Time at={lastUsedAt} />
             </span>
-            {!isThis && <Button onClick={() => end.mutate(id)}>Sign out</Button>}
+            {!isCurrent && <Button onClick={() => end.mutate(id)}>Sign out</Button>}
           </li>
         ))}
       </ul>

@@ -73,7 +73,7 @@ function Add({ onDone }: { onDone: () => void }) {
       style={{ display: 'grid', gap: 12 }}
       aria-label="Add passkey"
     >
-      {add.isError && !isPasskeyCancelled(add.error) && param !== '/presentPassword' && (
+      {add.isError && !isPasskeyCancelled(add.error) && param !== '/currentPassword' && (
         <ErrorBanner error={add.error} scrollsIntoView />
       )}
       <TextInput
@@ -90,7 +90,7 @@ function Add({ onDone }: { onDone: () => void }) {
         description="Required if your account has a password."
         autoComplete="current-password"
         value={password}
-        error={param === '/presentPassword' && add.error?.message}
+        error={param === '/currentPassword' && add.error?.message}
         onChange={({ currentTarget: { value } }) => setPassword(value)}
       />
       <div className="row">

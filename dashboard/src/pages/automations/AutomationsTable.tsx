@@ -94,7 +94,7 @@ function Row({ row: { automation, stats }, listName }: { row: AutomationRow; lis
         </span>
       </td>
       <CountCell of={stats?.completed} wide />
-      <td className="num strong" data-cell="figure">
+      <td className="num strong" data-cell="number">
         {stats && stats.paused > 0 ? (
           <StatusBadge
             plain

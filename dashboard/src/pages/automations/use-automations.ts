@@ -22,12 +22,12 @@ export function useAutomations() {
   )
   const ids = listed.data?.map(({ id }) => id) ?? []
   const stats = useWorkspaceQuery(
-    ['automations', 'figures', ids],
+    ['automations', 'stats', ids],
     async (api, signal) => {
       const found = new Map<string, Schemas['ListedStats']>()
       for (let from = 0; from < ids.length; from += STATS_BATCH_SIZE) {
         const query = { ids: ids.slice(from, from + STATS_BATCH_SIZE).join() }
-        const { data } = await api.GET('/automations/figures', { params: { query }, signal })
+        const { data } = await api.GET('/automations/stats', { params: { query }, signal })
         for (const each of data.data) found.set(each.automationId, each)
       }
       return found

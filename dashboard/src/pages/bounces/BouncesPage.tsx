@@ -86,7 +86,7 @@ export function BouncesPage() {
                   {diagnostic ?? status ?? '–'}{' '}
                   <span className="t3">via {source === 'smtp' ? 'bounce email' : source}</span>
                 </td>
-                <td className="num t2" data-cell="figure">
+                <td className="num t2" data-cell="number">
                   <Time at={createdAt} />
                 </td>
               </tr>

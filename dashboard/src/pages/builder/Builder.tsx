@@ -91,9 +91,9 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     error: failure,
     dataUpdatedAt: statsUpdatedAt,
   } = useWorkspaceQuery(
-    ['automations', automation.id, 'figures'],
+    ['automations', automation.id, 'stats'],
     async (api, signal) =>
-      (await api.GET('/automations/{id}/figures', { params: { path: { id: automation.id } }, signal })).data.data,
+      (await api.GET('/automations/{id}/stats', { params: { path: { id: automation.id } }, signal })).data.data,
     { refetchMs: 5_000 },
   )
   const isDeleted = hasErrorCode(failure, 'automation_not_found')

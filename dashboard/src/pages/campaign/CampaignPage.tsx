@@ -89,12 +89,12 @@ export function CampaignPage() {
 /** The delivery report: all recipients by status. */
 function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
   const { workspace } = useWorkspace()
-  const { data: account } = useWorkspaceQuery(
-    ['campaigns', id, 'account', status],
-    async (api, signal) => (await api.GET('/campaigns/{id}/account', { params: { path: { id } }, signal })).data.data,
+  const { data: report } = useWorkspaceQuery(
+    ['campaigns', id, 'report', status],
+    async (api, signal) => (await api.GET('/campaigns/{id}/report', { params: { path: { id } }, signal })).data.data,
     isInProgress(status) ? { refetchMs: 5_000 } : {},
   )
-  const reasons = account?.reasons ?? []
+  const reasons = report?.reasons ?? []
   const sent = stats.sent + stats.captured
   const rateOf = (value: number) => `${count(value)}${sent > 0 ? ` (${((100 * value) / sent).toFixed(1)} %)` : ''}`
   return (

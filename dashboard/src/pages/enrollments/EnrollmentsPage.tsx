@@ -169,7 +169,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
             <td data-cell="state">
               <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
             </td>
-            <td className="t2" data-cell="figure">
+            <td className="t2" data-cell="number">
               {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
             </td>
             <td className="t2" data-cell="about">

@@ -69,11 +69,11 @@ export async function uploadImport(
 }
 
 /** Sends a chunk with retries. If an earlier response was lost, the import's position shows whether it was applied. */
-async function sendChunk(api: Api, id: string, body: Schemas['ImportPiece'], signal: AbortSignal): Promise<Import> {
+async function sendChunk(api: Api, id: string, body: Schemas['ImportChunk'], signal: AbortSignal): Promise<Import> {
   const params = { path: { id } }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await api.POST('/imports/{id}/pieces', { params, body, signal })).data.data
+      return (await api.POST('/imports/{id}/chunks', { params, body, signal })).data.data
     } catch (error) {
       if (hasErrorCode(error, 'import_position_mismatch', 'import_ended'))
         return (await api.GET('/imports/{id}', { params, signal })).data.data

@@ -12,22 +12,22 @@ import { SingleSignOnButton } from '../sign-in/SignInOptions.tsx'
 export function JoinPage() {
   // Browsers do not send the part after #, so the token stays out of logs. Another link may be opened in the same tab.
   const token = useLocation({ select: ({ hash }) => hash })
-  const offer = useQuery({
-    queryKey: ['offer', token],
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
     queryFn: async () => (await accountApi.POST('/invitation', { body: { token: token || 'none' } })).data.data,
     staleTime: Infinity,
   })
   return (
     <AuthLayout title="Welcome to Dripline">
-      {offer.isPending && <SkeletonRows rows={4} height={48} />}
-      {offer.isError && <ErrorBanner error={offer.error} onRetry={() => void offer.refetch()} />}
-      {offer.data && <Accept key={token} token={token} offer={offer.data} />}
+      {invitation.isPending && <SkeletonRows rows={4} height={48} />}
+      {invitation.isError && <ErrorBanner error={invitation.error} onRetry={() => void invitation.refetch()} />}
+      {invitation.data && <Accept key={token} token={token} invitation={invitation.data} />}
     </AuthLayout>
   )
 }
 
-function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
-  const [email, setEmail] = useState(offer.email ?? '')
+function Accept({ token, invitation }: { token: string; invitation: Schemas['InvitationDetails'] }) {
+  const [email, setEmail] = useState(invitation.email ?? '')
   const [password, setPassword] = useState('')
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -36,7 +36,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
     async onSuccess() {
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
       // Open the workspace of the invitation, not the one used last.
-      const [to] = offer.workspaces
+      const [to] = invitation.workspaces
       const joined = session.workspaces.find(({ name, mode }) => name === to?.name && mode === to.mode)
       if (joined) rememberWorkspace(joined.id)
       await navigate({ to: '/', replace: true })
@@ -51,7 +51,8 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
   return (
     <form onSubmit={submit} onChange={() => accept.isError && accept.reset()} style={{ display: 'grid', gap: 16 }}>
       <p className="t2">
-        You’re joining {offer.workspaces.map(({ name }) => name).join(' and ')} as {offer.role}. This link works once.
+        You’re joining {invitation.workspaces.map(({ name }) => name).join(' and ')} as {invitation.role}. This link
+        works once.
       </p>
       {accept.isError && param !== '/password' && param !== '/email' && (
         <ErrorBanner error={accept.error} scrollsIntoView />
@@ -63,7 +64,7 @@ function Accept({ token, offer }: { token: string; offer: Schemas['Offer'] }) {
         autoComplete="username"
         required
         withAsterisk={false}
-        readOnly={offer.email !== null}
+        readOnly={invitation.email !== null}
         value={email}
         error={param === '/email' && message}
         onChange={({ currentTarget: { value } }) => setEmail(value)}

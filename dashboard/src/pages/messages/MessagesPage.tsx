@@ -213,7 +213,7 @@ export function MessagesPage() {
                   </Link>
                 </td>
                 <td className={`wide mono t2 ${classes.response}`}>{message.error ?? message.response}</td>
-                <td className="num t2" data-cell="figure">
+                <td className="num t2" data-cell="number">
                   <Time at={message.createdAt} />
                 </td>
               </tr>

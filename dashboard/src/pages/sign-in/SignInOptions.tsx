@@ -38,7 +38,7 @@ export function PasskeyButton({ onSignedIn }: { onSignedIn: () => void }) {
 export function SingleSignOnButton({ invitation, to = '/' }: { invitation?: string; to?: string }) {
   const { data } = useQuery({
     queryKey: ['ways'],
-    queryFn: async ({ signal }) => (await accountApi.GET('/session/ways', { signal })).data.data,
+    queryFn: async ({ signal }) => (await accountApi.GET('/session/methods', { signal })).data.data,
     staleTime: Infinity,
   })
   const leave = useMutation({

@@ -28,7 +28,14 @@ async function sides() {
     const [large, small] = [await fill(service, LARGE), await fill(service, SMALL)]
     const { em } = service.context.orm
     while ((await foldStats(em.fork(), 200_000)) > 0);
-    for (const table of ['figure_changes', 'step_figures', 'flow_figures', 'next_wakes', 'messages', 'enrollments']) {
+    for (const table of [
+      'counter_changes',
+      'step_counters',
+      'flow_counters',
+      'next_wakes',
+      'messages',
+      'enrollments',
+    ]) {
       await sql(em.fork(), `vacuum analyze ${table}`)
     }
     return { service, large, small }
@@ -91,8 +98,8 @@ async function measure(service: Service, { key }: Side, paths: readonly string[]
   return percentile(times, 0.95)
 }
 
-const figures = (name: string, title: string, pathsOf: (side: Side) => string[]): Benchmark => ({
-  name: `figures/${name}`,
+const statsBenchmark = (name: string, title: string, pathsOf: (side: Side) => string[]): Benchmark => ({
+  name: `stats/${name}`,
   title: `p95 of ${title} with a million running enrollments ÷ with a thousand`,
   goal: { atMost: 1.5 },
   unit: 'ms',
@@ -107,18 +114,18 @@ const figures = (name: string, title: string, pathsOf: (side: Side) => string[])
 })
 
 /** The request of the dashboard's Home page. */
-export const homeFigures = figures('home', 'the stats of the Home page', ({ automationId }) => {
+export const homeStats = statsBenchmark('home', 'the stats of the Home page', ({ automationId }) => {
   const quarter = Math.floor(Date.now() / 900_000) * 900_000
   const at = (days: number) => new Date(quarter + days * DAY_MS).toISOString()
   return [
-    'figures',
+    'stats',
     `flow?since=${at(-7)}&until=${at(7)}&minutes=360`,
     `flow?since=${at(-1)}&until=${at(0)}&minutes=1440`,
-    `automations/figures?ids=${automationId}`,
+    `automations/stats?ids=${automationId}`,
   ]
 })
 
 /** The request for an automation's stats. */
-export const numbersFigures = figures('numbers', "an automation's stats", ({ automationId }) => [
-  `automations/${automationId}/figures`,
+export const automationStats = statsBenchmark('automation', "an automation's stats", ({ automationId }) => [
+  `automations/${automationId}/stats`,
 ])

@@ -43,7 +43,7 @@ describe('the response to a request that stops sending', function () {
       const { id } = (await service.call('POST', 'imports', { name: 'x.csv' }, { headers: once(headers, 'begin') }))
         .body.data as { id: string }
       const chunk = { position: 0, text: `email,unsubscribed\n${email},yes\n`, isLast: true }
-      return service.call('POST', `imports/${id}/pieces`, chunk, { headers })
+      return service.call('POST', `imports/${id}/chunks`, chunk, { headers })
     },
     'pausing a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/pause`, undefined, { headers }),

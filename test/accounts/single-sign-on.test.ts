@@ -58,7 +58,7 @@ describe('single sign-on', () => {
     }
 
   it('returns the configured name of the identity provider', async () => {
-    const { body } = await openBrowser(service).ask('GET', 'session/ways')
+    const { body } = await openBrowser(service).ask('GET', 'session/methods')
     assert.deepEqual(body.data, { oidc: { name: 'Orchard SSO' } })
   })
 
@@ -185,7 +185,7 @@ describe('single sign-on', () => {
       env: { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'dripline' },
     })
     try {
-      const methods = await openBrowser(without).ask('GET', 'session/ways')
+      const methods = await openBrowser(without).ask('GET', 'session/methods')
       assert.equal(methods.body.data.oidc, null)
       const begin = (of: Service) => openBrowser(of).ask('POST', 'session/oidc/begin', { body: {} })
       assert.equal((await begin(without)).refused, '404 oidc_not_configured')

@@ -34,7 +34,7 @@ describe('leaving a list during a bulk change', () => {
     'from a file': async (listId, _ids, addresses) => {
       const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId })).body.data as { id: string }
       const text = `email\n${addresses.join('\n')}\n`
-      return service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })
+      return service.call('POST', `imports/${id}/chunks`, { position: 0, text, isLast: true })
     },
   }
   for (const [how, put] of Object.entries(ways)) {

@@ -94,7 +94,7 @@ describe('repeated sign-ups with the same address', () => {
     const pending = 'pending@example.com'
     const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list })).body.data as { id: string }
     const text = `email\n${pending}\n`
-    assert.equal((await service.call('POST', `imports/${id}/pieces`, { position: 0, text, isLast: true })).status, 200)
+    assert.equal((await service.call('POST', `imports/${id}/chunks`, { position: 0, text, isLast: true })).status, 200)
     await type(pending, list)
     await eventually('the confirmation email arrives', () => mailsTo(pending) || undefined)
 
