@@ -50,4 +50,13 @@ export {
   mergeMetadata,
 } from './write-queries.ts'
 export { suppressionOf } from './suppression-rules.ts'
-export { keepContacts, lastPlace, readRecipients, type Recipient, shareContacts } from './recipients-queries.ts'
+export { contactVariables, type TemplateContact } from './contact-variables.ts'
+export {
+  type Groups,
+  keepContacts,
+  lastPlace,
+  readGroups,
+  readRecipients,
+  type Recipient,
+  shareContacts,
+} from './recipients-queries.ts'

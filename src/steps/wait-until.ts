@@ -1,6 +1,6 @@
 import type { StepResult, StoredStep } from '../automation-engine/index.ts'
 import { readPath } from '../platform/json-path.ts'
-import { isTimeZone } from '../platform/time-zone.ts'
+import { zoneOfContact } from '../platform/time-zone.ts'
 import { finishRun, type StepContext } from './queries.ts'
 import type { RunStep } from './run-step.ts'
 import { dateIn, instantOfTarget } from './target-time.ts'
@@ -27,9 +27,7 @@ export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) 
 }
 
 function zoneOf({ timezone }: StoredWaitUntil, { contact, timezone: fallback }: StepContext): string {
-  if (timezone !== 'contact') return timezone
-  const own = contact.metadata['timezone']
-  return typeof own === 'string' && isTimeZone(own) ? own : fallback
+  return timezone === 'contact' ? zoneOfContact(contact.metadata, fallback) : timezone
 }
 
 /** The date in a field; `null` if there is none. */
