@@ -3,6 +3,8 @@ import { leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import type { Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Renderer } from '../rendering/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
 import { readStepContext, type StepContext } from './queries.ts'
@@ -26,6 +28,9 @@ export interface StepToRun {
 export interface RunDependencies {
   em: EntityManager
   log: Log
+  renderer: Renderer
+  /** Decrypts the secrets that sign webhooks. */
+  secrets: Secrets
   /** Sends the HTTP request of a webhook. */
   sendRequest: SendRequest
 }
@@ -53,7 +58,7 @@ const ACTS: readonly StepType[] = ['UPDATE_CONTACT', 'WEBHOOK']
 
 /**
  * Runs a step that is not an email, at most once: a repeated call returns the recorded result. Only a webhook can be sent twice,
- * with the same idempotency key.
+ * with the same webhook-id.
  */
 export async function runStep(dependencies: RunDependencies, { now, ...of }: StepToRun): Promise<StepResult> {
   const em = () => dependencies.em.fork()
