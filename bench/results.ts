@@ -21,6 +21,9 @@ const REASONS: Record<string, string> = {
     'processor, and the product has the API and three more statements.',
   events:
     'The product starts workflows with search attributes, a summary and a memo, by which operators find them; the bare side does not.',
+  ingest:
+    'The product checks the key, counts the request, and in one transaction locks the contact, looks for listeners, stores the event and ' +
+    'writes the audit log: six round trips to Postgres. The bare side has one. GET /whoami, with only the first, does not reach the goal either.',
   'by-email':
     'One more statement, prepared, with an index of its own: about 0.1 ms of the millisecond that the request takes.',
   send:

@@ -61,10 +61,10 @@ export type MachineEvent =
  * - paused, gone: as for an email
  */
 export type StepResult =
-  | { nextTransition: 'go-on'; branch?: string; at?: number }
-  | { nextTransition: 'wait' | 'retry'; until: number }
-  | { nextTransition: 'end'; status: EndStatus }
-  | { nextTransition: 'paused' | 'gone' }
+  | { next: 'go-on'; branch?: string; at?: number }
+  | { next: 'wait' | 'retry'; until: number }
+  | { next: 'end'; status: EndStatus }
+  | { next: 'paused' | 'gone' }
 
 /** @param now milliseconds since 1970 */
 export function nextTransition(
@@ -158,7 +158,7 @@ function settle(
 
 function settleStep(steps: readonly StepOutline[], state: MachineState, result: StepResult, now: number): Transition {
   const position = positionOf(steps, state)
-  switch (result.nextTransition) {
+  switch (result.next) {
     case 'go-on': {
       const to =
         result.branch === undefined ? successorOf(steps, position) : branchStart(steps, position, result.branch)

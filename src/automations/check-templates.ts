@@ -4,7 +4,9 @@ import { BUSY, ApiError } from '../platform/api-error.ts'
 import pMap from 'p-map'
 import { flattenSteps } from './step-tree.ts'
 import { type StepInput, templatesOf } from './steps/index.ts'
-import { type EmailContent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
+import type { StepTemplate } from './steps/step-type.ts'
+import type { TextPath } from './webhook-texts.ts'
+import { type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
 /** The number of emails of one request that are test-rendered concurrently. Other requests also need the renderer. */
 const CONCURRENCY = 2
@@ -31,19 +33,18 @@ export async function checkTemplates(
   steps: readonly StepInput[],
   workspaceId: string,
 ): Promise<string[]> {
-  const places = new Map<string, { content: EmailContent; path: string; pointer: string }>()
+  const places = new Map<string, StepTemplate & { path: string; pointer: string }>()
   for (const { step, path, pointer } of flattenSteps(steps)) {
-    const content = templatesOf(step)
-    if (!content) continue
-    const key = [content.subject, content.html, content.text]
-      .map((text) => `${text?.length ?? -1}:${text ?? ''}`)
-      .join()
-    if (!places.has(key)) places.set(key, { content, path, pointer })
+    for (const template of templatesOf(step)) {
+      const { subject, html, text } = template.content
+      const key = [subject, html, text].map((each) => `${each?.length ?? -1}:${each ?? ''}`).join()
+      if (!places.has(key)) places.set(key, { ...template, path, pointer })
+    }
   }
   const deadline = performance.now() + PATIENCE_MS
   const warnings = await pMap(
     [...places.values()],
-    async ({ content, path, pointer }) => {
+    async ({ content, pathOf, path, pointer }) => {
       if (performance.now() > deadline) {
         throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG, param: '/steps' })
       }
@@ -53,10 +54,10 @@ export async function checkTemplates(
           throw error instanceof RendererBusy ? new ApiError(BUSY, { message: TOO_BUSY, cause: error }) : error
         })
       const [found] = problems
-      if (!found) return unknownVariables.map((unknown) => inWords(pointer, unknown))
+      if (!found) return unknownVariables.map((unknown) => inWords(pointer + pointerTo(pathOf(unknown.field)), unknown))
       throw new ApiError(INVALID_TEMPLATE, {
-        message: `${path}.${found.field} is not a valid template: ${found.problem}`,
-        param: `${pointer}/${found.field}`,
+        message: `${path}${pathTo(pathOf(found.field))} is not a valid template: ${found.problem}`,
+        param: pointer + pointerTo(pathOf(found.field)),
       })
     },
     { concurrency: CONCURRENCY },
@@ -64,7 +65,21 @@ export async function checkTemplates(
   return warnings.flat().slice(0, MAX_WARNINGS)
 }
 
-function inWords(pointer: string, { field, variable, nearest }: UnknownVariable): string {
+/** Maximum length of a path in a message: keys of a body can be long. */
+const MAX_PATH_LENGTH = 200
+
+const pathTo = (path: TextPath): string =>
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .slice(0, MAX_PATH_LENGTH)
+
+/** A JSON pointer (RFC 6901). */
+const pointerTo = (path: TextPath): string =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+function inWords(pointer: string, { variable, nearest }: UnknownVariable): string {
   // A name can contain any character, and this goes into a header.
-  return `${pointer}/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, and is empty in every email${orMeant(nearest)}`
+  const plain = (text: string) => text.slice(0, MAX_PATH_LENGTH).replace(/[^ -~]/g, '?')
+  return `${plain(pointer)}: {{ ${plain(variable)} }} is not a known variable, and is always empty${orMeant(nearest)}`
 }

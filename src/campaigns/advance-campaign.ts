@@ -12,6 +12,7 @@ import {
   SENDER_STOPPED_ERROR,
   type SendSettings,
   type StoredMessage,
+  withGroups,
 } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ } from '../platform/db/sql.ts'
@@ -213,11 +214,12 @@ export async function preparePage(
   })
   const known = page.filter(({ contactId }) => recipients.has(contactId))
   const contentOf = await contentsFor(em, campaign.id, known.map(wantedBy))
-  return known.map((stored) => {
+  const messages = known.map((stored) => {
     const context = contextOf(campaign, stored, contentOf(wantedBy(stored)))
     const recipient = recipients.get(stored.contactId)!
     return preparedFrom({ ref: stored.ref, intent: 'send' }, stored, context, recipient, settings)
   })
+  return withGroups(em, messages)
 }
 
 /** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each email takes its own turn. */

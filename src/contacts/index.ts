@@ -50,9 +50,12 @@ export {
   mergeMetadata,
 } from './write-queries.ts'
 export { suppressionOf } from './suppression-rules.ts'
+export { contactVariables, type TemplateContact } from './contact-variables.ts'
 export {
+  type Groups,
   lockContactsAgainstErasure,
   lastPosition,
+  readGroups,
   readRecipients,
   type Recipient,
   lockContactsShared,

@@ -7,7 +7,11 @@ export interface Recipient {
   contactId: string
   email: string
   firstName: string | null
+  externalId: string | null
   metadata: Record<string, unknown>
+  createdAt: Date
+  /** The time zone of the workspace. */
+  timezone: string
   /** Changes whenever what may be sent to the contact changes: a claim compares it (optimistic lock). */
   consentVersion: number
   /** Why the contact's address is suppressed. */
@@ -22,13 +26,14 @@ export interface Recipient {
 /** Reads recipients by contact ID, each from one snapshot. Deleted contacts are left out. */
 export async function readRecipients(em: EntityManager, ids: readonly string[]): Promise<Map<string, Recipient>> {
   if (ids.length === 0) return new Map()
-  const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [ids]))
+  const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [ids]), 'createdAt')
   return new Map(recipients.map((recipient) => [recipient.contactId, recipient]))
 }
 
 const RECIPIENTS = `
-select contact.id as contact_id, contact.email, contact.first_name, contact.metadata, contact.consent_version as consent_version,
-  contact.unconfirmed as is_unconfirmed,
+select contact.id as contact_id, contact.email, contact.first_name, contact.external_id, contact.metadata, contact.created_at,
+  contact.consent_version as consent_version, contact.unconfirmed as is_unconfirmed,
+  (select timezone from workspaces where id = contact.workspace_id) as timezone,
   array(
     select reason from suppressions
     where workspace_id = contact.workspace_id and address_hash = address_hash(contact.workspace_id, contact.email_key)
@@ -36,6 +41,27 @@ select contact.id as contact_id, contact.email, contact.first_name, contact.meta
   array(select list_id::text from list_opt_outs where contact_id = contact.id) as opt_out_list_ids,
   contact.unconfirmed and exists (select from list_members where contact_id = contact.id) as is_in_any_list
 from contacts contact where contact.id = any($1::uuid[])`
+
+/** The names of a contact's tags and lists. */
+export interface Groups {
+  tags: readonly string[]
+  lists: readonly string[]
+}
+
+/** Reads the names of the tags and lists of contacts, by contact ID. */
+export async function readGroups(em: EntityManager, ids: readonly string[]): Promise<Map<string, Groups>> {
+  const rows = await preparedSql<Groups & { id: string }>(em, 'read-groups', READ_GROUPS, [ids])
+  return new Map(rows.map(({ id, tags, lists }) => [id, { tags, lists }]))
+}
+
+const READ_GROUPS = `
+select id,
+  array(select name from contact_tags where contact_id = contact.id order by tag_key) as tags,
+  array(
+    select lists.name from list_members join lists on lists.id = list_members.list_id
+    where list_members.contact_id = contact.id order by lists.name, lists.id
+  ) as lists
+from contacts contact where id = any($1::uuid[])`
 
 /**
  * Locks contacts against erasure and against changes of their address and consent, in the order of their IDs, until the

@@ -18,6 +18,7 @@ import {
   type SendResult,
   type StepRef,
   type StoredMessage,
+  withGroups,
 } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { canSend } from '../automation-engine/index.ts'
@@ -114,11 +115,10 @@ export async function prepareStep(
   const current = asksToConfirm ? await readEmailStep(em(), enrollmentId, stepId) : step
   const context = current && contextOf(current)
   if (!context || !recipient) return { kind: 'gone' }
-  return {
-    kind: 'ready',
-    message: preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),
-    settings,
-  }
+  const [message] = await withGroups(em(), [
+    preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),
+  ])
+  return { kind: 'ready', message: message!, settings }
 }
 
 /** Returns the result of an attempt that finds the message in flight or final. */

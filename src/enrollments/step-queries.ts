@@ -63,7 +63,7 @@ select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id,
   automation.status as automation_status, automation.on_send_failure, begun_by.trigger, begun_by.trigger_key,
   enrollment.event, enrollment.pause_count as "pauseCount", step.category, content.subject, content.html, content.text,
   version.exit_on, version.goal, coalesce((
-    select jsonb_object_agg(save_as, output) from step_runs
+    select jsonb_object_agg(save_as, output order by finished_at) from step_runs
     where enrollment_id = enrollment.id and save_as is not null and finished_at is not null
   ), '{}') as step_data,
   (select id from confirmation_requests request

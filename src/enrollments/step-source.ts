@@ -9,8 +9,7 @@ import { type EmailStep, lockEnrollments, readEmailStep, unpauseEnrollments } fr
 
 /** Send context of a step's email; `undefined` if the version has no such step. */
 export function contextOf(step: EmailStep): SourceContext | undefined {
-  const { workspaceId, automationId, contactId, content, category, onSendFailure, event, pauseCount, confirmationId } =
-    step
+  const { workspaceId, automationId, contactId, content, category, onSendFailure, event, stepData, pauseCount } = step
   if (content === null) return undefined
   const listOf = (trigger: EmailStep['trigger']) => (step.trigger === trigger ? step.triggerKey : null)
   const joined = listOf('LIST_ADDED')
@@ -23,9 +22,10 @@ export function contextOf(step: EmailStep): SourceContext | undefined {
     category,
     onSendFailure,
     event,
+    steps: stepData,
     pauseCount,
     listIds: joined === null ? [] : [joined],
-    confirmation: requested === null ? null : { listId: requested, requestId: confirmationId },
+    confirmation: requested === null ? null : { listId: requested, requestId: step.confirmationId },
   }
 }
 

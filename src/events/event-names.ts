@@ -15,7 +15,7 @@ export const MAX_NAMES = 1_000
 /** The days whose events are counted. */
 export const COUNTED_DAYS = 30
 /** The number at which counting the events of a name stops. */
-export const MAX_COUNT = 10_000
+export const MAX_COUNT = 1_000
 /** The number of events whose data is read for the properties of a name. */
 const SAMPLES = 20
 

@@ -1,3 +1,4 @@
+import { contactVariables } from '../contacts/index.ts'
 import { type Links, MAX_URL_BYTES } from '../signed-links/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { type DkimKey, dkimOf, mailboxOf } from '../senders/index.ts'
@@ -30,8 +31,9 @@ export interface Outgoing extends Content {
 
 /** The variables of a message's template. */
 export const variablesOf = (sender: Sender, message: Prepared): TemplateVariables => ({
-  contact: message.contact,
+  ...contactVariables(message.contactId, message.contact),
   event: message.event,
+  steps: message.steps ?? {},
   unsubscribeUrl: unsubscribeUrl(sender, message),
   ...(message.confirmation?.requestId != null && {
     confirmUrl: sender.links.url('confirm', {

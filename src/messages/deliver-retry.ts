@@ -1,4 +1,4 @@
-import { preparedFrom, readRecipient } from './prepare.ts'
+import { preparedFrom, readRecipient, withGroups } from './prepare.ts'
 import type { Prepared } from './prepared.ts'
 import { findMessage, hasSource, readSendSettings, type StoredMessage } from './read-queries.ts'
 import { type WaitLimit, Sending, type SendDependencies, type SendResult } from './send.ts'
@@ -46,5 +46,6 @@ export async function prepareStored(
     readSendSettings(em.fork(), stored.workspaceId),
   ])
   if (!context || !settings || !settings.isOpen || !recipient) return undefined
-  return preparedFrom({ ref: stored.ref, intent }, stored, context, recipient, settings)
+  const message = preparedFrom({ ref: stored.ref, intent }, stored, context, recipient, settings)
+  return (await withGroups(em.fork(), [message]))[0]
 }

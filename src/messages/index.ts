@@ -2,7 +2,7 @@ export { Message } from './entities.ts'
 export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
 export { type CampaignRef, MESSAGE_STATUSES, type MessageRef, type MessageStatus, type StepRef } from './message.ts'
 export type { MessageSource, MessageSources } from './source.ts'
-export { preparedFrom } from './prepare.ts'
+export { preparedFrom, withGroups } from './prepare.ts'
 export type { Prepared, SendSettings, SourceContext } from './prepared.ts'
 export { ENROLLMENT_ENDED, MessageStore } from './store.ts'
 export {

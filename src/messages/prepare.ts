@@ -1,6 +1,7 @@
-import { readRecipients, type Recipient, suppressionOf } from '../contacts/index.ts'
+import { readGroups, readRecipients, type Recipient, suppressionOf } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { newId } from '../platform/ids.ts'
+import { type EmailContent, usesGroups } from '../rendering/index.ts'
 import type { MessageRef, MessageStatus } from './message.ts'
 import type { StoredMessage } from './read-queries.ts'
 import type { Prepared, SendSettings, SourceContext } from './prepared.ts'
@@ -38,6 +39,21 @@ export function preparedFrom(
     mail,
   }
 }
+
+/** Adds the tags and lists of contacts to the messages whose templates use them. */
+export async function withGroups(em: EntityManager, messages: readonly Prepared[]): Promise<Prepared[]> {
+  // The messages of a campaign share their contents.
+  const contents = [...new Set(messages.map(({ content }) => content))].filter(usesGroupsIn)
+  const using = messages.filter(({ content }) => contents.includes(content))
+  if (using.length === 0) return [...messages]
+  const groups = await readGroups(
+    em,
+    using.map(({ contactId }) => contactId),
+  )
+  return messages.map((message) => ({ ...message, contact: { ...message.contact, ...groups.get(message.contactId) } }))
+}
+
+const usesGroupsIn = ({ subject, html, text }: EmailContent): boolean => [subject, html, text].some(usesGroups)
 
 /** Reads the recipient of a message. @returns `undefined` if the contact is deleted */
 export async function readRecipient(em: EntityManager, contactId: string): Promise<Recipient | undefined> {

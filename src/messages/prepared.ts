@@ -1,4 +1,4 @@
-import type { Recipient, SuppressedBy } from '../contacts/index.ts'
+import type { SuppressedBy, TemplateContact } from '../contacts/index.ts'
 import type { SendingGate } from '../instance/index.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
 import type { WorkspaceSender } from '../senders/index.ts'
@@ -19,6 +19,8 @@ export interface SourceContext {
   listIds: readonly string[]
   /** The event that started the enrollment. */
   event: NonNullable<TemplateVariables['event']> | null
+  /** The responses that webhooks of the enrollment saved, by name. */
+  steps?: Readonly<Record<string, unknown>>
   /** The list that the message asks the contact to confirm, and the pending request; `null` if it asks for no confirmation. */
   confirmation: { listId: string; requestId: string | null } | null
   /** How often the enrollment has been paused so far. */
@@ -51,7 +53,7 @@ export interface Prepared extends SourceContext {
   retryAt: string | null
   /** When the enrollment was ended by request, if it was: a later request ends the retry. */
   abandonedAt: string | null
-  contact: Pick<Recipient, 'email' | 'firstName' | 'metadata'>
+  contact: TemplateContact
   /** Optimistic lock: changes with every change to what may be sent to the contact. */
   consentVersion: number
   /** Why the message must not be sent; `null` if it may be. */

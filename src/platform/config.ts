@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { boolean, number, object, string, ValidationError, type InferType } from 'yup'
 import { isAddressRange } from './address-ranges.ts'
 import { isEmailAddress, isMailbox } from './email-address.ts'
+import { readHost } from './public-request.ts'
 
 /** A number in decimal notation. `0x10` and `1e3` are rejected, because they are most likely typos. */
 const decimal = () =>
@@ -116,7 +117,13 @@ const environment = object({
       message: 'TRUSTED_PROXIES must be IP addresses or CIDR ranges, such as 10.0.0.0/8,2001:db8::1',
       test: (value) => splitList(value).every(isAddressRange),
     }),
-  WEBHOOK_ALLOWED_HOSTS: string().default(''),
+  WEBHOOK_ALLOWED_HOSTS: string()
+    .default('')
+    .test({
+      name: 'hosts',
+      message: 'WEBHOOK_ALLOWED_HOSTS must be names and IP addresses, such as hooks.internal,10.0.0.5',
+      test: (value) => splitList(value).every((host) => readHost(host) !== undefined),
+    }),
   SECRETS_KEY: string().min(32, 'SECRETS_KEY must have 32 characters or more: openssl rand -base64 32'),
   DNS_SERVERS: string().default(''),
   PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com'),
@@ -148,7 +155,7 @@ export type Environment = InferType<typeof environment>
 export interface Config extends Environment {
   /** `DATA_DIR` as an absolute path. */
   dataDir: string
-  /** `WEBHOOK_ALLOWED_HOSTS` as a list. */
+  /** `WEBHOOK_ALLOWED_HOSTS` as a list, each as `hostOf` returns it. */
   webhookAllowedHosts: string[]
   /** `TRUSTED_PROXIES` as a list. */
   trustedProxies: string[]
@@ -203,7 +210,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ...values,
       ...(DATABASE_URL ? { DATABASE_URL: withPassword(DATABASE_URL, DATABASE_PASSWORD) } : {}),
       dataDir: resolve(values.DATA_DIR),
-      webhookAllowedHosts: splitList(values.WEBHOOK_ALLOWED_HOSTS.toLowerCase()),
+      webhookAllowedHosts: splitList(values.WEBHOOK_ALLOWED_HOSTS).map((host) => readHost(host)!),
       trustedProxies: splitList(values.TRUSTED_PROXIES),
       dnsServers: splitList(values.DNS_SERVERS),
       smtpFallbackUrls: splitWords(values.SMTP_FALLBACK_URL),

@@ -1,5 +1,5 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
-import http from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
@@ -14,13 +14,23 @@ export interface PublicRequest {
   headers: Record<string, string>
   /** `null` for none. */
   body: string | null
+  /** Whether the body of the response is read. If not, its status is enough. */
+  readsBody: boolean
 }
 
 export type PublicResponse =
-  /** `text` is the body; `null` if it is larger than the limit. */
-  | { status: number; text: string | null }
+  /** `text` is the body; `null` if it is larger than the limit or not read. */
+  | { status: number; retryAfter: string | null; text: string | null }
   /** No response. The text has no data of the request. `isPermanent` if another attempt would fail, too. */
   | { problem: string; isPermanent: boolean }
+
+export interface PublicRequestOptions {
+  /** Names and addresses that may be private, as `hostOf` returns them. */
+  allowedHosts: readonly string[]
+  /** Resolves names: `dns.lookup` by default. */
+  resolveName?: typeof dnsLookup
+  timeoutMs?: number
+}
 
 /** Addresses that are not on the public internet: https://www.iana.org/assignments/iana-ipv4-special-registry and ipv6. */
 const SPECIAL = new BlockList()
@@ -60,67 +70,101 @@ export function isPublicAddress(address: string): boolean {
   return PUBLIC_IPV6.check(address, 'ipv6') && !SPECIAL.check(address, 'ipv6')
 }
 
+/** The host of a URL as it is compared: without brackets and without the dot at the end. @returns `undefined` if it has none */
+export const hostOf = (url: string): string | undefined =>
+  URL.parse(url)
+    ?.hostname.replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+
+/** Reads a host of the configuration: a name, or an address with or without brackets. @returns `undefined` if it is neither */
+export function readHost(text: string): string | undefined {
+  if (isIP(text) !== 6 && /[/?#@\\:]/.test(text.replace(/^\[.*\]$/, ''))) return undefined
+  return hostOf(`http://${isIP(text) === 6 ? `[${text}]` : text}`)
+}
+
 /** An error of ours, whose text may be shown. */
 class Refused extends Error {}
 
 /**
  * Sends an HTTP request to a server on the public internet. The address is checked when the connection is made, so that a name
  * cannot resolve to another one after a check. Redirects are not followed.
- *
- * @param allowedHosts names and addresses that may be private
  */
 export function requestPublic(
-  { url, method, headers, body }: PublicRequest,
-  allowedHosts: readonly string[],
+  { url, method, headers, body, readsBody }: PublicRequest,
+  { allowedHosts, resolveName = dnsLookup, timeoutMs = TIMEOUT_MS }: PublicRequestOptions,
 ): Promise<PublicResponse> {
-  const target = new URL(url)
-  const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  const host = hostOf(url) ?? ''
   const mayBePrivate = allowedHosts.includes(host)
   if (isIP(host) !== 0 && !mayBePrivate && !isPublicAddress(host))
     return Promise.resolve({ problem: 'The address is in a private network', isPermanent: true })
-  const { request } = target.protocol === 'https:' ? https : http
+  const { request } = url.startsWith('https:') ? https : http
+  const signal = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {
-    const outgoing = request(target, {
+    const fail = (error: Error) =>
+      resolve(
+        error instanceof Refused
+          ? { problem: error.message, isPermanent: true }
+          : {
+              problem: signal.aborted ? `No response within ${timeoutMs / 1000} s` : problemOf(error),
+              isPermanent: false,
+            },
+      )
+    const outgoing = request(url, {
       method,
       headers: { ...headers, ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }) },
       agent: false,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(!mayBePrivate && { lookup: lookupPublic }),
+      signal,
+      lookup: mayBePrivate ? (resolveName as LookupFunction) : lookupPublic(resolveName),
     })
-    outgoing.on('error', (error) => {
-      const refused = error instanceof Refused
-      resolve({ problem: refused ? error.message : problemOf(error), isPermanent: refused })
-    })
+    outgoing.on('error', fail)
     outgoing.on('response', (response) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      const answer = (text: string | null) => resolve({ status: response.statusCode ?? 0, text })
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size <= MAX_RESPONSE_BYTES) return void chunks.push(chunk)
-        answer(null)
-        response.destroy()
-      })
-      response.on('end', () => answer(Buffer.concat(chunks).toString()))
-      response.on('error', (error) => resolve({ problem: problemOf(error), isPermanent: false }))
+      const { statusCode: status = 0 } = response
+      const retryAfter = response.headers['retry-after'] ?? null
+      response.on('error', fail)
+      if (readsBody) return readText(response, (text) => resolve({ status, retryAfter, text }))
+      resolve({ status, retryAfter, text: null })
+      response.destroy()
+    })
+    // Such as after a request of the server to switch the protocol.
+    outgoing.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      fail(new Error())
     })
     outgoing.end(body ?? undefined)
   })
 }
 
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return callback(error, '', 0)
-    const [first] = addresses
-    if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new Refused('The name resolves to a private address'), '', 0)
-    if (options.all) return (callback as unknown as (error: null, addresses: LookupAddress[]) => void)(null, addresses)
-    callback(null, first.address, first.family)
+function readText(response: IncomingMessage, done: (text: string | null) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= MAX_RESPONSE_BYTES) return void chunks.push(chunk)
+    done(null)
+    response.destroy()
   })
+  response.on('end', () => done(Buffer.concat(chunks).toString()))
 }
 
+const lookupPublic =
+  (resolveName: typeof dnsLookup): LookupFunction =>
+  (hostname, options, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, '', 0)
+      const [first] = addresses
+      if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
+        return callback(new Refused('The name resolves to a private address'), '', 0)
+      if (options.all)
+        return (callback as unknown as (error: null, addresses: LookupAddress[]) => void)(null, addresses)
+      callback(null, first.address, first.family)
+    })
+  }
+
+/** Describes an error without data of the request: by its code. */
 const problemOf = (error: Error): string => {
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return `No response within ${TIMEOUT_MS / 1000} s`
   const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? `The connection failed: ${code}` : 'The connection failed'
+  if (typeof code !== 'string') return 'The connection failed'
+  if (code.startsWith('HPE_')) return `The response is not valid HTTP: ${code}`
+  if (/CERT|SIGNATURE|^ERR_TLS/.test(code)) return `The TLS certificate is not valid: ${code}`
+  return `The connection failed: ${code}`
 }

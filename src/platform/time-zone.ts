@@ -31,6 +31,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** Returns the time zone of a contact: `metadata.timezone`, or else the workspace's. */
+export function zoneOfContact(metadata: Readonly<Record<string, unknown>>, workspaceZone: string): string {
+  const own = metadata['timezone']
+  return typeof own === 'string' && isTimeZone(own) ? own : workspaceZone
+}
+
 /**
  * Returns when a zone's clocks show a time. A skipped time is moved forward by the length of the gap; of a repeated time, the
  * first counts.

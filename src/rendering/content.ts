@@ -5,27 +5,62 @@ export interface EmailContent {
   text: string | null
 }
 
+/** The contact as a template sees it. Samples have only some fields. */
+export interface ContactVariables {
+  id?: string
+  externalId?: string | null
+  email: string
+  firstName: string | null
+  metadata: Record<string, unknown>
+  /** The names of its tags and lists. They are read only if the template uses them: see `usesGroups`. */
+  tags?: readonly string[]
+  lists?: readonly string[]
+  /** ISO 8601. */
+  createdAt?: string
+}
+
 /**
  * The variables of a template: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`, `{{
- * unsubscribeUrl }}`, `{{ confirmUrl }}`.
+ * steps.account.plan }}`, `{{ unsubscribeUrl }}`, `{{ confirmUrl }}`.
  */
 export interface TemplateVariables {
-  contact: { email: string; firstName: string | null; metadata: Record<string, unknown> }
+  contact: ContactVariables
   /** The event that triggered the automation; `null` if there was none. */
   event?: { name: string; data: unknown } | null
+  /** The responses that webhooks of the automation saved, by name. */
+  steps?: Readonly<Record<string, unknown>>
   /** The preferences page of the contact. */
   unsubscribeUrl?: string
   /** The page that confirms a list, in an email that requests the confirmation. */
   confirmUrl?: string
+  /** The time zone of the contact. It is not a variable: the date filters use it. */
+  timezone?: string | undefined
 }
 
 /** The fields of each variable. */
-export const VARIABLES: Readonly<Record<keyof TemplateVariables, readonly string[]>> = {
-  contact: ['email', 'firstName', 'metadata'] satisfies (keyof TemplateVariables['contact'])[],
+export const VARIABLES: Readonly<Record<Exclude<keyof TemplateVariables, 'timezone'>, readonly string[] | 'any'>> = {
+  contact: [
+    'id',
+    'externalId',
+    'email',
+    'firstName',
+    'metadata',
+    'tags',
+    'lists',
+    'createdAt',
+  ] satisfies (keyof ContactVariables)[],
   event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
+  steps: 'any',
   unsubscribeUrl: [],
   confirmUrl: [],
 }
+
+/** A use of the whole contact, or of a field whose name is computed. */
+const WHOLE_CONTACT = /contact\s*[^\s.\w]/
+
+/** Returns whether a template may use `contact.tags` or `contact.lists`. */
+export const usesGroups = (template: string | null): boolean =>
+  template !== null && (template.includes('tags') || template.includes('lists') || WHOLE_CONTACT.test(template))
 
 export interface RenderedEmail {
   subject: string
@@ -56,6 +91,15 @@ export interface TemplateFindings {
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
 }
+
+/** One of several texts that are rendered for one contact: with line breaks, or as a single line. */
+export interface TemplateText {
+  source: string
+  isLine: boolean
+}
+
+/** The result of rendering several texts, or the problem of one of them. */
+export type RenderedTexts = { texts: string[] } | { index: number; problem: string }
 
 /** The maximum lengths of sources, in characters. */
 export const MAX_SUBJECT_LENGTH = 1_000

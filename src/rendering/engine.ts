@@ -17,7 +17,14 @@ import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, estimateSize
 import { plainTextOf } from './plain-text.ts'
 import { checkRanges } from './ranges.ts'
 import { FIELDS } from './protocol.ts'
-import type { EmailContent, RenderedEmail, TemplateFindings, TemplateVariables } from './content.ts'
+import type {
+  EmailContent,
+  RenderedEmail,
+  RenderedTexts,
+  TemplateFindings,
+  TemplateText,
+  TemplateVariables,
+} from './content.ts'
 import { findUnknownVariables } from './unknown-variables.ts'
 
 export type Field = keyof EmailContent
@@ -97,18 +104,29 @@ interface FilterObject {
 /** These filters accept an indentation for nested values, whose cost is not counted. Values are written in one line. */
 const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
 
+/** A date, or a date and a time, without a zone: it is printed as it is, in each time zone. */
+const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/
+
+/** The context for printing a local date: the process reads it in UTC, so it is printed in UTC. */
+const inUtc = ({ context: { opts, memoryLimit } }: { context: Context }) =>
+  ({ context: { opts: { ...opts, timezoneOffset: 'UTC' }, memoryLimit } }) as unknown as { context: Context }
+
 /** Counts the input and output of a filter. Many of LiquidJS's own filters count neither. */
 function metered(name: string, filter: Handler | FilterObject): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
   const isSearch = SEARCHES.has(name)
   const isIndented = INDENTS.has(name)
+  const isDate = name.startsWith('date')
   return {
     raw,
     handler(this: { context: Context }, ...values: unknown[]): unknown {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(estimateSize(value))
       if (isSearch) chargeSearch(this.context, values[0], values[1])
-      const made: unknown = toValueSync(handler.apply(this, isIndented ? values.slice(0, 1) : values))
+      const isLocal = isDate && typeof values[0] === 'string' && LOCAL.test(values[0])
+      const made: unknown = toValueSync(
+        handler.apply(isLocal ? inUtc(this) : this, isIndented ? values.slice(0, 1) : values),
+      )
       memoryLimit.use(estimateSize(made))
       return made
     },
@@ -196,12 +214,13 @@ function countTokens(source: string): number {
   return /\{%-?\s*liquid\b/.test(source) ? outputsAndTags + source.split('\n').length : outputsAndTags
 }
 
-function renderField(field: Field, source: string, variables: TemplateVariables, key: string): string {
+function renderField(field: Field, source: string, { timezone, ...variables }: TemplateVariables, key: string): string {
   try {
     const engine = ENGINES[field]
     const templates = parse(field, source, key)
     const meter = new Meter()
-    const context = new Context(variables, engine.options, { sync: true }, { liquid: engine })
+    const options = timezone === undefined ? engine.options : { ...engine.options, timezoneOffset: timezone }
+    const context = new Context(variables, options, { sync: true }, { liquid: engine })
     Object.assign(context, { memoryLimit: meter, renderLimit: meter })
     // Whitespace in a subject is collapsed later, so the output may be longer at first.
     const output = new MeteredOutput(meter, field === 'subject' ? LIMITS.output.subject * 4 : LIMITS.output[field])
@@ -255,6 +274,26 @@ export function render(
   }
 }
 
+/** Renders several texts, without escaping. A problem of one is returned with its index. */
+export function renderTexts(
+  texts: readonly TemplateText[],
+  variables: TemplateVariables,
+  key: string,
+  begin: (field: Field) => void,
+): RenderedTexts {
+  const rendered: string[] = []
+  for (const [index, { source, isLine }] of texts.entries()) {
+    const field = isLine ? 'subject' : 'text'
+    begin(field)
+    try {
+      rendered.push(renderField(field, source, variables, `${key} ${index}`))
+    } catch (error) {
+      return { index, problem: (error as Error).message }
+    }
+  }
+  return { texts: rendered }
+}
+
 const MUCH = {
   plan: 'pro',
   seats: 12,
@@ -265,13 +304,24 @@ const MUCH = {
 
 /** Contacts for the test rendering when a template is saved: one without any data, and one with a lot of data. */
 const TRIALS: readonly TemplateVariables[] = [
-  { contact: { email: '', firstName: null, metadata: {} }, event: null, unsubscribeUrl: 'https://mail.example.com/u' },
+  {
+    contact: { email: '', firstName: null, externalId: null, metadata: {}, tags: [], lists: [] },
+    event: null,
+    steps: {},
+    unsubscribeUrl: 'https://mail.example.com/u',
+  },
   {
     contact: {
+      id: '01a21afd-70ae-7263-bbfa-afc14d725316',
+      externalId: 'customer-4711',
       email: 'maximiliane.mustermann@mail.example.com',
       firstName: 'Maximiliane <Alexandra> & Söhne',
       metadata: MUCH,
+      tags: ['vip', 'beta'],
+      lists: ['Newsletter', 'Product news'],
+      createdAt: '2026-11-27T08:00:00.000Z',
     },
+    steps: { account: MUCH },
     event: { name: 'order.placed', data: MUCH },
     unsubscribeUrl: `https://mail.example.com/unsubscribe/${'A'.repeat(66)}`,
     confirmUrl: `https://mail.example.com/confirm/${'A'.repeat(66)}`,

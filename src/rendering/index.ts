@@ -6,9 +6,12 @@ export {
   RendererBusy,
   RendererClosed,
   TemplateError,
+  type RenderedTexts,
   type TemplateProblem,
+  type TemplateText,
   type TemplateVariables,
   type UnknownVariable,
+  usesGroups,
 } from './content.ts'
 export {
   type CompileProblem,

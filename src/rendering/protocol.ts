@@ -1,6 +1,14 @@
 import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import type { Allowance } from './deadline.ts'
-import type { EmailContent, RenderedEmail, TemplateFindings, TemplateProblem, TemplateVariables } from './content.ts'
+import type {
+  EmailContent,
+  RenderedEmail,
+  RenderedTexts,
+  TemplateFindings,
+  TemplateProblem,
+  TemplateText,
+  TemplateVariables,
+} from './content.ts'
 
 /** The fields in the order in which they are rendered. `thread.ts` writes the index of the one in progress. */
 export const FIELDS = ['subject', 'html', 'text'] as const satisfies readonly (keyof EmailContent)[]
@@ -21,6 +29,7 @@ export interface RenderProcessOptions extends Allowance {
 export type RenderJob =
   | { kind: 'render'; key: string; content: EmailContent; variables: TemplateVariables }
   | { kind: 'render-all'; key: string; content: EmailContent; variables: readonly TemplateVariables[] }
+  | { kind: 'render-texts'; key: string; texts: readonly TemplateText[]; variables: TemplateVariables }
   | { kind: 'check'; key: string; content: EmailContent }
   | { kind: 'compile'; key: string; input: CompileInput }
 
@@ -28,6 +37,7 @@ export type RenderJob =
 export type Result =
   | { kind: 'rendered'; email: RenderedEmail }
   | { kind: 'rendered-all'; emails: (RenderedEmail | TemplateProblem)[] }
+  | { kind: 'rendered-texts'; rendered: RenderedTexts }
   | { kind: 'checked'; findings: TemplateFindings }
   | { kind: 'compiled'; template: CompiledTemplate }
   | { kind: 'failed'; field: keyof EmailContent; problem: string }

@@ -43,8 +43,9 @@ export class RenderProcess {
   constructor(options: RenderProcessOptions) {
     this.wallMs = options.wallMs
     this.child = fork(SCRIPT, [JSON.stringify(options)], {
-      // The environment of this process, including passwords, must not be visible to templates.
-      env: {},
+      // The environment of this process, including passwords, must not be visible to templates. LiquidJS computes local times
+      // with the process's own zone, which must not skip any.
+      env: { TZ: 'UTC' },
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],

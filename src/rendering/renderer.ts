@@ -10,8 +10,10 @@ import {
   TemplateError,
   type EmailContent,
   type RenderedEmail,
+  type RenderedTexts,
   type TemplateFindings,
   type TemplateProblem,
+  type TemplateText,
   type TemplateVariables,
 } from './content.ts'
 
@@ -54,6 +56,16 @@ export interface Renderer {
     variables: readonly TemplateVariables[],
     options?: JobOptions,
   ): Promise<(RenderedEmail | TemplateProblem)[]>
+  /**
+   * Renders several texts for a contact, without escaping. Together they have the time and memory of one email.
+   *
+   * @throws {TemplateError} if they exceed the time or the memory; {RendererBusy} if the machine is too busy
+   */
+  renderTexts(
+    texts: readonly TemplateText[],
+    variables: TemplateVariables,
+    options?: JobOptions,
+  ): Promise<RenderedTexts>
   /**
    * Test-renders the templates of an email. @returns the problems by field, empty if there are none
    *
@@ -189,6 +201,7 @@ export function createRenderer({
       if (
         outcome.kind === 'rendered' ||
         outcome.kind === 'rendered-all' ||
+        (outcome.kind === 'rendered-texts' && 'texts' in outcome.rendered) ||
         (outcome.kind === 'checked' && outcome.findings.problems.length === 0)
       ) {
         proven.set(job.message.key, true)
@@ -296,6 +309,13 @@ export function createRenderer({
       }
       return emails
     },
+    async renderTexts(texts, variables, options) {
+      const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
+      const outcome = await run({ kind: 'render-texts', key, texts, variables }, options)
+      if (outcome.kind === 'rendered-texts') return outcome.rendered
+      if (isDone(outcome)) throw new Error(MIXED_UP)
+      throw new TemplateError(reasonOf(outcome))
+    },
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
       if (outcome.kind === 'checked') return outcome.findings
@@ -326,14 +346,16 @@ export function createRenderer({
   }
 }
 
-type Done = 'rendered' | 'rendered-all' | 'checked' | 'compiled'
-const DONE: readonly Outcome['kind'][] = ['rendered', 'rendered-all', 'checked', 'compiled']
+type Done = 'rendered' | 'rendered-all' | 'rendered-texts' | 'checked' | 'compiled'
+const DONE: readonly Outcome['kind'][] = ['rendered', 'rendered-all', 'rendered-texts', 'checked', 'compiled']
 const isDone = (outcome: Outcome): outcome is Extract<Outcome, { kind: Done }> => DONE.includes(outcome.kind)
 
 const MIXED_UP = 'The renderer returned the result of another job'
 
 const isOfOneEmail = (message: RenderJob): boolean =>
-  message.kind === 'render' || (message.kind === 'render-all' && message.variables.length === 1)
+  message.kind === 'render' ||
+  message.kind === 'render-texts' ||
+  (message.kind === 'render-all' && message.variables.length === 1)
 
 /** Whether a process was ended because of its job. */
 const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'

@@ -1,7 +1,7 @@
 /** The script of the thread of a renderer process. It runs one job after another. */
 import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { check, type Field, FieldError, render } from './engine.ts'
+import { check, type Field, FieldError, render, renderTexts } from './engine.ts'
 import type { EmailContent, RenderedEmail, TemplateProblem, TemplateVariables } from './content.ts'
 import { FIELDS, MAX_BATCH_MS, type ProcessAnswer, type RenderJob } from './protocol.ts'
 
@@ -43,6 +43,8 @@ async function answer(job: RenderJob): Promise<ProcessAnswer> {
         return { kind: 'rendered', email: render(job.content, job.variables, job.key, begin) }
       case 'render-all':
         return renderSome(job)
+      case 'render-texts':
+        return { kind: 'rendered-texts', rendered: renderTexts(job.texts, job.variables, job.key, begin) }
       case 'compile': {
         // The libraries for compiling are loaded on first use.
         const { compile } = await import('./compile.ts')

@@ -16,7 +16,7 @@ type Segments = ReturnType<Liquid['globalVariableSegmentsSync']>[number]
 
 const FIELDS = new Map(Object.entries(VARIABLES))
 const KNOWN = [...FIELDS].flatMap(([root, fields]) =>
-  fields.length === 0 ? [root] : fields.map((field) => `${root}.${field}`),
+  fields === 'any' || fields.length === 0 ? [root] : fields.map((field) => `${root}.${field}`),
 )
 
 /**
@@ -47,7 +47,7 @@ function segmentsOf(engine: Liquid, templates: Template[]): Segments[] {
 
 function isUnknown([root, field]: Segments): boolean {
   const fields = FIELDS.get(String(root))
-  return !fields || (typeof field === 'string' && !fields.includes(field))
+  return !fields || (fields !== 'any' && typeof field === 'string' && !fields.includes(field))
 }
 
 /** The first two segments of a name, without indexes. */

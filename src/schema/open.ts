@@ -24,7 +24,7 @@ import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListC
 import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
-import { StepRun } from '../steps/index.ts'
+import { StepRun, WebhookSecret } from '../steps/index.ts'
 import { SenderSettings, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
@@ -79,6 +79,7 @@ export const ENTITIES = [
   CampaignContent,
   Enrollment,
   StepRun,
+  WebhookSecret,
   Message,
   MessageVisit,
   StepPlace,

@@ -17,5 +17,5 @@ export const changeContact: RunStep<Extract<StoredStep, { type: 'UPDATE_CONTACT'
     const known = await findResult(em, enrollmentId, step.id)
     if (known) return known
     const skipped = await applyChange(em, { workspaceId, contactId, depth: depth + 1 }, step)
-    return skipped && finishRun(em, context, { result: { nextTransition: 'go-on' }, detail: { skipped } })
+    return skipped && finishRun(em, context, { result: { next: 'go-on' }, detail: { skipped } })
   })

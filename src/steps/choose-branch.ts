@@ -15,5 +15,5 @@ export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> =
   if (!matches) return undefined
   const index = matches.indexOf(true)
   const branch = index === -1 ? ELSE : String(index)
-  return finishRun(em.fork(), context, { result: { nextTransition: 'go-on', branch }, detail: { matches } })
+  return finishRun(em.fork(), context, { result: { next: 'go-on', branch }, detail: { matches } })
 }

@@ -28,3 +28,18 @@ const stepRunTable = defineEntity({
 /** The run of a step that is not an email, in one enrollment. Written only by the statements in this folder. */
 export class StepRun extends stepRunTable.class {}
 stepRunTable.setClass(StepRun)
+
+const secretTable = defineEntity({
+  name: 'WebhookSecret',
+  tableName: 'webhook_secrets',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    secret: p.blob(),
+    previous: p.blob().nullable(),
+    previousUntil: p.datetime().nullable(),
+  },
+})
+
+/** The encrypted secret that signs the webhooks of a workspace. Written only by the statements in this folder. */
+export class WebhookSecret extends secretTable.class {}
+secretTable.setClass(WebhookSecret)

@@ -62,7 +62,7 @@ select enrollment.id as enrollment_id, enrollment.workspace_id, enrollment.autom
   least(enrollment.enrolled_at, trigger_event.created_at) as since,
   contact.email, contact.first_name, contact.metadata, contact.created_at, workspace.timezone,
   coalesce((
-    select jsonb_object_agg(save_as, output) from step_runs
+    select jsonb_object_agg(save_as, output order by finished_at) from step_runs
     where enrollment_id = enrollment.id and save_as is not null and finished_at is not null
   ), '{}') as step_data,
   (select step from jsonb_array_elements(version.steps) step where step ->> 'id' = $2::uuid::text) as step,
@@ -139,6 +139,24 @@ export async function findResult(
   return row?.result ?? undefined
 }
 
+/** Begins an attempt of a webhook. @returns its number; `undefined` if the step is finished */
+export async function beginAttempt(em: EntityManager, context: StepContext): Promise<number | undefined> {
+  const [row] = await preparedSql<{ attempts: number }>(em, 'begin-webhook-attempt', ATTEMPT, [
+    context.enrollmentId,
+    context.step!.id,
+    context.step!.type,
+  ])
+  return row?.attempts
+}
+
+const ATTEMPT = `
+insert into step_runs as run
+  (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, attempts)
+select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, 1 from enrollments where id = $1::uuid
+on conflict (enrollment_id, step_id) do update set attempts = run.attempts + 1, until = null
+  where run.finished_at is null
+returning attempts`
+
 /** Records that a step waits. @returns false if the enrollment has ended or is deleted */
 export async function recordWait(
   em: EntityManager,
@@ -169,10 +187,10 @@ export async function recordWait(
 
 const WAIT = `
 insert into step_runs as run
-  (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, until, event_key, filter, detail, attempts)
-select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, $4::timestamptz, $5, $6::jsonb, $7::jsonb, 1
+  (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, until, event_key, filter, detail)
+select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, $4::timestamptz, $5, $6::jsonb, $7::jsonb
 from enrollments where id = $1::uuid and status = 'ACTIVE'
-on conflict (enrollment_id, step_id) do update set until = excluded.until, attempts = run.attempts + 1,
+on conflict (enrollment_id, step_id) do update set until = excluded.until,
   detail = run.detail || excluded.detail
   where run.finished_at is null
 returning run.enrollment_id`

@@ -3,6 +3,8 @@ import { leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import type { Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Renderer } from '../rendering/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
 import { readStepContext, type StepContext } from './queries.ts'
@@ -26,6 +28,9 @@ export interface StepToRun {
 export interface RunDependencies {
   em: EntityManager
   log: Log
+  renderer: Renderer
+  /** Decrypts the secrets that sign webhooks. */
+  secrets: Secrets
   /** Sends the HTTP request of a webhook. */
   sendRequest: SendRequest
 }
@@ -53,28 +58,28 @@ const ACTS: readonly StepType[] = ['UPDATE_CONTACT', 'WEBHOOK']
 
 /**
  * Runs a step that is not an email, at most once: a repeated call returns the recorded result. Only a webhook can be sent twice,
- * with the same idempotency key.
+ * with the same webhook-id.
  */
 export async function runStep(dependencies: RunDependencies, { now, ...of }: StepToRun): Promise<StepResult> {
   const em = () => dependencies.em.fork()
   const context = await readStepContext(em(), of.enrollmentId, of.stepId)
-  const later = (): StepResult => ({ nextTransition: 'retry', until: now + RESTORED_RETRY_MS })
+  const later = (): StepResult => ({ next: 'retry', until: now + RESTORED_RETRY_MS })
   // A restored database may be older than the workflow.
-  if (!context) return (await readSendingGate(em())).isOpen ? { nextTransition: 'gone' } : later()
+  if (!context) return (await readSendingGate(em())).isOpen ? { next: 'gone' } : later()
   const { step, enrollmentStatus, automationStatus } = context
-  if (context.automationId !== of.automationId || step === null) return { nextTransition: 'gone' }
+  if (context.automationId !== of.automationId || step === null) return { next: 'gone' }
   if (enrollmentStatus !== 'ACTIVE')
     return enrollmentStatus === 'CANCELLED'
-      ? { nextTransition: 'gone' }
-      : { nextTransition: 'end', status: enrollmentStatus }
+      ? { next: 'gone' }
+      : { next: 'end', status: enrollmentStatus }
   if (context.result) return context.result
   if (!canSend(automationStatus))
-    return (await pauseEnrollment(em(), of)) ? { nextTransition: 'paused' } : { nextTransition: 'retry', until: now }
+    return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }
   if (ACTS.includes(step.type) && !(await readSendingGate(em())).isOpen) return later()
   const left = await leaveByCondition(em(), context, new Date(now))
-  if (left) return { nextTransition: 'end', status: left }
+  if (left) return { next: 'end', status: left }
   const run = RUNNERS[step.type] as RunStep<StoredStep> | undefined
   if (!run) throw new Error(`A step of the type ${step.type} has no activity`)
   const result = await run(dependencies, { ...context, step }, new Date(now))
-  return result ?? { nextTransition: 'gone' }
+  return result ?? { next: 'gone' }
 }

@@ -1,11 +1,12 @@
 import { requestPublic } from '../platform/public-request.ts'
 import type { SendRequest } from './call-webhook.ts'
+import { signedHeaders } from './signing-secret.ts'
 
 /** @param allowedHosts names and addresses in private networks that webhooks may reach */
 export const createSendRequest =
   (allowedHosts: readonly string[]): SendRequest =>
-  async ({ url, method, headers, body, id }) => {
-    const response = await requestPublic(
+  ({ url, method, headers, body, id, secrets, readsBody }) =>
+    requestPublic(
       {
         url,
         method,
@@ -14,19 +15,11 @@ export const createSendRequest =
           Accept: 'application/json',
           ...(body !== null && { 'Content-Type': 'application/json' }),
           ...headers,
+          ...signedHeaders(secrets, { id, at: new Date(), body: body ?? '' }),
           'Idempotency-Key': id,
         },
         body,
+        readsBody,
       },
-      allowedHosts,
+      { allowedHosts },
     )
-    return 'problem' in response ? response : { status: response.status, json: parse(response.text) }
-  }
-
-function parse(text: string | null): unknown {
-  try {
-    return text === null ? null : JSON.parse(text)
-  } catch {
-    return null
-  }
-}

@@ -33,9 +33,9 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     if (!(await recordWait(em, context, { until, eventKey, filter: step.filter ?? null }))) return undefined
     const eventId = await findEvent(em, context, now)
     const finished = (branch: string, detail: Record<string, unknown>) =>
-      finishRun(em, context, { result: { nextTransition: 'go-on', branch }, detail })
+      finishRun(em, context, { result: { next: 'go-on', branch }, detail })
     if (eventId !== undefined) return finished(RECEIVED, { eventId })
-    return now < until ? { nextTransition: 'retry', until: until.getTime() } : finished(TIMED_OUT, {})
+    return now < until ? { next: 'retry', until: until.getTime() } : finished(TIMED_OUT, {})
   })
 
 async function findEvent(em: EntityManager, context: WaitContext, now: Date): Promise<string | undefined> {

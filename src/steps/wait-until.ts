@@ -1,6 +1,6 @@
 import type { StepResult, StoredStep } from '../automation-engine/index.ts'
 import { readPath } from '../platform/json-path.ts'
-import { isTimeZone } from '../platform/time-zone.ts'
+import { zoneOfContact } from '../platform/time-zone.ts'
 import { finishRun, type StepContext } from './queries.ts'
 import type { RunStep } from './run-step.ts'
 import { dateIn, instantOfTarget } from './target-time.ts'
@@ -19,17 +19,15 @@ export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) 
   })
   const isPast = target === null || target.getTime() <= now.getTime()
   const result: StepResult = !isPast
-    ? { nextTransition: 'wait', until: target.getTime() }
+    ? { next: 'wait', until: target.getTime() }
     : step.ifPast === 'exit'
-      ? { nextTransition: 'end', status: 'EXITED' }
-      : { nextTransition: 'go-on' }
+      ? { next: 'end', status: 'EXITED' }
+      : { next: 'go-on' }
   return finishRun(em.fork(), context, { result, detail: { until: target?.toISOString() ?? null, timezone: zone } })
 }
 
 function zoneOf({ timezone }: StoredWaitUntil, { contact, timezone: fallback }: StepContext): string {
-  if (timezone !== 'contact') return timezone
-  const own = contact.metadata['timezone']
-  return typeof own === 'string' && isTimeZone(own) ? own : fallback
+  return timezone === 'contact' ? zoneOfContact(contact.metadata, fallback) : timezone
 }
 
 /** The date in a field; `null` if there is none. */

@@ -90,14 +90,14 @@ async function previewFor(
   { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
   { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
 ): Promise<InferType<typeof previewResponse>> {
-  const contact = await recipientOf(em, caller, contactId)
+  const previewed = await recipientOf(em, caller, contactId)
   const content = { subject: subject ?? '', html, text: plain }
   const owner = caller.workspace.id
   const { problems, unknownVariables } = await withRenderErrors(renderer.check(content, { owner }))
-  const found = { to: contact.email, unknownVariables: presentUnknownVariables(unknownVariables) }
+  const found = { to: previewed.contact.email, unknownVariables: presentUnknownVariables(unknownVariables) }
   const nothing = { subject: null, html: null, text: null }
   if (problems.length > 0) return { ...found, ...nothing, problems }
-  const rendered = await renderFor(renderer, owner, content, { contact, event })
+  const rendered = await renderFor(renderer, owner, content, { ...previewed, event })
   return 'problem' in rendered
     ? { ...found, ...nothing, problems: [rendered] }
     : { ...found, ...rendered, problems: [] }

@@ -1,4 +1,4 @@
-import { CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { CONTACT_PARAM, CONTACT_NOT_FOUND, contactVariables, readGroups, readRecipients } from '../contacts/index.ts'
 import { type ApiDependencies, missingScope } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import {
@@ -18,7 +18,19 @@ import type { WrittenTemplate } from './entities.ts'
 import { withRenderErrors } from './with-render-errors.ts'
 import { linksIn, lintTemplate } from './lint.ts'
 
-export const SAMPLE_CONTACT: TemplateVariables['contact'] = { email: 'ada@example.com', firstName: 'Ada', metadata: {} }
+export const SAMPLE_CONTACT: TemplateVariables['contact'] = {
+  id: '01a21afd-70ae-7263-bbfa-afc14d725316',
+  externalId: '4711',
+  email: 'ada@example.com',
+  firstName: 'Ada',
+  metadata: {},
+  tags: ['vip'],
+  lists: ['Newsletter'],
+  createdAt: '2026-11-27T08:00:00.000Z',
+}
+
+/** The contact of a preview, and their time zone. */
+export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone'>
 
 /** A sample preferences page, which belongs to no contact. */
 const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
@@ -32,18 +44,17 @@ export async function recipientOf(
   em: ApiDependencies['em'],
   caller: Caller,
   contactId: string | undefined,
-): Promise<TemplateVariables['contact']> {
-  if (contactId === undefined) return SAMPLE_CONTACT
+): Promise<Previewed> {
+  if (contactId === undefined) return { contact: SAMPLE_CONTACT }
   if (!caller.scopes.includes('contacts:read'))
     throw new ApiError(missingScope('contacts:read'), { param: '/contactId' })
   const id = await CONTACT_PARAM.resolve(em, caller, contactId)
-  if (id === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
-  const { email, firstName, metadata } = await getContact(em, caller.workspace.id, id)
-  return { email, firstName, metadata }
+  const recipient = id === undefined ? undefined : (await readRecipients(em.fork(), [id])).get(id)
+  if (id === undefined || !recipient) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
+  return contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), [id])).get(id) })
 }
 
-export interface ForWhom {
-  contact: TemplateVariables['contact']
+export interface ForWhom extends Previewed {
   event?: { name: string; data?: unknown } | undefined
   locale?: string | undefined
 }
@@ -54,7 +65,7 @@ export async function previewTemplate(
   owner: string,
   { compiled, problems, unknownVariables }: Compilation,
   written: WrittenTemplate,
-  { contact, event, locale: wanted }: ForWhom,
+  { contact, timezone, event, locale: wanted }: ForWhom,
 ) {
   const { content, locale } = contentFor(compiled, wanted ?? contact.metadata['locale'])
   const design = (locale === null ? undefined : written.translations[locale]?.design) ?? written.design
@@ -67,7 +78,7 @@ export async function previewTemplate(
   const nothing = { subject: null, html: null, text: null, bytes: 0, links: [], warnings: [] }
   const messages = problems.map(({ field, problem }) => ({ field, ...placeOf(problem), problem }))
   if (messages.length > 0 || content === null) return { ...found, ...nothing, problems: messages }
-  const rendered = await renderFor(renderer, owner, content, { contact, event })
+  const rendered = await renderFor(renderer, owner, content, { contact, timezone, event })
   if ('problem' in rendered) {
     const { field, problem } = rendered
     return { ...found, ...nothing, problems: [{ field, ...placeOf(problem), problem }] }
@@ -102,10 +113,12 @@ export async function renderFor(
   renderer: Renderer,
   owner: string,
   content: EmailContent,
-  { contact, event }: Omit<ForWhom, 'locale'>,
+  { contact, timezone, event }: Omit<ForWhom, 'locale'>,
 ): Promise<RenderedEmail | TemplateProblem> {
   const variables = {
     contact,
+    timezone,
+    steps: {},
     unsubscribeUrl: SOME_URL,
     confirmUrl: SOME_CONFIRM_URL,
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),

@@ -232,7 +232,7 @@ export const templateOperations = [
     async handle({ caller, params, body }, { em, renderer }) {
       const version = body.version === undefined ? undefined : Number(body.version)
       const { template, written } = await getTemplate(em, caller.workspace.id, params.id, version)
-      const contact = await recipientOf(em, caller, body.contactId)
+      const previewed = await recipientOf(em, caller, body.contactId)
       const { compiled } = written
       const isPart = template.kind === 'PARTIAL'
       const compilation = isPart
@@ -250,7 +250,7 @@ export const templateOperations = [
           }
       const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written.source, {
         ...body,
-        contact,
+        ...previewed,
       })
       return ok(data)
     },
@@ -270,11 +270,14 @@ export const templateOperations = [
     responses: { 200: { description: 'The email, or its problems.', schema: single(templatePreviewResponse) } },
     errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, body }, { em, renderer }) {
-      const contact = await recipientOf(em, caller, body.contactId)
+      const previewed = await recipientOf(em, caller, body.contactId)
       const options = { kind: 'EMAIL', written: toWrittenTemplate(body) } as const
       const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
       const { written } = options
-      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written, { ...body, contact })
+      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written, {
+        ...body,
+        ...previewed,
+      })
       return ok(data)
     },
   }),

@@ -218,7 +218,8 @@ describe('IDs', () => {
     if (elsewhere && id !== 'createAutomation' && id !== 'updateAutomation')
       it(`does not match an ID in braces in the body or query of ${method} ${path}`, async () => {
         const answer = await ask(operation, await createResources(), same, inBraces)
-        if (id === 'upsertContacts') assert.equal(answer.body.data.errors[0].error, 'List not found in workspace')
+        const inBulk = { upsertContacts: 'List not found in workspace', recordEvents: 'Contact not found' }[id]
+        if (inBulk !== undefined) assert.equal(answer.body.data.errors[0].error, inBulk)
         else assert.match(answer.refused ?? '', /^404 (contact|list|segment)_not_found$/, JSON.stringify(answer.body))
       })
   }

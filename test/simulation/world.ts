@@ -35,6 +35,7 @@ const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
   renderAll: (content: EmailContent, all: readonly unknown[]) => Promise.resolve(all.map(() => content)),
+  renderTexts: () => Promise.reject(new Error('The simulation has no webhooks')),
   compile: () => Promise.reject(new Error('The simulation does not compile templates')),
   problem: () => undefined,
   close: () => Promise.resolve(),

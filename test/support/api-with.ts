@@ -17,6 +17,7 @@ export const lenientRenderer: Renderer = {
   render: () => Promise.reject(new Error('This renderer does not render')),
   check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
   renderAll: () => Promise.reject(new Error('This renderer does not render')),
+  renderTexts: () => Promise.reject(new Error('This renderer does not render')),
   compile: () => Promise.reject(new Error('This renderer does not compile')),
   problem: () => undefined,
   close: () => Promise.resolve(),

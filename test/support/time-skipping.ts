@@ -1,4 +1,5 @@
-import { noSecrets, someLinks } from './links.ts'
+import { someLinks } from './links.ts'
+import { createSecrets, type Secrets } from '../../src/platform/secrets.ts'
 import type { StepInput } from '../../src/automations/steps/index.ts'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import type { Worker } from '@temporalio/worker'
@@ -6,7 +7,7 @@ import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { createActivities } from '../../activities/index.ts'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { createRenderer } from '../../src/rendering/renderer.ts'
+import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { createSmtpTransport } from '../../src/smtp/smtp.ts'
 import { readSmtpUrl } from '../../src/smtp/smtp-url.ts'
 import { createBulkhead } from '../../src/platform/bulkhead.ts'
@@ -39,6 +40,8 @@ export interface TimeSkipping {
   dependencies: Dependencies
   workspaceId: string
   sink: SmtpSink
+  renderer: Renderer
+  secrets: Secrets
   /** The mails that the SMTP server received, with the environment's time. */
   mails: { mail: ReceivedMail; virtualTime: number }[]
   contact(): Promise<string>
@@ -47,8 +50,12 @@ export interface TimeSkipping {
     automationId: string,
     contactId: string,
   ): ReturnType<TestWorkflowEnvironment['client']['workflow']['getHandle']>
-  /** Runs the worker of production while the work is done. */
-  whileWorking<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * Runs the worker of production while the work is done.
+   *
+   * @param cachedWorkflows 0 if another worker continues the workflows: the test server leaves their tasks to the first one
+   */
+  whileWorking<Result>(work: () => Promise<Result>, cachedWorkflows?: number): Promise<Result>
   stop(): Promise<void>
 }
 
@@ -82,6 +89,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   })
   const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
   const renderer = createRenderer()
+  const secrets = createSecrets('k'.repeat(44))
   await agreeOnMail(orm.em, { smtp: true, capture: false })
   const instance = instanceIdOf(orm.em)
   const dependencies: Dependencies = {
@@ -101,6 +109,8 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     dependencies,
     workspaceId,
     sink,
+    renderer,
+    secrets,
     mails,
     async contact() {
       const id = newId()
@@ -120,7 +130,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       return (await createAutomation(orm.em, workspaceId, input)).automation.id
     },
     handle: (automationId, contactId) => env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`),
-    async whileWorking(work) {
+    async whileWorking(work, cachedWorkflows = 500) {
       const leases = createLeaseKeeper(orm.em)
       const options = {
         connection: env.nativeConnection,
@@ -136,7 +146,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
           store: createMessageStore(orm.em),
           mailFrom: 'Dripline <from@example.com>',
           links: someLinks,
-          secrets: noSecrets,
+          secrets,
           connections: 5,
           keepsRate: false,
         }),
@@ -145,7 +155,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       const worker: Worker = await createWorker({
         ...options,
         workflowBundle: await workflowBundle(),
-        cachedWorkflows: 500,
+        cachedWorkflows,
       })
       const sender = await createSendingWorker({ ...options, connections: 5 })
       return worker.runUntil(sender.runUntil(work()))

@@ -4,11 +4,17 @@ import type { Completion, CompletionContext, CompletionResult } from '@codemirro
 const CONTACT_VARIABLES: readonly Completion[] = [
   { label: 'contact.firstName', detail: 'may be empty' },
   { label: 'contact.email', detail: 'always set' },
+  { label: 'contact.id', detail: 'always set' },
+  { label: 'contact.externalId', detail: 'may be empty' },
+  { label: 'contact.tags', detail: 'names' },
+  { label: 'contact.lists', detail: 'names' },
+  { label: 'contact.createdAt', detail: 'a time' },
 ]
 const OTHER_VARIABLES: readonly Completion[] = [
   { label: 'unsubscribeUrl', detail: 'preferences and unsubscribe page' },
   { label: 'event.name', detail: 'event-triggered automations only' },
   { label: 'event.data', detail: 'event-triggered automations only' },
+  { label: 'steps', detail: 'responses of webhooks' },
   { label: 'confirmUrl', detail: 'double opt-in emails only' },
 ]
 

@@ -176,7 +176,7 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   contentOf: ({ content }) => content,
   lacks: ({ html, text, made }) =>
     html || text || made ? undefined : 'is an email without a body, and needs html, text or both',
-  templates: (given) => (given.made ? undefined : contentOf(given)),
+  templates: (given) => (given.made ? [] : [{ content: contentOf(given), pathOf: (field) => [field] }]),
 }
 
 function contentOf({ subject = '', html = null, text = null }: EmailInput): EmailContent {

@@ -7,12 +7,11 @@ import {
   type StoredStep,
   withSuccessors,
 } from '../../automation-engine/index.ts'
-import type { EmailContent } from '../../rendering/index.ts'
 import { condition, type ConditionInput, type ConditionStep } from './condition.ts'
 import { email, type EmailInput, type EmailStep } from './email.ts'
 import { exit, type ExitStep } from './exit.ts'
 import { split, type SplitInput, type SplitStep } from './split.ts'
-import type { AutomationStepType, Branch, Contents, StepFields, Nested } from './step-type.ts'
+import type { AutomationStepType, Branch, Contents, Nested, StepFields, StepTemplate } from './step-type.ts'
 import { updateContact, type UpdateContactStep } from './update-contact.ts'
 import { wait, type WaitStep } from './wait.ts'
 import { waitForEvent, type WaitForEventInput, type WaitForEventStep } from './wait-for-event.ts'
@@ -147,4 +146,4 @@ const placeOf = (step: { in?: BranchRef }) => (step.in ? { in: step.in } : {})
 export const missingFieldOf = (input: StepInput): string | undefined => typeOf(input).lacks?.(input)
 
 /** The templates of a step, which must be renderable. */
-export const templatesOf = (input: StepInput): EmailContent | undefined => typeOf(input).templates?.(input)
+export const templatesOf = (input: StepInput): StepTemplate[] => typeOf(input).templates?.(input) ?? []

@@ -1,6 +1,7 @@
 import type { AnyObject, ISchema, ObjectSchema } from 'yup'
 import type { StepOutline, StepType, StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
+import type { TextPath } from '../webhook-texts.ts'
 
 /** The content of an email, and the hashes of its translations by locale. */
 export interface StoredContent extends EmailContent {
@@ -22,6 +23,13 @@ export interface StepBase<Type extends StepType> {
 export type StepFields<Step extends { name?: string }> = Omit<Step, 'id' | 'name'> & {
   id?: string | undefined
   name?: string | null | undefined
+}
+
+/** A template of a step. */
+export interface StepTemplate {
+  content: EmailContent
+  /** Where a field of the content is in the step. */
+  pathOf(field: keyof EmailContent): TextPath
 }
 
 /** The schemas of a list of steps inside a branch. */
@@ -65,7 +73,7 @@ export interface AutomationStepType<Type extends StepType, Step extends StepBase
   /** The reason why an automation with this step must not be ACTIVE: "is an email without a body, …". */
   lacks?(input: Input): string | undefined
   /** Its templates, which must be renderable. */
-  templates?(input: Input): EmailContent | undefined
+  templates?(input: Input): StepTemplate[]
 }
 
 export type OutlineOf<Type extends StepType> = Extract<StepOutline, { type: Type }>

@@ -1,7 +1,8 @@
-import { mixed, string } from 'yup'
+import { type AnyObject, mixed, string } from 'yup'
 import { WEBHOOK_METHODS, type WebhookMethod } from '../../automation-engine/index.ts'
 import { atMost, boundedObject, filledText } from '../../http/index.ts'
 import { jsonBytes } from '../../platform/json.ts'
+import { MAX_WEBHOOK_TEMPLATES, webhookTemplates } from '../webhook-texts.ts'
 import { presentCommon, stepInputOf, stepResponseOf } from './fields.ts'
 import type { AutomationStepType, StepBase } from './step-type.ts'
 
@@ -27,8 +28,9 @@ export interface WebhookInput {
 const MAX_URL_LENGTH = 2_000
 const MAX_HEADERS_BYTES = 8 * 1024
 const MAX_BODY_BYTES = 64 * 1024
-/** Headers that belong to the connection, or that identify Dripline. */
-const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade|webhook-.*|idempotency-key)$/i
+/** Headers that belong to the connection, or that Dripline sets. */
+const RESERVED_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*|webhook-.*|idempotency-key)$/i
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
 const NAME = /^[a-z_][a-z0-9_]{0,49}$/i
@@ -51,6 +53,11 @@ const url = () =>
       message: ({ path }) => `${path} must be an http or https URL without a user name`,
       test: (value) => value === undefined || isHttpUrl(value),
     })
+    .test({
+      name: 'template',
+      message: ({ path }) => `${path} must not have variables. Send them in the body.`,
+      test: (value) => value === undefined || !/\{\{|\{%/.test(value),
+    })
     .required()
     .meta({ example: 'https://example.com/hooks/trial' })
 const headers = () =>
@@ -66,7 +73,10 @@ const headers = () =>
         return true
       },
     })
-    .meta({ description: 'Additional request headers.', example: { 'X-Source': 'dripline' } })
+    .meta({
+      description: 'Additional request headers. Their values are Liquid templates.',
+      example: { 'X-Source': 'dripline' },
+    })
 const body = () =>
   mixed()
     .nullable()
@@ -76,7 +86,9 @@ const body = () =>
       test: (value) => value === undefined || jsonBytes(value) <= MAX_BODY_BYTES,
     })
     .meta({
-      description: 'A JSON value. Texts in it are Liquid templates with the variables of emails. null sends no body.',
+      description:
+        'A JSON value. Each text in it is a Liquid template with the variables contact, event and steps, and stays a text. ' +
+        'null sends no body.',
       example: { email: '{{ contact.email }}' },
     })
 const saveAs = () =>
@@ -97,10 +109,17 @@ export const webhook: AutomationStepType<'WEBHOOK', WebhookStep, WebhookInput> =
     headers: headers(),
     body: body(),
     saveAs: saveAs(),
-  }).meta({
-    component: 'WebhookStepInput',
-    description: 'Sends an HTTP request. Without a response of the class 2xx, it is repeated for up to 3 days.',
-  }),
+  })
+    .test({
+      name: 'templates',
+      test: (value: AnyObject, { path, createError }) =>
+        webhookTemplates(value).length <= MAX_WEBHOOK_TEMPLATES ||
+        createError({ message: `${path} must not have more than ${MAX_WEBHOOK_TEMPLATES} texts with variables` }),
+    })
+    .meta({
+      component: 'WebhookStepInput',
+      description: 'Sends a signed HTTP request. Without a response of the class 2xx, it is repeated for about 3 days.',
+    }),
   shape: stepResponseOf('WEBHOOK', {
     url: url(),
     method: method().required(),
@@ -129,6 +148,11 @@ export const webhook: AutomationStepType<'WEBHOOK', WebhookStep, WebhookInput> =
     body: step.body,
     saveAs: step.saveAs,
   }),
+  templates: (input) =>
+    webhookTemplates(input).map(({ source, path, isLine }) => ({
+      content: isLine ? { subject: source, html: null, text: null } : { subject: '', html: null, text: source },
+      pathOf: () => path,
+    })),
   store: (step) => step,
   restore: (stored) => stored,
 }

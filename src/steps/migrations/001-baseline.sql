@@ -26,6 +26,15 @@ create table step_runs (
   output jsonb,
   primary key (enrollment_id, step_id)
 );
+-- The secret that signs the webhooks of a workspace, encrypted with SECRETS_KEY, which is not in the database.
+create table webhook_secrets (
+  workspace_id uuid primary key references workspaces on delete cascade,
+  secret bytea not null,
+  -- The secret before, which signs, too, until the time.
+  previous bytea,
+  previous_until timestamptz
+);
+
 create index step_runs_of_contact on step_runs (contact_id, started_at desc);
 create index step_runs_of_step on step_runs (automation_id, step_id);
 create index step_runs_waiting on step_runs (contact_id, event_key) where finished_at is null and event_key is not null;

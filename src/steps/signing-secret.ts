@@ -1,0 +1,86 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { ApiError } from '../platform/api-error.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { NoSecretsKey, type Secrets } from '../platform/secrets.ts'
+import { SECRETS_KEY_MISSING } from '../senders/index.ts'
+import { addSigningSecret, findSigningSecret, replaceSigningSecret } from './signing-secret-queries.ts'
+
+const PREFIX = 'whsec_'
+/** The size that Standard Webhooks recommends is 24 to 64 bytes. */
+const SECRET_BYTES = 32
+
+const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+
+/** Purpose of the encrypted secret: see `Secrets.encrypt`. */
+const purposeOf = (workspaceId: string): string => `webhook ${workspaceId}`
+
+/**
+ * Returns the secrets that sign a workspace's webhooks: the current one, and for a day the one before. Creates the first one.
+ *
+ * @returns an empty list if there is no SECRETS_KEY to encrypt the first one
+ * @throws {NoSecretsKey} if this process cannot decrypt it
+ */
+export async function readSigningSecrets(em: EntityManager, secrets: Secrets, workspaceId: string): Promise<string[]> {
+  const purpose = purposeOf(workspaceId)
+  let found = await findSigningSecret(em, workspaceId)
+  if (!found) {
+    if (!secrets.isReady) return []
+    await addSigningSecret(em, workspaceId, secrets.encrypt(newSecret(), purpose))
+    found = await findSigningSecret(em, workspaceId)
+  }
+  // The workspace is deleted.
+  if (!found) return []
+  const current = secrets.decrypt(found.secret, purpose)
+  return found.previous === null ? [current] : [current, secrets.decrypt(found.previous, purpose)]
+}
+
+/** Returns the current secret. @throws {ApiError} `secrets_key_missing` */
+export async function getSigningSecret(em: EntityManager, secrets: Secrets, workspaceId: string): Promise<string> {
+  const [current] = await withKey(() => readSigningSecrets(em, secrets, workspaceId))
+  if (current === undefined) throw new ApiError(SECRETS_KEY_MISSING)
+  return current
+}
+
+/** Replaces the secret. The one before signs, too, for a day. @throws {ApiError} `secrets_key_missing` */
+export async function rotateSigningSecret(em: EntityManager, secrets: Secrets, workspaceId: string): Promise<string> {
+  const secret = newSecret()
+  // A secret that can no longer be decrypted is of no use.
+  const isReadable = await readSigningSecrets(em, secrets, workspaceId).then(
+    () => true,
+    () => false,
+  )
+  await withKey(() =>
+    replaceSigningSecret(em, workspaceId, secrets.encrypt(secret, purposeOf(workspaceId)), isReadable),
+  )
+  return secret
+}
+
+async function withKey<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    throw error instanceof NoSecretsKey ? new ApiError(SECRETS_KEY_MISSING, { cause: error }) : error
+  }
+}
+
+/**
+ * Signs a request. @returns the headers of Standard Webhooks
+ *
+ * @param at the time of the attempt
+ * @see https://www.standardwebhooks.com
+ */
+export function signedHeaders(
+  secrets: readonly string[],
+  { id, at, body }: { id: string; at: Date; body: string },
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+  }
+}
