@@ -1,4 +1,4 @@
-/** Where a text is in a step: keys and indexes. */
+/** The place of a text in a step: keys and indexes. */
 export type TextPath = readonly (string | number)[]
 
 /** Maximum number of texts of a webhook that are templates. */

@@ -114,7 +114,7 @@ export function requestPublic(
       headers: { ...headers, ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }) },
       agent: false,
       signal,
-      lookup: mayBePrivate ? (resolveName as LookupFunction) : lookupPublic(resolveName),
+      lookup: mayBePrivate ? resolveName : lookupPublic(resolveName),
     })
     outgoing.on('error', fail)
     outgoing.on('response', (response) => {

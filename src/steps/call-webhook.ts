@@ -9,31 +9,9 @@ import { NoSecretsKey } from '../platform/secrets.ts'
 import { RendererBusy } from '../rendering/index.ts'
 import { beginAttempt, finishRun, recordWait, type StepContext } from './queries.ts'
 import { renderRequest } from './render-request.ts'
-import type { RunStep } from './run-step.ts'
+import type { RunStep } from './runner.ts'
+import type { WebhookResponse } from './send-request.ts'
 import { readSigningSecrets } from './signing-secret.ts'
-
-/** An HTTP request of a webhook. */
-export interface WebhookRequest {
-  url: string
-  method: string
-  headers: Record<string, string>
-  /** The JSON body as text; `null` for none. */
-  body: string | null
-  /** Identifies the request. It is the same for each attempt. */
-  id: string
-  /** The secrets that sign the request; none if the instance has no SECRETS_KEY. */
-  secrets: readonly string[]
-  /** Whether the body of the response is needed. */
-  readsBody: boolean
-}
-
-export type WebhookResponse =
-  /** A response. `text` is its body; `null` if it is larger than the limit or not needed. */
-  | { status: number; retryAfter: string | null; text: string | null }
-  /** No response. The text has no data of the contact. */
-  | { problem: string; isPermanent: boolean }
-
-export type SendRequest = (request: WebhookRequest) => Promise<WebhookResponse>
 
 type StoredWebhook = Extract<StoredStep, { type: 'WEBHOOK' }>
 type WebhookContext = StepContext & { step: StoredWebhook }

@@ -3,7 +3,7 @@ import { applyChange, lockContacts } from '../contacts/index.ts'
 import { lockEnrollments } from '../enrollments/index.ts'
 import { lockListsToJoin } from '../lists/index.ts'
 import { findResult, finishRun } from './queries.ts'
-import type { RunStep } from './run-step.ts'
+import type { RunStep } from './runner.ts'
 
 /** Changes the contact, and records that in the same transaction. What it starts is left to the relay. */
 export const changeContact: RunStep<Extract<StoredStep, { type: 'UPDATE_CONTACT' }>> = (dependencies, context) =>

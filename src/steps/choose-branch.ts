@@ -1,7 +1,7 @@
 import { ELSE, type StoredStep } from '../automation-engine/index.ts'
 import { type Condition, matchesOf } from '../segments/index.ts'
 import { finishRun } from './queries.ts'
-import type { RunStep } from './run-step.ts'
+import type { RunStep } from './runner.ts'
 
 /** Chooses the first branch of a CONDITION that is true for the contact. */
 export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async ({ em }, context, now) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StoredStep } from '../automation-engine/index.ts'
 import { finishRun } from './queries.ts'
-import type { RunStep } from './run-step.ts'
+import type { RunStep } from './runner.ts'
 
 /** Chooses the branch of a SPLIT by the hash of contact and step, so that a contact gets the same one whenever they return. */
 export const chooseShare: RunStep<Extract<StoredStep, { type: 'SPLIT' }>> = async ({ em }, context) => {

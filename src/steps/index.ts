@@ -1,4 +1,5 @@
 export { StepRun, WebhookSecret } from './entities.ts'
-export { runStep, type RunDependencies, type StepToRun } from './run-step.ts'
+export { runStep } from './run-step.ts'
+export type { RunDependencies, StepToRun } from './runner.ts'
 export { createSendRequest } from './send-request.ts'
 export { wakeWaiting } from './wake-waiting.ts'

@@ -1,46 +1,17 @@
 import { type StepResult, type StoredStep, type StepType, canSend } from '../automation-engine/index.ts'
 import { leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
-import type { Log } from '../outbox/index.ts'
-import type { EntityManager } from '../platform/db/orm.ts'
-import type { Secrets } from '../platform/secrets.ts'
-import type { Renderer } from '../rendering/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
-import { readStepContext, type StepContext } from './queries.ts'
-import { type SendRequest, callWebhook } from './call-webhook.ts'
+import { readStepContext } from './queries.ts'
+import type { RunDependencies, RunStep, StepToRun } from './runner.ts'
+import { callWebhook } from './call-webhook.ts'
 import { changeContact } from './change-contact.ts'
 import { waitForEvent } from './wait-for-event.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** Milliseconds until the next check whether a restored database is reconciled. */
 const RESTORED_RETRY_MS = 10_000
-
-export interface StepToRun {
-  workspaceId: string
-  automationId: string
-  enrollmentId: string
-  stepId: string
-  /** The workflow's time, in milliseconds since 1970. Waits are computed from it, because tests skip time. */
-  now: number
-}
-
-export interface RunDependencies {
-  em: EntityManager
-  log: Log
-  renderer: Renderer
-  /** Decrypts the secrets that sign webhooks. */
-  secrets: Secrets
-  /** Sends the HTTP request of a webhook. */
-  sendRequest: SendRequest
-}
-
-/** Runs a step of one type. The step is in `context.step`, and its automation is active. */
-export type RunStep<Stored extends StoredStep> = (
-  dependencies: RunDependencies,
-  context: StepContext & { step: Stored },
-  now: Date,
-) => Promise<StepResult | undefined>
 
 type Runners = { [Type in StepType]?: RunStep<Extract<StoredStep, { type: Type }>> }
 

@@ -6,7 +6,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { contactMatches } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
 import { eventsSince, finishRun, recordWait, type StepContext } from './queries.ts'
-import type { RunStep } from './run-step.ts'
+import type { RunStep } from './runner.ts'
 
 type StoredWaitForEvent = Extract<StoredStep, { type: 'WAIT_FOR_EVENT' }>
 type WaitContext = StepContext & { step: StoredWaitForEvent }

@@ -276,6 +276,18 @@ describe('a response', () => {
     })
   }
 
+  it('is not read beyond the limit', async () => {
+    const closed = Promise.withResolvers<number>()
+    const server = await startServer((socket) => {
+      socket.on('close', () => closed.resolve(socket.bytesWritten))
+      socket.write(`${OK}Content-Length: 1073741824\r\n\r\n`)
+      socket.write(Buffer.alloc(100_000, '1'))
+    })
+    await send(`http://127.0.0.1:${server.port}/`, { allowedHosts: ['127.0.0.1'], timeoutMs: 60_000 })
+    assert.ok((await closed.promise) < 200_000)
+    await server.stop()
+  })
+
   it('from a port where nothing listens has a defined result', async () => {
     const server = await startServer(() => undefined)
     await server.stop()

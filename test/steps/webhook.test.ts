@@ -12,7 +12,7 @@ import { newCall } from '../../src/platform/call.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Renderer } from '../../src/rendering/renderer.ts'
-import type { WebhookRequest } from '../../src/steps/call-webhook.ts'
+import type { WebhookRequest } from '../../src/steps/send-request.ts'
 import { runStep } from '../../src/steps/run-step.ts'
 import { readSigningSecrets } from '../../src/steps/signing-secret.ts'
 import { eventually } from '../support/eventually.ts'
@@ -322,7 +322,7 @@ describe('a webhook', () => {
     ],
   ] as const) {
     it(`is not sent if a template makes ${what}, and the enrollment continues`, async () => {
-      const { contactId } = await run([webhook(input as Partial<WebhookInput>), email('after')])
+      const { contactId } = await run([webhook(input), email('after')])
       assert.equal(server.requests.length, 0)
       assert.deepEqual(subjects(), ['after'])
       const { detail } = await runOf(contactId)

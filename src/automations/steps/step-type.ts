@@ -28,8 +28,8 @@ export type StepFields<Step extends { name?: string }> = Omit<Step, 'id' | 'name
 /** A template of a step. */
 export interface StepTemplate {
   content: EmailContent
-  /** Where a field of the content is in the step. */
-  pathOf(field: keyof EmailContent): TextPath
+  /** Returns the place of a field of the content in the step. */
+  pathOf: (field: keyof EmailContent) => TextPath
 }
 
 /** The schemas of a list of steps inside a branch. */

@@ -1,0 +1,33 @@
+import type { StepResult, StoredStep } from '../automation-engine/index.ts'
+import type { Log } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Renderer } from '../rendering/index.ts'
+import type { StepContext } from './queries.ts'
+import type { SendRequest } from './send-request.ts'
+
+export interface StepToRun {
+  workspaceId: string
+  automationId: string
+  enrollmentId: string
+  stepId: string
+  /** The workflow's time, in milliseconds since 1970. Waits are computed from it, because tests skip time. */
+  now: number
+}
+
+export interface RunDependencies {
+  em: EntityManager
+  log: Log
+  renderer: Renderer
+  /** Decrypts the secrets that sign webhooks. */
+  secrets: Secrets
+  /** Sends the HTTP request of a webhook. */
+  sendRequest: SendRequest
+}
+
+/** Runs a step of one type. The step is in `context.step`, and its automation is active. */
+export type RunStep<Stored extends StoredStep> = (
+  dependencies: RunDependencies,
+  context: StepContext & { step: Stored },
+  now: Date,
+) => Promise<StepResult | undefined>
