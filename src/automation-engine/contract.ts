@@ -36,7 +36,7 @@ export interface EnrollmentInput extends Entry, InstanceRef {
   workspaceId: string
   automationId: string
   contactId: string
-  /** Of an automation in which a contact can have several enrollments: see `enrollmentWorkflowId`. */
+  /** The key of an automation in which a contact can have several enrollments: see `enrollmentWorkflowId`. */
   concurrencyKey?: string
   /** When the starter decided to enroll: ISO 8601. */
   enrolledAt: string

@@ -54,6 +54,7 @@ export {
   type StepOutline,
   type StepType,
   type StoredStep,
+  withoutSuccessors,
   withSuccessors,
 } from './steps/index.ts'
 export { MAX_DELAY_MINUTES } from './steps/wait.ts'

@@ -3,7 +3,7 @@
  * the steps that follow the branches. On any path through the tree, positions in the list only grow.
  */
 
-/** Where a stored step is in the tree. A step without `in` is at the top level. */
+/** The place of a stored step in the tree. A step without `in` is at the top level. */
 export interface Placed {
   id: string
   in?: BranchRef

@@ -5,7 +5,17 @@ import { SUMMARY_TRIGGERS, TRIGGERS } from '../triggers/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { presentSteps, stepResponse } from './steps/index.ts'
 import type { AutomationDetail } from './automations.ts'
-import { count, freeObject, id, presentForWriter, timestamp, writtenResponse } from '../http/index.ts'
+import { count, EXAMPLE_ID, freeObject, id, presentForWriter, timestamp, writtenResponse } from '../http/index.ts'
+
+/** Two steps as a response has them: an email, and a wait. */
+const EXAMPLE_STEPS = [
+  {
+    ...{ id: EXAMPLE_ID, type: 'EMAIL', name: null, position: 0, category: 'marketing' },
+    ...{ templateId: null, templateVersion: null },
+    ...{ subject: 'Welcome, {{ contact.firstName }}!', html: null, text: 'Good to have you here.', delayMinutes: 0 },
+  },
+  { id: EXAMPLE_ID, type: 'WAIT', name: null, position: 1, subject: null, delayMinutes: 1440 },
+]
 
 const lower = (status: AutomationStatus) => status.toLowerCase() as Lowercase<AutomationStatus>
 
@@ -70,7 +80,7 @@ export const automationResponse = object({
   version: count('The version of the steps. Each change of the steps creates a version.', 1),
   createdAt: timestamp('The time of creation.'),
   updatedAt: timestamp('The time of the last update.'),
-  steps: array().of(stepResponse).required().meta({ description: 'Ordered by position.' }),
+  steps: array().of(stepResponse).required().meta({ description: 'Ordered by position.', example: EXAMPLE_STEPS }),
 })
   .required()
   .meta({ component: 'Automation', description: 'A sequence of steps, and the trigger that starts it.' })

@@ -23,7 +23,7 @@ export async function decideEntries(
 ): Promise<DecidedEvent[]> {
   const enrolled = await readEnrolled(em, events)
   const decided: DecidedEvent[] = []
-  for (const { automations, isAwaited: _isAwaited, ...event } of events) {
+  for (const { automations, ...event } of events) {
     const { id, contactId, data: eventData } = event
     const plan: DecidedEvent = { event, automationIds: [], alreadyEnrolled: 0, excluded: 0, refused: [] }
     const automationIds: string[] = []

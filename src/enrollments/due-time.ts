@@ -37,7 +37,7 @@ const listOf = (step: StoredStep): string => (step.in ? `${step.in.step} ${step.
 /** The lists of steps that contain a step, directly or in a branch. Their steps before it were passed. */
 function listsAround(steps: readonly StoredStep[], step: StoredStep): ReadonlySet<string> {
   const lists = new Set<string>()
-  for (let at: StoredStep | undefined = step; at; at = steps.find(({ id }) => id === at!.in?.step))
+  for (let at: StoredStep | undefined = step; at; at = steps.find(({ id }) => id === at?.in?.step))
     lists.add(listOf(at))
   return lists
 }

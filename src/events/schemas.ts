@@ -68,7 +68,9 @@ const createsByEmail = {
 }
 
 /** Requires that fields are absent. Other schemas ignore unknown fields. */
-const without = (...fields: string[]) => ({ not: { anyOf: fields.map((field) => ({ required: [field] })) } })
+const without = (...fields: string[]) => ({
+  not: { anyOf: fields.map((field) => ({ properties: { [field]: {} }, required: [field] })) },
+})
 
 /** The alternatives of a custom event, by how it names the contact. */
 const variants = (component: string, more: () => object) => [
@@ -106,7 +108,10 @@ export const recordSchema = object({ ...described(), ...named(), lists: lists() 
 export const bulkItemSchema = object({ ...described(), ...named() })
   .test(hasOneContact)
   .test(createsByEmail)
-  .meta({ variants: variants('BulkEvent', () => ({})) })
+  .meta({
+    variants: variants('BulkEvent', () => ({})),
+    example: { name: 'Signed up', email: 'ada@example.com', data: { plan: 'free' } },
+  })
 
 /** `POST /events/bulk`. Items are validated one by one, so that an invalid one does not affect the others. */
 export const bulkSchema = object({

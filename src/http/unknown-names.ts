@@ -1,3 +1,4 @@
+// cspell:ignore subjekt
 import type { ISchema, Schema } from 'yup'
 import { isObjectSchema, resolve } from './resolve-schema.ts'
 import { pointerTo } from './pointer.ts'
@@ -38,7 +39,7 @@ export function findUnknownNames(schema: ISchema<unknown> | undefined, value: un
 /**
  * Finds the first key that an object with the metadata `closed` does not know.
  *
- * @returns its path, such as `steps[0].sbject`, and a sentence that suggests a known one
+ * @returns its path, such as `steps[0].subjekt`, and a sentence that suggests a known one
  */
 export function findForbiddenName(
   schema: ISchema<unknown> | undefined,

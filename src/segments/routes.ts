@@ -1,3 +1,4 @@
+// cspell:ignore metdata
 import { array } from 'yup'
 import { countForCondition, createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
 import { ApiError } from '../platform/api-error.ts'

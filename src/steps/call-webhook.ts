@@ -83,7 +83,8 @@ const claimAttempt = (em: EntityManager, context: WebhookContext): Promise<numbe
     const automation = (await lockAutomationsShared(unit, [automationId])).get(automationId)
     const contact = (await lockContactsShared(unit, [contactId])).get(contactId)
     const enrollment = (await lockEnrollments(unit, [enrollmentId])).get(enrollmentId)
-    if (automation === undefined || !canSend(automation) || !contact || enrollment?.status !== 'ACTIVE') return undefined
+    if (automation === undefined || !canSend(automation) || !contact || enrollment?.status !== 'ACTIVE')
+      return undefined
     return beginAttempt(unit, context)
   })
 

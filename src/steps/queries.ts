@@ -78,10 +78,21 @@ left join trigger_events trigger_event on enrollment.dedup_key = 'event:' || tri
 left join step_runs run on run.enrollment_id = enrollment.id and run.step_id = $2::uuid
 where enrollment.id = $1::uuid`
 
+/** The first columns of a run. */
+const keyOf = ({ enrollmentId, step, workspaceId, automationId, contactId, version }: StepContext) => [
+  enrollmentId,
+  step!.id,
+  workspaceId,
+  automationId,
+  contactId,
+  version,
+  step!.type,
+]
+
 /** The end of a step's run. */
 export interface FinishedRun {
   result: StepResult
-  /** What was evaluated. */
+  /** The facts on which it was decided. */
   detail: Record<string, unknown>
   /** The name and the value under which later steps find its response. */
   saved?: { as: string; output: unknown }
@@ -93,30 +104,27 @@ export interface FinishedRun {
  * Race: Temporal repeats an activity while its first attempt is still running. Guard: the first result that is recorded counts.
  * Test: test/steps/repeated-activity.test.ts.
  *
- * @returns the recorded result; `undefined` if the enrollment has ended or is deleted
+ * @returns the recorded result
  */
 export async function finishRun(
   em: EntityManager,
   context: StepContext,
   { result, detail, saved }: FinishedRun,
-): Promise<StepResult | undefined> {
+): Promise<StepResult> {
   const [row] = await preparedSql<{ result: StepResult }>(em, 'finish-step-run', FINISH, [
-    context.enrollmentId,
-    context.step!.id,
-    context.step!.type,
+    ...keyOf(context),
     JSON.stringify(result),
     JSON.stringify(detail),
     saved?.as ?? null,
     saved === undefined ? null : JSON.stringify(saved.output),
   ])
-  return row?.result
+  return row!.result
 }
 
 const FINISH = `
 insert into step_runs as run
   (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, finished_at, result, detail, save_as, output)
-select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, now(), $4::jsonb, $5::jsonb, $6, $7::jsonb
-from enrollments where id = $1::uuid and status = 'ACTIVE'
+values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::integer, $7, now(), $8::jsonb, $9::jsonb, $10, $11::jsonb)
 on conflict (enrollment_id, step_id) do update set
   finished_at = coalesce(run.finished_at, excluded.finished_at),
   result = coalesce(run.result, excluded.result),
@@ -141,23 +149,19 @@ export async function findResult(
 
 /** Begins an attempt of a webhook. @returns its number; `undefined` if the step is finished */
 export async function beginAttempt(em: EntityManager, context: StepContext): Promise<number | undefined> {
-  const [row] = await preparedSql<{ attempts: number }>(em, 'begin-webhook-attempt', ATTEMPT, [
-    context.enrollmentId,
-    context.step!.id,
-    context.step!.type,
-  ])
+  const [row] = await preparedSql<{ attempts: number }>(em, 'begin-webhook-attempt', ATTEMPT, [...keyOf(context)])
   return row?.attempts
 }
 
 const ATTEMPT = `
 insert into step_runs as run
   (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, attempts)
-select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, 1 from enrollments where id = $1::uuid
+values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::integer, $7, 1)
 on conflict (enrollment_id, step_id) do update set attempts = run.attempts + 1, until = null
   where run.finished_at is null
 returning attempts`
 
-/** Records that a step waits. @returns false if the enrollment has ended or is deleted */
+/** Records that a step waits. @returns false if it is finished */
 export async function recordWait(
   em: EntityManager,
   context: StepContext,
@@ -174,9 +178,7 @@ export async function recordWait(
   },
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'record-step-wait', WAIT, [
-    context.enrollmentId,
-    context.step!.id,
-    context.step!.type,
+    ...keyOf(context),
     until.toISOString(),
     eventKey,
     filter === null ? null : JSON.stringify(filter),
@@ -188,8 +190,7 @@ export async function recordWait(
 const WAIT = `
 insert into step_runs as run
   (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, until, event_key, filter, detail)
-select id, $2::uuid, workspace_id, automation_id, contact_id, version, $3, $4::timestamptz, $5, $6::jsonb, $7::jsonb
-from enrollments where id = $1::uuid and status = 'ACTIVE'
+values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::integer, $7, $8::timestamptz, $9, $10::jsonb, $11::jsonb)
 on conflict (enrollment_id, step_id) do update set until = excluded.until,
   detail = run.detail || excluded.detail
   where run.finished_at is null

@@ -40,9 +40,7 @@ export async function runStep(dependencies: RunDependencies, { now, ...of }: Ste
   const { step, enrollmentStatus, automationStatus } = context
   if (context.automationId !== of.automationId || step === null) return { next: 'gone' }
   if (enrollmentStatus !== 'ACTIVE')
-    return enrollmentStatus === 'CANCELLED'
-      ? { next: 'gone' }
-      : { next: 'end', status: enrollmentStatus }
+    return enrollmentStatus === 'CANCELLED' ? { next: 'gone' } : { next: 'end', status: enrollmentStatus }
   if (context.result) return context.result
   if (!canSend(automationStatus))
     return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }

@@ -21,11 +21,11 @@ export async function findSigningSecret(
   return row
 }
 
-/** Stores the first secret of a workspace, unless another process has done it, or the workspace is deleted. */
+/** Stores the first secret of a workspace, unless another process has stored one. */
 export async function addSigningSecret(em: EntityManager, workspaceId: string, secret: Buffer): Promise<void> {
   await sql(
     em,
-    `insert into webhook_secrets (workspace_id, secret) select id, $2::bytea from workspaces where id = $1::uuid
+    `insert into webhook_secrets (workspace_id, secret) values ($1::uuid, $2::bytea)
      on conflict (workspace_id) do nothing`,
     [workspaceId, secret],
   )

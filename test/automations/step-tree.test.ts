@@ -1,3 +1,4 @@
+// cspell:ignore sbject filtr tagg
 import assert from 'node:assert/strict'
 import { startService, type Service } from '../support/service.ts'
 

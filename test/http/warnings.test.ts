@@ -34,13 +34,6 @@ describe('X-Warning', () => {
       '/emial is unknown and was ignored; did you mean email?',
     ],
     [
-      'an unknown field of a step',
-      'POST',
-      'automations',
-      { name: 'x', trigger: 'SIGNUP', steps: [{ type: 'WAIT', delayMinutes: 5, delayHours: 2 }] },
-      '/steps/0/delayHours is unknown and was ignored; known names: id, type, delayMinutes',
-    ],
-    [
       'an unknown field of an item',
       'POST',
       'contacts/bulk',

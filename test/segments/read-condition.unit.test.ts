@@ -1,3 +1,4 @@
+// cspell:ignore metdata Leats
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { readCondition, readEventFilter, type ReadOptions } from '../../src/segments/read-condition.ts'

@@ -1,3 +1,4 @@
+// cspell:ignore ILPZ
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { signedHeaders } from '../../src/steps/signing-secret.ts'

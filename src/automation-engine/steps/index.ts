@@ -59,6 +59,14 @@ export function withSuccessors(steps: readonly StoredStep[]): StoredStep[] {
   return steps.map((step, position) => ({ ...step, ...successors[position] }))
 }
 
+/** Removes what `withSuccessors` has added. */
+export function withoutSuccessors(step: StoredStep): StoredStep {
+  const own = { ...step }
+  delete own.next
+  delete own.branchStarts
+  return own
+}
+
 /** The names of a step's branches; none for most steps. */
 export const branchesOf = (step: StoredStep): readonly string[] => typeOf(step).branchesOf?.(step) ?? []
 

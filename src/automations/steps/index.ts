@@ -5,6 +5,7 @@ import {
   STEP_TYPES,
   type StepType,
   type StoredStep,
+  withoutSuccessors,
   withSuccessors,
 } from '../../automation-engine/index.ts'
 import { condition, type ConditionInput, type ConditionStep } from './condition.ts'
@@ -135,10 +136,7 @@ export const hashesOf = (stored: readonly StoredStep[]): string[] =>
   stored.flatMap((step) => typeOf(step).contentOf?.(step) ?? [])
 
 export const restoreSteps = (stored: readonly StoredStep[], contents: Contents): Step[] =>
-  stored.map(({ next: _next, branchStarts: _starts, ...step }) => ({
-    ...typeOf(step).restore(step as never, contents),
-    ...placeOf(step),
-  }))
+  stored.map((step) => ({ ...typeOf(step).restore(withoutSuccessors(step), contents), ...placeOf(step) }))
 
 const placeOf = (step: { in?: BranchRef }) => (step.in ? { in: step.in } : {})
 

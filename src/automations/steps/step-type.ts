@@ -42,7 +42,7 @@ export interface Nested {
 export interface Branch<Child> {
   /** The name of the branch in the stored tree. */
   branch: string
-  /** Where its steps are in the input, such as `branches[0].steps`. */
+  /** The place of its steps in the input, such as `branches[0].steps`. */
   path: string
   steps: readonly Child[]
 }
