@@ -62,7 +62,7 @@ describe('dashboard by keyboard', function () {
     await page.keyboard.type('By keyboard')
     const steps = page.getByTestId('step')
     const write = async (subject: string, count: number) => {
-      await press('Escape', 'a')
+      await press('Escape', 'e')
       await steps.nth(count - 1).waitFor()
       await page.keyboard.type(subject)
       await press('Tab')

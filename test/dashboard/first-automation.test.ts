@@ -48,7 +48,7 @@ describe('dashboard by mouse', function () {
     await page.getByLabel('Name', { exact: true }).fill('Welcome')
     const add = async (what: 'Email' | 'Wait') => {
       await page.getByRole('button', { name: 'Add step' }).last().click()
-      await page.getByRole('menuitem', { name: what }).click()
+      await page.getByRole('menuitem', { name: what, exact: true }).click()
     }
     const write = async (subject: string) => {
       await add('Email')
