@@ -56,6 +56,8 @@ describe('dashboard by keyboard', function () {
     await page.getByText('Automations send a series of emails').waitFor()
     await tabTo('New automation')
     await press('Enter')
+    await page.locator('button[aria-pressed=true]:focus').waitFor()
+    await press('Enter')
     await page.getByLabel('Name', { exact: true }).waitFor()
     await tabTo('Name')
     await press('Control+A')

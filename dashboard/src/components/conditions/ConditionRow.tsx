@@ -53,7 +53,7 @@ export function ConditionRow({
             allowDeselect={false}
             data={choices.map((value) => ({ value, label: KIND_LABELS[value] }))}
             value={kind}
-            onChange={(value) => value && set(newPart(value as Kind), false)}
+            onChange={(value) => value && set(newPart(value), false)}
           />
         )}
         <KindFields kind={kind} name={name} path={path} part={part} isNegated={isNegated} set={set} />

@@ -22,6 +22,8 @@ export function AnchoredMenu({
       onClose={onClose}
       clickOutsideEvents={['mousedown', 'touchstart']}
       position="right-start"
+      // The first item has the focus.
+      withInitialFocusPlaceholder={false}
       hideDetached={false}
     >
       <Menu.Target>
