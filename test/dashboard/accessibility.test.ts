@@ -10,6 +10,28 @@ import { startService, type Service } from '../support/service.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+const TREE = {
+  type: 'CONDITION',
+  branches: [
+    {
+      name: 'Pro',
+      if: { all: [{ tag: 'pro' }, { any: [{ event: 'order.placed' }] }] },
+      steps: [EMAIL, { type: 'EXIT' }],
+    },
+  ],
+  else: [
+    {
+      type: 'SPLIT',
+      branches: [
+        { name: 'A', weight: 50, steps: [{ type: 'UPDATE_CONTACT', addTags: ['a'] }] },
+        { name: 'B', weight: 50, steps: [{ type: 'WEBHOOK', url: 'https://example.com/' }] },
+      ],
+    },
+    { type: 'WAIT_UNTIL', until: { timeOfDay: '09:00' } },
+    { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 60 },
+  ],
+}
+
 const PAGES = [
   '',
   '/automations',
@@ -46,7 +68,7 @@ describe('dashboard accessibility', function () {
     automationId = await anAutomation(service, {
       trigger: 'SIGNUP',
       triggerConfig: undefined,
-      steps: [EMAIL, wait(60), EMAIL],
+      steps: [EMAIL, wait(60), TREE, EMAIL],
     })
     contactId = await aContact(service, { firstName: 'Ada', tags: ['vip'] })
     const text = { type: 'TEXT', paragraphs: [{ style: 'HEADING', runs: [{ text: 'Hello' }] }] }

@@ -45,10 +45,11 @@ describe('dashboard by mouse', function () {
   it('builds and activates an automation of five steps', async () => {
     await page.getByRole('link', { name: 'Automations' }).click()
     await page.getByRole('button', { name: 'New automation' }).click()
+    await page.getByRole('button', { name: 'Start blank' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Welcome')
     const add = async (what: 'Email' | 'Wait') => {
       await page.getByRole('button', { name: 'Add step' }).last().click()
-      await page.getByRole('menuitem', { name: what }).click()
+      await page.getByRole('menuitem', { name: what, exact: true }).click()
     }
     const write = async (subject: string) => {
       await add('Email')

@@ -118,9 +118,10 @@ describe('dashboard forms', function () {
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     )
     await page.getByRole('button', { name: 'New automation' }).click()
+    await page.getByRole('button', { name: 'Start blank' }).click()
     await page.getByText('Couldn’t confirm that it was created').waitFor()
     await page.unroute('**/automations')
-    await page.getByRole('button', { name: 'New automation' }).click()
+    await page.getByRole('button', { name: 'Start blank' }).click()
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
   })
 
@@ -133,7 +134,10 @@ describe('dashboard forms', function () {
       'request',
       (request) => (sent += Number(request.method() === 'POST' && request.url().endsWith('/automations'))),
     )
-    for (let n = 0; n < 3; n += 1) await page.keyboard.press('n')
+    await page.keyboard.press('n')
+    await page.getByRole('button', { name: /^Blank/ }).focus()
+    for (let n = 0; n < 3; n += 1) await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
     const { body: before } = await service.call('GET', 'automations')
     await page.getByRole('link', { name: 'Lists' }).click()
     await page.getByRole('button', { name: 'New list' }).click()

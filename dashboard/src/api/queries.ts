@@ -54,12 +54,18 @@ export function useSegments() {
   return data?.map(({ id, name }) => ({ value: id, label: name }))
 }
 
+const readCampaigns = (api: Api, signal: AbortSignal) =>
+  readPages((query) => api.GET('/campaigns', { params: { query }, signal }))
+
+export function useCampaignOptions() {
+  const { data } = useWorkspaceQuery(['campaigns', 'names'], readCampaigns)
+  return data?.map(({ id, name }) => ({ value: id, label: name }))
+}
+
 /** Returns a function that finds the name of a campaign. */
 export function useCampaignName(): (id: string) => string | undefined {
-  const { data } = useWorkspaceQuery(['campaigns', 'names'], (api, signal) =>
-    readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
-  )
-  return (id) => data?.find((campaign) => campaign.id === id)?.name
+  const campaigns = useCampaignOptions()
+  return (id) => campaigns?.find(({ value }) => value === id)?.label
 }
 
 /** Returns a function that finds the name of a segment. */

@@ -6,12 +6,14 @@ import {
   IconCircleDashed,
   IconClock,
   IconInbox,
+  IconLogout,
   IconMailOff,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
   IconQuestionMark,
   IconSend,
+  IconTargetArrow,
   IconX,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -45,6 +47,8 @@ export const ENROLLMENT_STATUS: Record<EnrollmentStatus, StatusStyle> = {
   ACTIVE: { label: 'Active', icon: IconPlayerPlay, tone: 'accent' },
   PAUSED: { label: 'Paused', icon: IconPlayerPause, tone: 'warn' },
   COMPLETED: { label: 'Completed', icon: IconChecks, tone: 'ok' },
+  GOAL_REACHED: { label: 'Goal reached', icon: IconTargetArrow, tone: 'ok' },
+  EXITED: { label: 'Exited', icon: IconLogout, tone: 'mute' },
   STOPPED: { label: 'Stopped', icon: IconPlayerStop, tone: 'bad' },
   CANCELLED: { label: 'Cancelled', icon: IconBan, tone: 'mute' },
 }

@@ -1,14 +1,9 @@
-import { Button, TextInput, UnstyledButton } from '@mantine/core'
+import { TextInput, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { notifications } from '@mantine/notifications'
-import { errorMessage, isOutcomeUnknown } from '../../api/client.ts'
 import { useListName } from '../../api/queries.ts'
-import { callOnce, isReplay } from '../../api/call-once.ts'
-import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { count } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -16,55 +11,11 @@ import { AUTOMATION_STATUS, type AutomationStatus } from '../../components/Statu
 import { Page } from '../../layout/Page.tsx'
 import classes from './automations.module.css'
 import { AutomationsTable } from './AutomationsTable.tsx'
+import { NewAutomationButton } from './NewAutomationButton.tsx'
 import { statusOf, useAutomations } from './use-automations.ts'
 import { TRIGGERS, triggerOf } from './triggers.ts'
 
 const STATUSES: readonly AutomationStatus[] = ['ACTIVE', 'PAUSED', 'DRAFT', 'ARCHIVED']
-
-/** Creates an automation and opens it in the builder. */
-function NewAutomationButton() {
-  const { api, workspace } = useWorkspace()
-  const canEdit = useHasRole('editor')
-  const navigate = useNavigate()
-  const invalidate = useInvalidate()
-  /** Prevents a second request before the pending state is rendered. */
-  const isAt = useRef(false)
-  const create = useMutation({
-    mutationFn: async () => {
-      const body = { name: 'New automation', trigger: 'SIGNUP' as const, steps: [] }
-      const { data, response } = await callOnce([workspace.id, 'automation'], (header) =>
-        api.POST('/automations', { params: { header }, body }),
-      )
-      return { ...data.data, was: isReplay(response) }
-    },
-    onError(error) {
-      const title = isOutcomeUnknown(error) ? 'Couldn’t confirm that it was created' : 'Automation not created'
-      notifications.show({ color: 'bad', title, message: errorMessage(error) })
-      void invalidate('automations')
-    },
-  })
-  const goTo = ({ id: automationId, was }: { id: string; was: boolean }) => {
-    if (was) notifications.show({ message: 'Already created by your previous click.' })
-    void navigate({
-      to: '/w/$workspaceId/automations/$automationId',
-      params: { workspaceId: workspace.id, automationId },
-    }).finally(() => (isAt.current = false))
-  }
-  // Once, even if the key is paused. Does not navigate if the user left the page.
-  const begin = () => {
-    if (!canEdit || isAt.current) return
-    isAt.current = true
-    create.mutate(undefined, { onSuccess: goTo, onError: () => (isAt.current = false) })
-  }
-  useHotkeys([['n', begin]])
-  return (
-    canEdit && (
-      <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={begin} loading={create.isPending}>
-        New automation
-      </Button>
-    )
-  )
-}
 
 export function AutomationsPage() {
   const { status, q = '' } = useSearch({ from: '/w/$workspaceId/automations' })

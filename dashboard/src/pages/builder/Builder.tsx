@@ -1,5 +1,4 @@
 import { ActionIcon, Menu, SegmentedControl, TextInput, VisuallyHidden } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconArrowForwardUp, IconDots } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,10 +7,11 @@ import { errorMessage, hasErrorCode } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
 import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { AUTOMATION_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
-import { useListName } from '../../api/queries.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
-import { Canvas, type Selected } from './Canvas.tsx'
+import { AddStepMenu, type Adding } from './AddStepMenu.tsx'
+import { Canvas } from './Canvas.tsx'
+import type { Selected } from './canvas-context.ts'
 import { useIsPhone } from '../../lib/use-is-phone.ts'
 import { Outline } from './Outline.tsx'
 import { SidePanel } from './SidePanel.tsx'
@@ -32,7 +32,13 @@ import { DraftConflictNotice, DeletedNotice, StaleDraftNotice } from './Conflict
 import { BusyOverlay } from './BusyOverlay.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { SaveStatus } from './SaveStatus.tsx'
-import { newStep, draftOf, type Step, type UndoHistory } from './draft.ts'
+import { draftOf, type UndoHistory } from './draft.ts'
+import { focusFirstField } from './focus-first-field.ts'
+import { StepActionsMenu } from './StepActionsMenu.tsx'
+import { indexTree } from './step-tree.ts'
+import { useBuilderKeys } from './use-builder-keys.ts'
+import { useEmailNames } from './use-email-names.ts'
+import { useStepActions } from './use-step-actions.ts'
 import { useDraft } from './use-draft.ts'
 
 /** Milliseconds to wait for a reload of the automation. */
@@ -83,9 +89,9 @@ export function Builder({ given }: { given: LoadedAutomation }) {
   /** The counter remounts the panel, so that it shows current data. */
   const [ending, setPending] = useState<{ is: AutomationAction; n: number }>()
   const setEnding = (is: AutomationAction | undefined) => setPending((before) => is && { is, n: (before?.n ?? 0) + 1 })
-  const [newId, setNewId] = useState<string>()
-  const listName = useListName()
-  const starts = TRIGGERS[sequence.trigger].label(sequence.triggerConfig, listName)
+  const tree = useMemo(() => indexTree(sequence.steps), [sequence.steps])
+  const { names, emails } = useEmailNames(tree, running)
+  const starts = TRIGGERS[sequence.trigger].label(sequence.triggerConfig, names.list)
   const {
     data: stats,
     error: failure,
@@ -110,12 +116,13 @@ export function Builder({ given }: { given: LoadedAutomation }) {
   const open = (read: LoadedAutomation, history: UndoHistory = 'none') => {
     if (!isMounted.current) return
     notifications.hide(publishNoticeId(automation.id))
-    const at = edited.now.steps.findIndex(({ id }) => id === selected)
+    // The IDs of new steps change when they are published.
+    const at = indexTree(edited.now.steps).order.indexOf(selected)
     setOpened(read)
     setStale(isBehind(read))
     draftState.open(loadedDraftOf(read), history)
-    const same = read.sequence.steps[at]
-    if (same && same.id !== selected) select(same.id)
+    const same = indexTree(read.sequence.steps).order[at]
+    if (same !== undefined && same !== selected) select(same)
   }
   const openAgain = async (history: UndoHistory) => {
     setBusy(true)
@@ -178,62 +185,33 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     return { ...stats, of: (id: string) => by.get(id) }
   }, [isNumbers, stats, sequence])
 
-  const { steps } = sequence
-  const place = steps.findIndex(({ id }) => id === selected)
-  const add = useCallback(
-    (type: Step['type'], at: number) => {
-      if (focusInvalid()) return
-      const created = newStep(type)
-      act({ do: 'change', change: { do: 'add', step: created, at } })
-      setNewId(created.id)
-      select(created.id)
-    },
-    [act, select, focusInvalid],
-  )
-  const move = useCallback((id: string, to: number) => act({ do: 'change', change: { do: 'move', id, to } }), [act])
-  const remove = (id: string) => {
-    const at = steps.findIndex((each) => each.id === id)
-    act({ do: 'change', change: { do: 'remove', id } })
-    select(steps[at + 1]?.id ?? steps[at - 1]?.id ?? 'trigger')
-  }
-  const copy = (id: string) => {
-    if (focusInvalid()) return
-    const as = crypto.randomUUID()
-    act({ do: 'change', change: { do: 'copy', id, as } })
-    select(as)
-  }
-  const order: Selected[] = ['trigger', ...steps.map(({ id }) => id), 'end']
-  const selectNeighbor = (by: number) => {
-    const at = order.indexOf(selected)
-    selectIfValid(order[Math.max(0, Math.min(order.length - 1, at + by))]!)
-  }
   const canEdit = isEditor && !isNumbers && !isBusy && !isDeleted
-  // Menus and dialogs handle their own keys.
-  const ifCanvasFocused = (run: () => void) => () => {
-    if (!document.activeElement?.closest('[role=menu], [role=dialog], [role=listbox]')) run()
-  }
-  const ifEditing = (run: () => void) =>
-    ifCanvasFocused(() => {
-      if (canEdit) run()
-    })
-  const after = selected === 'trigger' ? 0 : selected === 'end' ? steps.length : place + 1
-  useHotkeys([
-    ['ArrowDown', ifCanvasFocused(() => selectNeighbor(1))],
-    ['ArrowUp', ifCanvasFocused(() => selectNeighbor(-1))],
-    ['a', ifEditing(() => add('EMAIL', after))],
-    ['w', ifEditing(() => add('WAIT', after))],
-    ['d', ifEditing(() => place >= 0 && copy(selected))],
-    ['Delete', ifEditing(() => place >= 0 && remove(selected))],
-    ['Backspace', ifEditing(() => place >= 0 && remove(selected))],
-    ['alt+ArrowDown', ifEditing(() => place >= 0 && move(selected, place + 1))],
-    ['alt+ArrowUp', ifEditing(() => place >= 0 && move(selected, place - 1))],
-    ['p', ifCanvasFocused(() => isEditor && automation.status === 'ACTIVE' && setEnding('pause'))],
-    ['mod+z', ifEditing(() => act({ do: 'undo' }))],
-    ['mod+shift+z', ifEditing(() => act({ do: 'redo' }))],
-    ['mod+y', ifEditing(() => act({ do: 'redo' }))],
-    ['1', ifCanvasFocused(() => show('edit'))],
-    ['2', ifCanvasFocused(() => show('numbers'))],
-  ])
+  const actions = useStepActions({ sequence, tree, selected, act, select, focusInvalid })
+  const [adding, setAdding] = useState<Adding>()
+  const [menu, setMenu] = useState<{ id: Selected; anchor: DOMRect }>()
+  const openAdd = useCallback((place: Adding['place'], anchor: DOMRect) => setAdding({ place, anchor }), [])
+  const openActions = useCallback(
+    (id: Selected, anchor: DOMRect) => {
+      if (focusInvalid()) return
+      select(id)
+      setMenu({ id, anchor })
+    },
+    [focusInvalid, select],
+  )
+  const editSelected = useCallback(() => focusFirstField(aside.current), [])
+  useBuilderKeys({
+    tree,
+    selected,
+    actions,
+    act,
+    canEdit,
+    selectIfValid,
+    onAdd: () => openAdd(actions.placeAfter(selected), anchorOf(selected)),
+    onActions: () => actions.possible.canCopy && openActions(selected, anchorOf(selected)),
+    onEdit: editSelected,
+    onPause: () => isEditor && automation.status === 'ACTIVE' && setEnding('pause'),
+    onView: show,
+  })
 
   return (
     <>
@@ -361,11 +339,14 @@ export function Builder({ given }: { given: LoadedAutomation }) {
         <div className={classes.canvas}>
           <View
             sequence={sequence}
+            tree={tree}
+            names={names}
             starts={starts}
             selected={selected}
             onSelect={selectIfValid}
-            onAdd={canEdit ? add : undefined}
-            onMove={canEdit ? move : undefined}
+            onAdd={canEdit ? openAdd : undefined}
+            onActions={canEdit ? openActions : undefined}
+            onMove={canEdit ? actions.move : undefined}
             numbers={numbers}
           />
         </div>
@@ -374,26 +355,51 @@ export function Builder({ given }: { given: LoadedAutomation }) {
           onClose={() => void (!focusInvalid() && navigate({ search: { view }, replace: true }))}
         >
           {isNumbers ? (
-            <StatsPanel automation={automation} sequence={sequence} stats={stats} selected={selected} />
+            <StatsPanel
+              automation={automation}
+              sequence={sequence}
+              tree={tree}
+              names={names}
+              stats={stats}
+              selected={selected}
+            />
           ) : (
             <div ref={aside}>
               <Inspector
                 sequence={sequence}
+                tree={tree}
+                names={names}
+                emails={emails}
                 selected={selected}
                 act={act}
                 canEdit={canEdit}
-                newId={newId}
-                onAdd={add}
-                onCopy={copy}
-                onRemove={remove}
-                onMove={move}
+                newId={actions.newId}
+                onAdd={(anchor) => openAdd(actions.placeAfter(selected), anchor)}
+                onActions={(anchor) => openActions(selected, anchor)}
               />
             </div>
           )}
         </SidePanel>
       </main>
+      {adding && (
+        <AddStepMenu
+          adding={adding}
+          onAdd={actions.add}
+          onPaste={actions.canPaste ? actions.paste : undefined}
+          onClose={() => setAdding(undefined)}
+        />
+      )}
+      {menu && menu.id === selected && (
+        <StepActionsMenu {...menu} actions={actions} onEdit={editSelected} onClose={() => setMenu(undefined)} />
+      )}
     </>
   )
+}
+
+/** Returns where a menu for the selection opens: next to its node, or in the middle of the page. */
+function anchorOf(selected: Selected): DOMRect {
+  const node = document.querySelector(`[data-id="${CSS.escape(selected)}"]`)
+  return node?.getBoundingClientRect() ?? new DOMRect(innerWidth / 2, innerHeight / 3, 0, 0)
 }
 
 /** Checks whether the draft is based on an older version. */

@@ -1,65 +1,129 @@
-import { IconHourglass, IconLogout, IconMail } from '@tabler/icons-react'
+import { IconLogout, IconPlus, IconTargetArrow } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { count, duration } from '../../lib/format.ts'
+import { count } from '../../lib/format.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
-import { AddMenu, type CanvasProps, StatsLine } from './Canvas.tsx'
+import type { CanvasProps } from './Canvas.tsx'
 import classes from './Outline.module.css'
-import { problemOf, type Step } from './draft.ts'
+import { branchSentence, detailOf, leaveRuleText, titleOf } from './describe-step.ts'
+import { StatsLine } from './StatsLine.tsx'
+import { branchesOf, branchId, type ListRef, type Place, ROOT } from './step-tree.ts'
+import { STEP_TYPES } from './step-types.ts'
+import type { Step } from './steps.ts'
 
-/** Lists the steps on a phone, instead of the canvas. */
-export function Outline({ sequence, starts, selected, onSelect, onAdd, numbers }: CanvasProps) {
+/** Lists the steps on a phone, instead of the canvas. Branches are indented. */
+export function Outline(props: CanvasProps) {
+  const { sequence, names, starts, selected, onSelect, numbers } = props
   const { icon: Icon } = TRIGGERS[sequence.trigger]
-  const add = (at: number) => (
-    <li className={classes.between}>{onAdd && <AddMenu at={at} onAdd={onAdd} label="Add step" />}</li>
-  )
+  const { goal } = sequence
   return (
     <ol className={classes.outline} aria-label="Steps">
       <Item isSelected={selected === 'trigger'} onSelect={() => onSelect('trigger')} icon={<Icon aria-hidden />}>
         <span className="strong">{starts}</span>
         {numbers && <span className="small t2">{count(numbers.enrolled)} enrolled</span>}
       </Item>
-      {add(0)}
-      {sequence.steps.map((step, n) => [
-        <Item
-          key={step.id}
-          isStep
-          isSelected={selected === step.id}
-          onSelect={() => onSelect(step.id)}
-          icon={step.type === 'EMAIL' ? <IconMail aria-hidden /> : <IconHourglass aria-hidden />}
-          meaning={step.type === 'EMAIL' ? 'accent' : 'mute'}
-        >
-          <span className="strong cut">
-            {step.type === 'WAIT' ? `Wait ${duration(step.delayMinutes)}` : step.subject || 'No subject'}
-          </span>
-          <span className="small t2 cut">
-            <StepDetail step={step} numbers={numbers} />
-          </span>
-        </Item>,
-        <li key={`${step.id} after`} className={classes.between}>
-          {onAdd && <AddMenu at={n + 1} onAdd={onAdd} label="Add step" />}
-        </li>,
-      ])}
+      <StepList {...props} steps={sequence.steps} list={ROOT} />
       <Item
         isSelected={selected === 'end'}
         onSelect={() => onSelect('end')}
-        icon={<IconLogout aria-hidden />}
-        meaning="ok"
+        icon={goal ? <IconTargetArrow aria-hidden /> : <IconLogout aria-hidden />}
+        tone="ok"
       >
         <span className="strong">End</span>
-        {numbers && <span className="small t2">{count(numbers.completed)} completed</span>}
+        {numbers ? (
+          <span className="small t2">{count(numbers.completed)} completed</span>
+        ) : (
+          goal && <span className="small t2 cut">Goal: {leaveRuleText(goal, names)}</span>
+        )}
       </Item>
     </ol>
   )
 }
 
-function StepDetail({ step, numbers }: { step: Step; numbers: CanvasProps['numbers'] }): ReactNode {
-  const own = numbers?.of(step.id)
-  if (numbers) {
-    if (!own) return null
-    if (step.type === 'EMAIL') return <StatsLine numbers={own} />
-    return own.here > 0 ? `${count(own.here)} here` : 'No contacts here'
-  }
-  return problemOf(step) ?? (step.type === 'EMAIL' ? 'Email' : 'Wait')
+function StepList({ steps, list, ...props }: CanvasProps & { steps: readonly Step[]; list: ListRef }) {
+  const { selected, onSelect, onAdd, names, numbers } = props
+  return (
+    <>
+      <AddItem place={{ ...list, at: 0 }} onAdd={onAdd} />
+      {steps.map((step, at) => (
+        <StepItems key={step.id} step={step} {...props}>
+          <Item
+            isStep
+            isSelected={selected === step.id}
+            onSelect={() => onSelect(step.id)}
+            icon={<StepIcon step={step} />}
+            tone={STEP_TYPES[step.type].tone}
+          >
+            <span className="strong cut">{titleOf(step, names)}</span>
+            <span className="small t2 cut">
+              <StepDetail step={step} names={names} numbers={numbers} />
+            </span>
+          </Item>
+          <AddItem place={{ ...list, at: at + 1 }} onAdd={onAdd} />
+        </StepItems>
+      ))}
+    </>
+  )
+}
+
+/** A step, its branches, and the button that adds the next step. */
+function StepItems({ step, children, ...props }: CanvasProps & { step: Step; children: [ReactNode, ReactNode] }) {
+  const { selected, onSelect, names } = props
+  const [item, add] = children
+  return (
+    <>
+      {item}
+      {branchesOf(step).map(({ name, steps, isOwn }, branch) => {
+        const id = branchId(step.id, branch)
+        const sentence = branchSentence(step, branch, names)
+        return (
+          <li key={id} className={classes.branch}>
+            <button
+              type="button"
+              className={`${classes.branchName} ${isOwn ? 'c-logic' : 'c-mute'}`}
+              aria-pressed={selected === id}
+              onClick={() => onSelect(id)}
+            >
+              {name || 'No name'}
+            </button>
+            {sentence !== undefined && <span className="small t2"> {sentence}</span>}
+            <ol aria-label={`Branch ${name}`}>
+              <StepList {...props} steps={steps} list={{ parent: step.id, branch }} />
+            </ol>
+          </li>
+        )
+      })}
+      {add}
+    </>
+  )
+}
+
+const StepIcon = ({ step }: { step: Step }) => {
+  const { icon: Icon } = STEP_TYPES[step.type]
+  return <Icon aria-hidden />
+}
+
+const AddItem = ({ place, onAdd }: { place: Place; onAdd: CanvasProps['onAdd'] }) => (
+  <li className={classes.between}>
+    {onAdd && (
+      <button
+        type="button"
+        className={classes.plus}
+        aria-haspopup="menu"
+        aria-label={`Add step ${place.at === 0 ? (place.parent === null ? 'at the start' : 'at the start of the branch') : 'here'}`}
+        onClick={({ currentTarget }) => onAdd(place, currentTarget.getBoundingClientRect())}
+      >
+        <IconPlus size={12} stroke={2.25} aria-hidden />
+      </button>
+    )}
+  </li>
+)
+
+function StepDetail({ step, names, numbers }: Pick<CanvasProps, 'names' | 'numbers'> & { step: Step }): ReactNode {
+  if (!numbers) return detailOf(step, names)
+  const own = numbers.of(step.id)
+  if (!own) return null
+  if (step.type === 'EMAIL') return <StatsLine numbers={own} />
+  return own.here > 0 ? `${count(own.here)} here` : 'No contacts here'
 }
 
 function Item({
@@ -67,14 +131,14 @@ function Item({
   isStep = false,
   onSelect,
   icon,
-  meaning = 'mute',
+  tone = 'mute',
   children,
 }: {
   isSelected: boolean
   isStep?: boolean
   onSelect: () => void
   icon: ReactNode
-  meaning?: string
+  tone?: string
   children: ReactNode
 }) {
   return (
@@ -86,7 +150,7 @@ function Item({
         onClick={onSelect}
         {...(isStep && { 'data-testid': 'step' })}
       >
-        <span className={`${classes.mark} c-${meaning}`}>{icon}</span>
+        <span className={`${classes.mark} c-${tone}`}>{icon}</span>
         <span className={classes.labels}>{children}</span>
       </button>
     </li>

@@ -6,10 +6,12 @@ import { DriplineError, errorMessage, isOutcomeUnknown, type Schemas, Displayabl
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import { plural } from '../../lib/format.ts'
-import type { Selected } from './Canvas.tsx'
+import type { Selected } from './canvas-context.ts'
 import { isConflict } from './draft-saver.ts'
 import { isSameContent, type LoadedAutomation, publishBodyOf, loadWithRetry, revisionOf } from './load-automation.ts'
-import { problemOf, draftOf } from './draft.ts'
+import { draftOf } from './draft.ts'
+import { findProblem } from './problems.ts'
+import { stepAtPointer } from './step-tree.ts'
 import type { DraftState } from './use-draft.ts'
 
 /** ID of the notification that a publish request may have succeeded. */
@@ -90,8 +92,8 @@ export function PublishButton({
       void invalidate('automations')
     },
     onError(error) {
-      const at = /^\/steps\/(\d+)/.exec((error instanceof DriplineError && error.param) || '')?.[1]
-      const step = at === undefined ? undefined : edited.now.steps[Number(at)]
+      const pointer = (error instanceof DriplineError && error.param) || ''
+      const step = stepAtPointer(edited.now.steps, pointer)
       if (step) select(step.id)
       // If the draft conflicts, the conflict notice appears.
       if (isConflict(error)) void draftState.check()
@@ -133,14 +135,10 @@ export function PublishButton({
         title: 'Not published',
         message: 'Fix the highlighted fields first.',
       })
-    const wrong = edited.now.steps.find((step) => problemOf(step) !== undefined)
+    const wrong = findProblem(edited.now)
     if (!wrong) return impact === undefined ? publish.mutate() : setAsking(true)
-    select(wrong.id)
-    notifications.show({
-      color: 'bad',
-      title: 'Not published',
-      message: `Step ${edited.now.steps.indexOf(wrong) + 1}: ${problemOf(wrong)}.`,
-    })
+    select(wrong.at)
+    notifications.show({ color: 'bad', title: 'Not published', message: `${wrong.name}: ${wrong.problem}.` })
   }
   const label = isActive
     ? 'Publish'

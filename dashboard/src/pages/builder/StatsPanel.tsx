@@ -1,41 +1,63 @@
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { StackedBar, breakdownOf, totalOf } from '../../components/MessageBreakdown.tsx'
-import { count, duration, plural, timeOf } from '../../lib/format.ts'
+import { count, plural, timeOf } from '../../lib/format.ts'
 import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 import classes from './Builder.module.css'
-import type { Selected } from './Canvas.tsx'
+import type { Names } from '../../components/conditions/describe-condition.ts'
+import type { Selected } from './canvas-context.ts'
+import { actionOf } from './describe-step.ts'
 import { contactsAtRemovedSteps, statsByStep } from './step-stats.ts'
 import type { AutomationDraft } from './draft.ts'
+import { listAt, type TreeIndex } from './step-tree.ts'
 
 /** Shows the stats of the selection and the contacts at it. */
 export function StatsPanel({
   automation,
   sequence,
+  tree,
+  names,
   stats,
   selected,
 }: {
   automation: Schemas['Automation']
   sequence: AutomationDraft
+  tree: TreeIndex
+  names: Names
   stats: Schemas['AutomationStats'] | undefined
   selected: Selected
 }) {
   if (!stats) return <SkeletonRows />
-  const place = sequence.steps.findIndex(({ id }) => id === selected)
-  const step = sequence.steps[place]
-  if (!step) return <AllEnrollments stats={stats} earlier={contactsAtRemovedSteps(sequence, stats)} />
+  const found = tree.find(selected)
+  if (!found) return <AllEnrollments stats={stats} earlier={contactsAtRemovedSteps(sequence, stats)} />
+  const { step, place, number } = found
   const numbers = statsByStep(sequence, stats).get(step.id)
-  if (step.type === 'WAIT') {
-    const email = sequence.steps.slice(place).find(({ type }) => type === 'EMAIL')
+  if (step.type !== 'EMAIL') {
+    const isWait = step.type === 'WAIT' || step.type === 'WAIT_UNTIL'
+    const email =
+      isWait &&
+      listAt(sequence.steps, tree, place)
+        .slice(place.at)
+        .find(({ type }) => type === 'EMAIL')
+    if (!numbers)
+      return (
+        <>
+          <h2>Step {number}</h2>
+          <p className="small t3">{actionOf(step, names)}</p>
+          <p className="t2" style={{ marginTop: 16 }}>
+            Only emails, and waits before them, have stats.
+          </p>
+        </>
+      )
     return (
       <>
-        <h2>Step {place + 1}</h2>
-        <p className="small t3">Wait {duration(step.delayMinutes)}</p>
+        <h2>Step {number}</h2>
+        <p className="small t3">{actionOf(step, names)}</p>
         <p className={classes.big} style={{ marginTop: 16 }}>
-          {count(numbers?.here ?? 0)}
+          {count(numbers.here)}
         </p>
         <p className="t2">contacts waiting</p>
         {email && <NextContacts automationId={automation.id} stepId={email.id} />}
@@ -45,7 +67,7 @@ export function StatsPanel({
   const messages = numbers?.messages
   return (
     <>
-      <h2>Step {place + 1}</h2>
+      <h2>Step {number}</h2>
       <p className="small t3 cut">{step.subject}</p>
       {messages && (
         <>
@@ -78,11 +100,13 @@ export function StatsPanel({
 }
 
 function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationStats']; earlier: number }) {
-  const { enrolled, completed, active, paused, stopped, cancelled, erased } = stats
+  const { enrolled, completed, active, paused, stopped, cancelled, erased, exited, goal_reached: goalReached } = stats
   const terms = [
     { look: ENROLLMENT_STATUS.COMPLETED, value: completed },
     { look: ENROLLMENT_STATUS.ACTIVE, value: active - paused },
     { look: ENROLLMENT_STATUS.PAUSED, value: paused },
+    { look: ENROLLMENT_STATUS.GOAL_REACHED, value: goalReached },
+    { look: ENROLLMENT_STATUS.EXITED, value: exited },
     { look: ENROLLMENT_STATUS.STOPPED, value: stopped },
     { look: ENROLLMENT_STATUS.CANCELLED, value: cancelled },
     { look: { ...ENROLLMENT_STATUS.CANCELLED, label: 'Erased' }, value: erased },

@@ -7,7 +7,7 @@ import { safeHtml } from '../../lib/safe-html.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SendTestButton } from '../../components/SendTestButton.tsx'
 import classes from './Builder.module.css'
-import type { EmailStep } from './draft.ts'
+import type { EmailStep } from './steps.ts'
 
 const PAUSE_MS = 400
 

@@ -1,27 +1,19 @@
 import type { Schemas } from '../../api/client.ts'
+import type { Loose } from '../../components/conditions/condition.ts'
 import { type Trigger, TRIGGERS } from '../automations/triggers.ts'
+import { insertSteps, mapStep, moveStep, type Place, removeStep, indexTree, shiftStep } from './step-tree.ts'
+import { readSteps, type Step, type StepFields } from './steps.ts'
 
 type Automation = Schemas['Automation']
 
-export interface EmailStep {
-  id: string
-  type: 'EMAIL'
-  category: 'marketing' | 'transactional'
-  /** The template of the email. With a template, it has no content of its own. */
-  templateId: string | null
-  templateVersion: number | null
-  subject: string
-  html: string | null
-  text: string | null
-}
+/** A reason to leave: an event of the contact, or a condition on the contact. */
+export type LeaveRule = { eventName: string; filter?: Loose | null } | { condition: Loose }
 
-export interface WaitStep {
-  id: string
-  type: 'WAIT'
-  delayMinutes: number
+export interface EntryRules {
+  filter?: Loose | null
+  reentry?: 'ALWAYS' | 'ONCE' | { afterMinutes: number }
+  concurrency?: 'ONE' | { key: string }
 }
-
-export type Step = EmailStep | WaitStep
 
 /** The editable content of an automation, complete or not. */
 export interface AutomationDraft {
@@ -29,107 +21,88 @@ export interface AutomationDraft {
   trigger: Trigger
   triggerConfig: Record<string, unknown>
   onSendFailure: Automation['onSendFailure']
+  entry: EntryRules
+  exitOn: readonly LeaveRule[]
+  goal: LeaveRule | null
   steps: readonly Step[]
 }
 
-export const draftOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: Automation): AutomationDraft => ({
+export const draftOf = ({
   name,
   trigger,
-  triggerConfig: triggerConfig,
+  triggerConfig,
   onSendFailure,
-  steps: steps.map((step) =>
-    step.type === 'EMAIL'
-      ? {
-          id: step.id,
-          type: step.type,
-          category: step.category,
-          templateId: step.templateId,
-          templateVersion: step.templateVersion,
-          subject: step.subject,
-          html: step.html,
-          text: step.text,
-        }
-      : { id: step.id, type: step.type, delayMinutes: step.delayMinutes },
-  ),
+  entry,
+  exitOn,
+  goal,
+  steps,
+}: Automation): AutomationDraft => ({
+  name,
+  trigger,
+  triggerConfig,
+  onSendFailure,
+  entry,
+  exitOn: exitOn as unknown as LeaveRule[],
+  goal: goal as LeaveRule | null,
+  steps: readSteps(steps) ?? [],
 })
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses a stored draft. @returns `undefined` if another client stored it in another form */
 export function parseDraft(content: unknown): AutomationDraft | undefined {
-  const { sequence } = (content ?? {}) as { sequence?: Partial<AutomationDraft> }
-  const isOurs =
-    typeof sequence?.name === 'string' &&
-    Object.hasOwn(TRIGGERS, sequence.trigger ?? '') &&
-    typeof sequence.triggerConfig === 'object' &&
-    (sequence.triggerConfig as unknown) !== null &&
-    Array.isArray(sequence.steps) &&
-    sequence.steps.every(isStep)
-  if (!isOurs) return undefined
+  const { sequence } = (content ?? {}) as { sequence?: Record<string, unknown> }
+  if (!isRecord(sequence)) return undefined
   // Drafts stored by earlier versions lack these fields.
-  const whole = (step: Step): Step =>
-    step.type === 'EMAIL' ? { ...step, category: step.category ?? 'marketing', ...templateOf(step) } : step
-  return { ...(sequence as AutomationDraft), steps: sequence.steps!.map(whole) }
+  const { name, trigger, triggerConfig, onSendFailure = 'CONTINUE', entry = {}, exitOn = [], goal = null } = sequence
+  const steps = readSteps(sequence['steps'])
+  const isOurs =
+    typeof name === 'string' &&
+    Object.hasOwn(TRIGGERS, String(trigger)) &&
+    isRecord(triggerConfig) &&
+    isRecord(entry) &&
+    Array.isArray(exitOn) &&
+    [...(exitOn as unknown[]), ...(goal === null ? [] : [goal])].every(isLeaveRule)
+  if (!isOurs || !steps) return undefined
+  return { ...sequence, name, trigger, triggerConfig, onSendFailure, entry, exitOn, goal, steps } as AutomationDraft
 }
 
-const templateOf = ({ templateId, templateVersion }: Partial<EmailStep>) => ({
-  templateId: templateId ?? null,
-  templateVersion: templateVersion ?? null,
-})
+const isLeaveRule = (rule: unknown): boolean =>
+  isRecord(rule) && (typeof rule['eventName'] === 'string' || isRecord(rule['condition']))
 
-function isStep(given: unknown): boolean {
-  const { id, type, subject, html, text, delayMinutes } = (given ?? {}) as Record<string, unknown>
-  const isText = (value: unknown) => value === null || typeof value === 'string'
-  if (typeof id !== 'string') return false
-  if (type === 'WAIT') return typeof delayMinutes === 'number'
-  return type === 'EMAIL' && typeof subject === 'string' && isText(html) && isText(text)
-}
-
-const newId = () => crypto.randomUUID()
-
-export const newStep = (type: Step['type']): Step =>
-  type === 'EMAIL'
-    ? {
-        id: newId(),
-        type,
-        category: 'marketing',
-        templateId: null,
-        templateVersion: null,
-        subject: '',
-        html: null,
-        text: '',
-      }
-    : { id: newId(), type, delayMinutes: 1_440 }
-
-/** The editable fields of a step. */
-export type StepFields = Partial<Omit<EmailStep, 'id' | 'type'>> & Partial<Omit<WaitStep, 'id' | 'type'>>
-
-/** A change to a draft. Positions are zero-based. */
+/** A change to a draft. */
 export type Change =
-  | { do: 'add'; step: Step; at: number }
-  | { do: 'copy'; id: string; as: string }
+  | { do: 'insert'; steps: readonly Step[]; place: Place }
   | { do: 'remove'; id: string }
-  | { do: 'move'; id: string; to: number }
-  | { do: 'edit'; id: string; fields: StepFields }
+  | { do: 'move'; id: string; to: Place }
+  | { do: 'shift'; id: string; by: 1 | -1 }
+  /** @param group distinguishes undo steps within the same fields, such as two branches */
+  | { do: 'edit'; id: string; fields: StepFields; group?: string }
   | { do: 'set'; fields: Partial<Omit<AutomationDraft, 'steps'>> }
 
 export function applyChange(sequence: AutomationDraft, change: Change): AutomationDraft {
-  const { steps } = sequence
-  const place = 'id' in change ? steps.findIndex(({ id }) => id === change.id) : -1
-  if ('id' in change && place === -1) return sequence
+  const steps = changeSteps(sequence.steps, change)
+  if (change.do === 'set') return { ...sequence, ...change.fields }
+  return steps === sequence.steps ? sequence : { ...sequence, steps }
+}
+
+function changeSteps(steps: readonly Step[], change: Change): readonly Step[] {
   switch (change.do) {
-    case 'add':
-      return { ...sequence, steps: steps.toSpliced(change.at, 0, change.step) }
-    case 'copy':
-      return { ...sequence, steps: steps.toSpliced(place + 1, 0, { ...steps[place]!, id: change.as }) }
-    case 'remove':
-      return { ...sequence, steps: steps.toSpliced(place, 1) }
-    case 'move': {
-      const to = Math.max(0, Math.min(change.to, steps.length - 1))
-      return to === place ? sequence : { ...sequence, steps: steps.toSpliced(place, 1).toSpliced(to, 0, steps[place]!) }
+    case 'insert':
+      return insertSteps(steps, change.place, change.steps)
+    case 'remove': {
+      const found = indexTree(steps).find(change.id)
+      return found ? removeStep(steps, found.place) : steps
     }
+    case 'move':
+      return moveStep(steps, change.id, change.to)
+    case 'shift':
+      return shiftStep(steps, change.id, change.by)
     case 'edit':
-      return { ...sequence, steps: steps.with(place, { ...steps[place]!, ...change.fields }) }
+      return mapStep(steps, change.id, (step) => ({ ...step, ...change.fields }) as Step)
     case 'set':
-      return { ...sequence, ...change.fields }
+      return steps
   }
 }
 
@@ -148,7 +121,7 @@ const MAX_UNDO_STEPS = 200
 
 const undoGroupOf = (change: Change): string | undefined =>
   change.do === 'edit'
-    ? `${change.id} ${Object.keys(change.fields).join()}`
+    ? `${change.id} ${Object.keys(change.fields).join()} ${change.group ?? ''}`
     : change.do === 'set'
       ? Object.keys(change.fields).join()
       : undefined
@@ -189,20 +162,4 @@ export function editReducer(edited: EditState, act: EditAction): EditState {
       return { now: next, before: goesOn ? before : [...before, now].slice(-MAX_UNDO_STEPS), after: [], last }
     }
   }
-}
-
-/** The longest wait: ten years. */
-export const MAX_WAIT_DAYS = 3_660
-
-/** Returns why a step cannot be published. */
-export function problemOf(step: Step): string | undefined {
-  if (step.type === 'WAIT') {
-    if (step.delayMinutes > MAX_WAIT_DAYS * 1_440)
-      return `The wait can’t be longer than ${MAX_WAIT_DAYS.toLocaleString('en')} days`
-    return !(step.delayMinutes >= 1) ? 'The wait must be at least 1 minute' : undefined
-  }
-  if (step.templateId !== null) return undefined
-  if (step.subject.trim() === '') return 'Add a subject'
-  if ((step.html ?? '').trim() === '' && (step.text ?? '').trim() === '') return 'Add content'
-  return undefined
 }

@@ -82,17 +82,19 @@ export const loadedDraftOf = ({ sequence, draft, etag }: LoadedAutomation) => ({
 })
 
 /** Returns the request body that publishes a draft. */
-export const publishBodyOf = ({ name, trigger, triggerConfig, onSendFailure, steps }: AutomationDraft) => ({
-  name,
-  trigger,
-  triggerConfig,
-  onSendFailure,
-  steps: [...steps],
-})
+export const publishBodyOf = (draft: AutomationDraft) => {
+  const { name, trigger, triggerConfig, onSendFailure, entry, exitOn, goal, steps } = draft
+  return { name, trigger, triggerConfig, onSendFailure, entry, exitOn, goal, steps } as unknown as PublishBody
+}
+type PublishBody = Pick<Schemas['Publication'], keyof AutomationDraft>
 
 /** Checks whether an automation has the content of a draft. Step IDs are ignored. */
 export const isSameContent = (automation: Automation, sequence: AutomationDraft): boolean =>
   withoutIds(draftOf(automation)) === withoutIds(sequence)
 
 const withoutIds = (sequence: AutomationDraft): string =>
-  stableJson({ ...publishBodyOf(sequence), steps: sequence.steps.map((step) => ({ ...step, id: '' })) })
+  stableJson(
+    JSON.parse(
+      JSON.stringify(publishBodyOf(sequence), (key, value: unknown) => (key === 'id' ? undefined : value)),
+    ) as object,
+  )

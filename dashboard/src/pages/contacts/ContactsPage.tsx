@@ -3,7 +3,7 @@ import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { readPages, useLists } from '../../api/queries.ts'
+import { readPages, useLists, useSegments } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
 import classes from './contacts.module.css'
@@ -38,10 +38,7 @@ export function ContactsPage() {
     if (router.latestLocation.pathname.endsWith('/contacts')) set(fields)
   }, PAUSE_MS)
   const lists = useLists()
-  const { data: segments } = useWorkspaceQuery(['segments', 'choice'], async (api, signal) => {
-    const found = await readPages((query) => api.GET('/segments', { params: { query }, signal }))
-    return found.map(({ id, name }) => ({ value: id, label: name }))
-  })
+  const segments = useSegments()
   const { data: tags } = useWorkspaceQuery(['tags', 'choice'], async (api, signal) => {
     const found = await readPages((query) => api.GET('/tags', { params: { query }, signal }))
     return found.map(({ name }) => name)

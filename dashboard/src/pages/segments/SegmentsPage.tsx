@@ -11,8 +11,9 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
-import { readPages, useListName } from '../../api/queries.ts'
-import { describeCondition } from './condition.ts'
+import { readPages } from '../../api/queries.ts'
+import { describeCondition } from '../../components/conditions/describe-condition.ts'
+import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
 import { SegmentForm } from './SegmentForm.tsx'
 
 export function SegmentsPage() {
@@ -71,7 +72,7 @@ function Table({
   onEdit: ((segment: Schemas['Segment']) => void) | undefined
 }) {
   const { workspace } = useWorkspace()
-  const listName = useListName()
+  const names = useConditionNames()
   const [removing, setRemoving] = useState<string>()
   return (
     <table className="table">
@@ -97,7 +98,7 @@ function Table({
                 {segment.name}
               </Link>
             </td>
-            <td className="wide t2">{describeCondition(segment.condition, listName)}</td>
+            <td className="wide t2">{describeCondition(segment.condition, names)}</td>
             <td className="num wide t2">
               <Time at={segment.updatedAt} />
             </td>

@@ -1,0 +1,31 @@
+import { TextInput } from '@mantine/core'
+import classes from '../Builder.module.css'
+import type { WaitForEventStep } from '../steps.ts'
+import { OptionalCondition } from './AutomationCondition.tsx'
+import { MinutesFields } from './MinutesFields.tsx'
+import type { FieldsProps } from './StepFields.tsx'
+
+/** Edits a wait for an event of the contact. */
+export const WaitForEventFields = ({ step, edit, isNew }: FieldsProps<WaitForEventStep>) => (
+  <div className={classes.fields}>
+    <TextInput
+      label="Event"
+      description="An event since the enrollment began counts, too."
+      placeholder="project.created"
+      autoFocus={isNew}
+      value={step.eventName}
+      onChange={({ currentTarget: { value } }) => edit({ eventName: value })}
+    />
+    <OptionalCondition
+      label="Only events that match"
+      add="Add event filter"
+      condition={step.filter}
+      onChange={(filter) => edit({ filter: filter ?? null })}
+      sources={['eventData']}
+    />
+    <fieldset className="plainFields">
+      <legend className={classes.legend}>Wait at most</legend>
+      <MinutesFields minutes={step.timeoutMinutes} onChange={(timeoutMinutes) => edit({ timeoutMinutes })} />
+    </fieldset>
+  </div>
+)

@@ -1,0 +1,79 @@
+import { Select, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { stableJson } from '../../../lib/stable-json.ts'
+import classes from '../Builder.module.css'
+import type { WebhookStep } from '../steps.ts'
+import { KeyValueFields } from './KeyValueFields.tsx'
+import type { FieldsProps } from './StepFields.tsx'
+
+const METHODS: readonly WebhookStep['method'][] = ['POST', 'PUT', 'PATCH', 'GET', 'DELETE']
+
+/** Edits an HTTP request. */
+export const WebhookFields = ({ step, edit, isNew }: FieldsProps<WebhookStep>) => (
+  <div className={classes.fields}>
+    <TextInput
+      label="URL"
+      autoFocus={isNew}
+      placeholder="https://example.com/hooks/trial"
+      value={step.url}
+      onChange={({ currentTarget: { value } }) => edit({ url: value })}
+    />
+    <Select
+      label="Method"
+      allowDeselect={false}
+      data={METHODS}
+      value={step.method}
+      onChange={(method) => method && edit({ method })}
+    />
+    <BodyField value={step.body} onChange={(body) => edit({ body })} />
+    <KeyValueFields label="Headers" noun="header" value={step.headers} onChange={(headers) => edit({ headers })} />
+    <TextInput
+      label="Save response as"
+      description="Later conditions and emails find the JSON response under this name."
+      placeholder="account"
+      value={step.saveAs ?? ''}
+      error={
+        step.saveAs !== null && !/^[a-z_][a-z0-9_]{0,49}$/i.test(step.saveAs)
+          ? 'Use letters, digits and underscores, and begin with a letter.'
+          : undefined
+      }
+      onChange={({ currentTarget: { value } }) => edit({ saveAs: value === '' ? null : value })}
+    />
+  </div>
+)
+
+const textOf = (value: unknown): string => (value === null ? '' : JSON.stringify(value, null, 2))
+
+function parse(text: string): { value: unknown } | undefined {
+  if (text.trim() === '') return { value: null }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** Edits JSON as text. Invalid text stays in the field. */
+function BodyField({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
+  const [typed, setTyped] = useState(() => textOf(value))
+  const parsed = parse(typed)
+  // Reset when the value changes from outside, as by an undo.
+  const text = !parsed || stableJson([parsed.value]) === stableJson([value]) ? typed : textOf(value)
+  return (
+    <Textarea
+      label="Body (JSON)"
+      description="Texts can use the variables of emails, such as {{ contact.email }}. Without a body, none is sent."
+      autosize
+      minRows={3}
+      maxRows={16}
+      styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
+      value={text}
+      error={parse(text) ? undefined : 'Enter valid JSON.'}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        const next = parse(currentTarget.value)
+        if (next) onChange(next.value)
+      }}
+    />
+  )
+}

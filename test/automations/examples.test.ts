@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { startService, type Service } from '../support/service.ts'
+
+const FOLDER = new URL('../../examples/', import.meta.url)
+const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
+
+describe('examples of automations', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ worker: false })
+  })
+  after(() => service.stop())
+
+  for (const name of NAMES) {
+    it(`creates ${name} as a draft that can be activated`, async () => {
+      const recipe = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as { name: string }
+      const created = await service.call('POST', 'automations', recipe)
+      assert.equal(created.status, 201, JSON.stringify(created.body))
+      assert.partialDeepStrictEqual(created.body.data, { name: recipe.name, status: 'DRAFT' })
+      const { status } = await service.call('PATCH', `automations/${created.body.data.id}`, { status: 'ACTIVE' })
+      assert.equal(status, 200)
+    })
+  }
+})
