@@ -18,6 +18,9 @@ button:focus-visible, input:focus-visible { outline: 3px solid Highlight; outlin
 form + form { margin-top: 2.5rem } p { margin: 0 0 .75rem } small { display: block; margin-top: .5rem }
 [role=status] { padding: .6rem .9rem; border: 1px solid; border-radius: .5rem }`
 
+/** Keeps "e-mail" on one line. */
+const withoutBreaks = (html: string): string => html.replace(/\b(e)-(?=mail)/gi, '$1\u2011')
+
 const page = (language: Language, title: string, body: string): string =>
   `<!doctype html>
 <html lang="${language}">
@@ -29,7 +32,7 @@ const page = (language: Language, title: string, body: string): string =>
 <style>${STYLE}</style>
 </head>
 <body><main>
-${body}
+${withoutBreaks(body)}
 </main></body>
 </html>
 `

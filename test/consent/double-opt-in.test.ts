@@ -266,7 +266,7 @@ describe('double opt-in lists', () => {
     await enroll(service, asking, id)
     const message = await eventually('the message is suppressed', async () => (await activityOf(service, id))[0])
     assert.equal(message.status, 'SUPPRESSED')
-    assert.match(message.error!, /no pending confirmation/)
+    assert.match(message.error!, /No confirmation is pending/)
     assert.deepEqual(saysTo(await addressOf(service, id), 'Please confirm'), [])
   })
 

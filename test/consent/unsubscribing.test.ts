@@ -263,7 +263,7 @@ describe('unsubscribe links', () => {
       assert.equal(answer.headers.get('cache-control'), 'no-store')
       assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
       assert.match(html, /<html lang="fr">/)
-      assert.match(html, /Se désabonner de tous les e-mails/)
+      assert.match(html, /Se désabonner de tous les e\u2011mails/)
       assert.match(html, /News &amp; &lt;b&gt;offers&lt;\/b&gt;/)
       assert.ok(!html.includes('Churn risk') && !html.includes('Not hers') && !html.includes(address))
     })

@@ -56,7 +56,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await form.getByLabel('Name').fill('December news')
     for (const [label, name] of [
       ['Lists', names[0]],
-      ['Exclude lists', names[1]],
+      ['Excluded lists', names[1]],
     ] as const) {
       await form.getByLabel(label, { exact: true }).click()
       await page.getByRole('option', { name: name!, exact: true }).click()
@@ -172,7 +172,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await when.getByText('Recipient’s time zone').click()
     await when.getByLabel('Date and time').fill('2038-01-01T09:00')
     await when.getByRole('button', { name: 'Schedule campaign' }).click()
-    await page.getByText('2038-01-01 09:00').first().waitFor()
+    await page.getByText('1 Jan 2038, 09:00').first().waitFor()
     await press('Unschedule…')
     await press('Unschedule campaign')
     await page.getByText('Draft', { exact: true }).waitFor()

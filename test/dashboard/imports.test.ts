@@ -73,7 +73,7 @@ describe('imports in the dashboard', function () {
     await press('Start import')
     const row = page.getByRole('row', { name: /kunden\.csv/ })
     await row.getByText('Done', { exact: true }).waitFor()
-    await row.getByRole('button', { name: '1, view' }).click()
+    await row.getByRole('button', { name: 'View 1 failed row' }).click()
     await page.getByRole('table', { name: 'Failed rows' }).getByRole('cell', { name: '3', exact: true }).waitFor()
     const { firstName, metadata, listIds } = (await contact('ada@example.com')) as {
       firstName: string

@@ -79,7 +79,7 @@ describe('unsaved input in dashboard forms', () => {
     await d.page.goto(d.at('/campaigns'))
     await press('New campaign')
     await field('Name').fill('By name')
-    const excluded = d.page.getByRole('combobox', { name: 'Exclude lists' })
+    const excluded = d.page.getByRole('combobox', { name: 'Excluded lists' })
     const included = d.page.getByRole('combobox', { name: 'Lists', exact: true })
     const { id: byArrow } = (await d.service.call('POST', 'lists', { name: 'Iota' })).body.data as { id: string }
     const { id: behind } = (await d.service.call('POST', 'lists', { name: 'Theta' })).body.data as { id: string }
@@ -95,7 +95,7 @@ describe('unsaved input in dashboard forms', () => {
     await d.page.keyboard.press('Tab')
     await included.pressSequentially('Eta')
     await d.page.keyboard.press('Enter')
-    const segments = d.page.getByRole('combobox', { name: 'Exclude segments' })
+    const segments = d.page.getByRole('combobox', { name: 'Excluded segments' })
     await segments.pressSequentially('nowhere')
     await press('Save draft')
     await d.page.getByText('No single match').waitFor()

@@ -333,9 +333,9 @@ describe('X-Error-Code', () => {
     },
     '404 import_not_found': () => call('GET', `imports/${newId()}`),
     '400 wrong_header': async () =>
-      post(`imports/${await made('imports', { name: 'x' })}/pieces`, whole('name\nAda\n')),
+      post(`imports/${await made('imports', { name: 'x' })}/chunks`, whole('name\nAda\n')),
     '409 import_position_mismatch /position': async () =>
-      post(`imports/${await made('imports', { name: 'x' })}/pieces`, { ...whole('email\n'), position: 7 }),
+      post(`imports/${await made('imports', { name: 'x' })}/chunks`, { ...whole('email\n'), position: 7 }),
     '409 import_ended': async () => {
       const id = await made('imports', { name: 'x' })
       await post(`imports/${id}/chunks`, whole('email\n'))

@@ -213,9 +213,9 @@ try {
   const many = await fillWorkspace(service, service.workspaceId)
   const templateId = await createEmailData(service, service.workspaceId)
 
-  const few = await createWorkspace(em, { name: 'Orchard, to try', mode: 'test' })
+  const few = await createWorkspace(em, { name: 'Orchard staging', mode: 'test' })
   await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
-  const key = await service.newKey({ workspaceId: few.id, name: 'To try' })
+  const key = await service.newKey({ workspaceId: few.id, name: 'Staging' })
   const call: Service['call'] = (method, path, body) => service.call(method, path, body, { key })
   const contactId = (await call('POST', 'contacts', { email: 'ada@example.com', firstName: 'Ada' })).body.data
     .id as string

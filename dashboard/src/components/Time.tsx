@@ -13,3 +13,15 @@ export function Time({ at, as = 'ago' }: { at: string | null; as?: 'ago' | 'date
     </Tooltip>
   )
 }
+
+/** The time of the next step, which is "due" once it has passed. */
+export function NextStepTime({ at }: { at: string | null }) {
+  const now = useNow()
+  const isDue = at !== null && new Date(at) < now
+  return (
+    <>
+      {isDue && 'due '}
+      <Time at={at} />
+    </>
+  )
+}

@@ -25,7 +25,7 @@ export function UserMenuItems() {
       return void notifications.show({
         color: 'bad',
         title: 'Unsaved changes',
-        message: 'Your last change is not saved yet. Wait until it is, or discard it before you sign out.',
+        message: 'Your last change isn’t saved yet. Wait a moment, or discard it before you sign out.',
       })
     try {
       await accountApi.DELETE('/session')

@@ -53,6 +53,10 @@ const UNITS = [
 ] as const
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
+const wallTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
+/** Formats a time without a zone, such as "2026-09-01T09:00", as "1 Sept 2026, 09:00". */
+export const localTimeLabel = (local: string): string => wallTime.format(new Date(local))
+
 /** Formats as "2 min. ago" or "in 41 min.", and as a date beyond a week. */
 export function ago(date: Date, now: Date): string {
   const seconds = Math.round((date.getTime() - now.getTime()) / 1_000)

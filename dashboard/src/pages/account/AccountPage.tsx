@@ -61,7 +61,7 @@ function Password() {
       {change.isError && param === undefined && <ErrorBanner error={change.error} scrollsIntoView />}
       <PasswordInput
         label="Current password"
-        description="Leave empty if your account has none."
+        description="Leave empty if you don’t have a password yet."
         autoComplete="current-password"
         value={currentPassword}
         error={param === '/currentPassword' && change.error?.message}

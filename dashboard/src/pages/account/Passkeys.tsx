@@ -27,7 +27,7 @@ export function Passkeys() {
         <p className="t2">
           {supportsPasskeys()
             ? 'Sign in with your fingerprint, face or security key instead of a password.'
-            : 'Passkeys need HTTPS with a host name, or localhost.'}
+            : 'Passkeys need HTTPS and a domain name, or localhost.'}
         </p>
       )}
       <ul>

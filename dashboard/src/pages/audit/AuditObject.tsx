@@ -3,47 +3,44 @@ import { Link } from '@tanstack/react-router'
 import type { Api } from '../../api/client.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { ContactLink } from '../../components/ContactLink.tsx'
+import { kindOf, type ObjectKind } from './operations.ts'
 
 /** Milliseconds for which a name is cached. */
 const FRESH_MS = 600_000
 
-type NamedKind = 'automation' | 'campaign' | 'template' | 'list' | 'segment'
+type NamedKind = Exclude<ObjectKind, 'contact'>
 
-const NAME_OF: Record<NamedKind, (api: Api, id: string) => Promise<string>> = {
+const NAME_OF: Record<NamedKind, (api: Api, id: string) => Promise<string | undefined>> = {
   automation: async (api, id) => (await api.GET('/automations/{id}', { params: { path: { id } } })).data.data.name,
   campaign: async (api, id) => (await api.GET('/campaigns/{id}', { params: { path: { id } } })).data.data.name,
   template: async (api, id) => (await api.GET('/templates/{id}', { params: { path: { id } } })).data.data.name,
   list: async (api, id) => (await api.GET('/lists/{id}', { params: { path: { id } } })).data.data.name,
   segment: async (api, id) => (await api.GET('/segments/{id}', { params: { path: { id } } })).data.data.name,
+  import: async (api, id) => (await api.GET('/imports/{id}', { params: { path: { id } } })).data.data.name,
+  member: async (api, id) => (await api.GET('/members')).data.data.find((each) => each.id === id)?.email,
+  'API key': async (api, id) => (await api.GET('/api-keys')).data.data.find((each) => each.id === id)?.name,
 }
 
-/** Finds what an operation is about by its ID, such as `updateAutomation`. */
-const kindOf = (operation: string): NamedKind | undefined =>
-  (['automation', 'campaign', 'template', 'list', 'segment'] as const).find((kind) =>
-    operation.toLowerCase().includes(kind),
-  )
-
-/** The object of an audit entry: its name with a link, or its ID if it has neither. */
+/** The object of an audit entry: its name with a link. Objects without a name are left out. */
 export function AuditObject({ operation, id }: { operation: string; id: string }) {
   const kind = kindOf(operation)
-  if (kind === undefined && /contact|event/i.test(operation)) return <ContactLink contactId={id} />
-  if (kind === undefined) return <ShortId id={id} />
-  return <NamedObject kind={kind} id={id} />
+  if (kind === undefined) return null
+  return kind === 'contact' ? <ContactLink contactId={id} /> : <NamedObject kind={kind} id={id} />
 }
 
 function NamedObject({ kind, id }: { kind: NamedKind; id: string }) {
   const { api, workspace } = useWorkspace()
   const { data: name, isPending } = useQuery({
     queryKey: [workspace.id, 'audit', 'name', kind, id],
-    queryFn: () => NAME_OF[kind](api, id),
+    queryFn: async () => (await NAME_OF[kind](api, id)) ?? null,
     staleTime: FRESH_MS,
     retry: false,
   })
   if (isPending) return <span className="t3">…</span>
-  if (name === undefined)
+  if (name == null)
     return (
       <span className="t3" title={id}>
-        Deleted {kind}
+        {kind === 'member' ? 'Former member' : `Deleted ${kind}`}
       </span>
     )
   const params = { workspaceId: workspace.id }
@@ -78,11 +75,23 @@ function NamedObject({ kind, id }: { kind: NamedKind; id: string }) {
           {name}
         </Link>
       )
+    case 'import':
+      return (
+        <Link to="/w/$workspaceId/imports" params={params}>
+          {name}
+        </Link>
+      )
+    case 'member':
+      return (
+        <Link to="/w/$workspaceId/members" params={params}>
+          {name}
+        </Link>
+      )
+    case 'API key':
+      return (
+        <Link to="/w/$workspaceId/keys" params={params}>
+          {name}
+        </Link>
+      )
   }
 }
-
-const ShortId = ({ id }: { id: string }) => (
-  <span className="mono t3" title={id}>
-    …{id.slice(-6)}
-  </span>
-)

@@ -9,17 +9,12 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { AuditObject } from './AuditObject.tsx'
+import { operationLabel } from './operations.ts'
 import { Page } from '../../layout/Page.tsx'
 
 type Actor = Schemas['AuditEntry']['actor']
 
 const ICONS: Record<Actor, TablerIcon> = { person: IconUser, key: IconKey, 'command line': IconTerminal2 }
-
-/** Turns an operation ID such as `updateAutomation` into words. */
-const operationLabel = (operation: string): string => {
-  const label = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return label[0]!.toUpperCase() + label.slice(1).replace(' api ', ' API ')
-}
 
 export function AuditPage() {
   const isOwner = useHasRole('owner')
@@ -54,7 +49,7 @@ export function AuditPage() {
           data={[
             { value: 'all', label: 'All' },
             { value: 'person', label: 'People' },
-            { value: 'key', label: 'Keys' },
+            { value: 'key', label: 'API keys' },
             { value: 'command line', label: 'Command line' },
           ]}
         />
@@ -64,13 +59,13 @@ export function AuditPage() {
       {!entries && !error && <SkeletonRows rows={10} />}
       {entries?.length === 0 && <p className="t2">No activity yet.</p>}
       {entries && entries.length > 0 && (
-        <table className="table">
+        <table className="table stacked">
           <thead>
             <tr>
               <th>Time</th>
               <th>Actor</th>
               <th>Action</th>
-              <th className="wide">Object</th>
+              <th>Object</th>
               <th className="wide">Request ID</th>
             </tr>
           </thead>
@@ -79,17 +74,19 @@ export function AuditPage() {
               const Icon = ICONS[actor]
               return (
                 <tr key={id}>
-                  <td className="t2">
+                  <td className="t2" data-cell="number">
                     <Time at={createdAt} as="date" />
                   </td>
-                  <td>
+                  <td data-cell="about">
                     <span className="row">
                       <Icon aria-label={actor} role="img" />
                       {actorName}
                     </span>
                   </td>
-                  <td className="strong">{operationLabel(operation)}</td>
-                  <td className="wide">{targetId !== null && <AuditObject operation={operation} id={targetId} />}</td>
+                  <td className="strong" data-cell="title">
+                    {operationLabel(operation)}
+                  </td>
+                  <td data-cell="about">{targetId !== null && <AuditObject operation={operation} id={targetId} />}</td>
                   <td className="mono t3 wide">{requestId}</td>
                 </tr>
               )

@@ -43,7 +43,7 @@ export function BouncesPage() {
     >
       {contactId !== undefined && (
         <p className="small t2">
-          Bounces of one contact.{' '}
+          Showing the bounces of one contact.{' '}
           <Link to="/w/$workspaceId/bounces" params={{ workspaceId: workspace.id }} search={kind ? { kind } : {}}>
             Show all
           </Link>

@@ -39,7 +39,7 @@ export function AbTestResult({ test }: { test: NonNullable<Schemas['Campaign']['
       {testPercent < 100 && winner === null && (
         <p className="small t2">
           {decidesAt === null ? (
-            `Testing on ${testPercent} % of the audience. The variant with the higher ${winnerBy === 'OPENED' ? 'open' : 'click'} rate wins, ${plural(afterMinutes, 'minute')} after the test was sent.`
+            `Testing on ${testPercent}% of the audience. The variant with the higher ${winnerBy === 'OPENED' ? 'open' : 'click'} rate wins, ${plural(afterMinutes, 'minute')} after the test was sent.`
           ) : (
             <>
               The winner is chosen <Time at={decidesAt} as="date" />.

@@ -1,5 +1,5 @@
 import { useListName, useSegmentName, useCampaignTemplate } from '../../api/queries.ts'
-import { count } from '../../lib/format.ts'
+import { count, localTimeLabel } from '../../lib/format.ts'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -54,7 +54,7 @@ export function CampaignDetails({ campaign }: { campaign: Campaign }) {
         <dt>Send time</dt>
         <dd>
           {localTime !== null
-            ? `${localTime.replace('T', ' ')} in each recipient’s time zone (${fallbackTimeZone ?? 'UTC'} if unknown)`
+            ? `${localTimeLabel(localTime)} in each recipient’s time zone (${fallbackTimeZone ?? 'UTC'} if unknown)`
             : scheduledAt !== null && <Time at={scheduledAt} as="date" />}
           {localTime === null && scheduledAt === null && <span className="t3">Not scheduled</span>}
         </dd>

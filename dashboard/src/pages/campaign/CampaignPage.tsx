@@ -96,7 +96,7 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
   )
   const reasons = report?.reasons ?? []
   const sent = stats.sent + stats.captured
-  const rateOf = (value: number) => `${count(value)}${sent > 0 ? ` (${((100 * value) / sent).toFixed(1)} %)` : ''}`
+  const rateOf = (value: number) => `${count(value)}${sent > 0 ? ` (${((100 * value) / sent).toFixed(1)}%)` : ''}`
   return (
     <Section title="Delivery">
       <MessageBreakdown
@@ -106,12 +106,12 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
       />
       {opened + clicked > 0 && (
         <p className="small t2" style={{ marginTop: 12 }}>
-          {rateOf(opened)} opened · {rateOf(clicked)} clicked. Open tracking is an estimate.
+          {rateOf(opened)} opened · {rateOf(clicked)} clicked. Opens are an estimate.
         </p>
       )}
       {stats.erased > 0 && (
         <p className="small t3">
-          {plural(stats.erased, 'recipient')} {stats.erased === 1 ? 'was' : 'were'} erased since.
+          {plural(stats.erased, 'recipient')} {stats.erased === 1 ? 'has' : 'have'} since been erased.
         </p>
       )}
       {reasons.length > 0 && (

@@ -31,13 +31,13 @@ export function AudienceFields({ audience, onChange }: { audience: Audience; onC
         onChange={(segmentIds) => onChange({ ...audience, segmentIds })}
       />
       <SearchableMultiSelect
-        label="Exclude lists"
+        label="Excluded lists"
         data={lists}
         value={exclude.listIds}
         onChange={(listIds) => without({ listIds })}
       />
       <SearchableMultiSelect
-        label="Exclude segments"
+        label="Excluded segments"
         data={segments}
         value={exclude.segmentIds}
         onChange={(segmentIds) => without({ segmentIds })}

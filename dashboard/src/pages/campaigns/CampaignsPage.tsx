@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
-import { count } from '../../lib/format.ts'
+import { count, localTimeLabel } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
@@ -85,7 +85,7 @@ export function CampaignsPage() {
                 <td className={`num wide ${stats.recipients === 0 ? 't3' : ''}`}>{count(stats.recipients)}</td>
                 <td className="num wide t2">
                   {localTime !== null && startedAt === null ? (
-                    `${localTime.replace('T', ' ')}, recipient’s time`
+                    `${localTimeLabel(localTime)}, recipient’s time`
                   ) : (startedAt ?? scheduledAt) === null ? (
                     <span className="t3">Not scheduled</span>
                   ) : (

@@ -12,7 +12,7 @@ import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
+import { NextStepTime, Time } from '../../components/Time.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { callOnce, isReplay } from '../../api/call-once.ts'
 import { readPages, useListName } from '../../api/queries.ts'
@@ -213,13 +213,15 @@ function ContactSidebar({
                       'Waiting: the automation is paused'
                     ) : (
                       <>
-                        Next step <Time at={nextAt} />
+                        Next step <NextStepTime at={nextAt} />
                       </>
                     )}
                   </p>
                 )}
                 {status === 'ACTIVE' && canEdit && (
-                  <RemoveFromAutomation automationId={automationId} contactId={contact.id} />
+                  <div className={classes.remove}>
+                    <RemoveFromAutomation automationId={automationId} contactId={contact.id} />
+                  </div>
                 )}
               </li>
             )
@@ -230,7 +232,7 @@ function ContactSidebar({
         title="Details"
         action={
           canEdit && (
-            <button type="button" className={classes.textButton} onClick={onEdit}>
+            <button type="button" className="link textButton" onClick={onEdit}>
               Edit
             </button>
           )

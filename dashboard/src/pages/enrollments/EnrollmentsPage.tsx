@@ -13,7 +13,7 @@ import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
+import { NextStepTime, Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { useAutomations } from '../automations/use-automations.ts'
 import classes from './enrollments.module.css'
@@ -131,7 +131,12 @@ function EnrollmentTable({
   )
   if (error) return <ErrorBanner error={error} onRetry={refetch} />
   if (!rows) return <SkeletonRows rows={12} />
-  if (rows.length === 0) return <p className="t2">No enrollments match these filters.</p>
+  if (rows.length === 0)
+    return (
+      <p className="t2">
+        {status || stepId ? 'No enrollments match these filters.' : 'No contacts in this automation yet.'}
+      </p>
+    )
   return (
     <>
       <table className="table stacked">
@@ -170,7 +175,7 @@ function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyM
               <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
             </td>
             <td className="t2" data-cell="number">
-              {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <Time at={nextAt} /> : '–'}
+              {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <NextStepTime at={nextAt} /> : '–'}
             </td>
             <td className="t2" data-cell="about">
               {(nextStepId !== null && emails.get(nextStepId)) || '–'}

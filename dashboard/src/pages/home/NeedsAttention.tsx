@@ -55,7 +55,7 @@ export function NeedsAttention() {
       {waiting === 0 && <p className="t2">You’re all caught up.</p>}
       {failure !== null && (
         <AttentionItem meaning="bad" icon={IconPlugConnectedX} title="Can’t connect to the mail server">
-          <span className="mono">{failure}</span> Emails wait and are sent as soon as it works again.
+          <span className="mono">{failure}</span> Emails will be sent as soon as the connection works again.
         </AttentionItem>
       )}
       {hasNoWorker && (
@@ -79,11 +79,11 @@ export function NeedsAttention() {
       {stats.unconfirmed > 0 &&
         (unconfirmed ?? []).map((message) => <UnconfirmedItem key={message.id} message={message} />)}
       {stats.unconfirmed > 3 && (
-        <p className="small t3">And {plural(stats.unconfirmed - 3, 'more unconfirmed message')}.</p>
+        <p className={`small t3 ${classes.more}`}>And {plural(stats.unconfirmed - 3, 'more unconfirmed message')}.</p>
       )}
       {stats.paused > 0 && (
         <AttentionItem meaning="warn" icon={IconPlayerPause} title={`${plural(stats.paused, 'enrollment')} paused`}>
-          An email is due, but the automation is paused or a draft. It is sent when you resume the automation.
+          Emails are due, but the automation is paused or a draft. They will be sent when it is active again.
         </AttentionItem>
       )}
       {stats.deferred > 0 && (

@@ -104,7 +104,7 @@ export function ImportsPage() {
         </p>
       )}
       {rows && rows.length > 0 && (
-        <table className="table">
+        <table className="table stacked">
           <thead>
             <tr>
               <th>File</th>
@@ -120,10 +120,10 @@ export function ImportsPage() {
             {rows.map((each) => (
               <Fragment key={each.id}>
                 <tr>
-                  <td className="strong" style={{ overflowWrap: 'anywhere', minWidth: 96 }}>
+                  <td className="strong" data-cell="title">
                     {each.name}
                   </td>
-                  <td>
+                  <td data-cell="state">
                     <StatusBadge status={IMPORT_STATUS[each.status]} plain />
                     {canEdit && each.status === 'RUNNING' && under === undefined && (
                       <FileButton onChange={(file) => void goOn(each, file)} accept=".csv,.tsv,.txt,text/csv">
@@ -142,22 +142,27 @@ export function ImportsPage() {
                     )}
                     {each.problem !== null && <p className="small t2">{each.problem}</p>}
                   </td>
-                  <td className="num">{count(each.created)}</td>
+                  <td className="num" data-cell="about">
+                    {count(each.created)}
+                    <span className="phone"> created</span>
+                  </td>
                   <td className="num wide">{count(each.updated)}</td>
                   <td className="num wide">{count(each.suppressed)}</td>
-                  <td className="num">
+                  <td className="num" data-cell="number">
                     {each.failed === 0 ? (
                       '0'
                     ) : (
-                      <Button
-                        variant="subtle"
-                        color="gray"
+                      <button
+                        type="button"
+                        className="link textButton"
+                        aria-label={`View ${plural(each.failed, 'failed row')}`}
                         aria-expanded={shown === each.id}
                         onClick={() => setShown(shown === each.id ? undefined : each.id)}
                       >
-                        {count(each.failed)}, view
-                      </Button>
+                        {count(each.failed)}
+                      </button>
                     )}
+                    <span className="phone"> failed</span>
                   </td>
                   <td className="num wide t2">
                     <Time at={each.createdAt} />
@@ -165,7 +170,7 @@ export function ImportsPage() {
                 </tr>
                 {shown === each.id && (
                   <tr>
-                    <td colSpan={7}>
+                    <td colSpan={7} data-cell="actions">
                       <ImportErrors of={each} />
                     </td>
                   </tr>

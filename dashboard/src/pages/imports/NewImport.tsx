@@ -181,7 +181,7 @@ export function NewImportForm({
           This list requires double opt-in: contacts join after they confirm.{' '}
           {triggers
             ? 'Each contact gets a confirmation email.'
-            : 'No confirmation emails will be sent. Check “Start automations”, or confirm that they already gave consent.'}
+            : 'No confirmation emails will be sent. Check “Start automations”, or confirm that the contacts already gave consent.'}
         </p>
       )}
     </form>

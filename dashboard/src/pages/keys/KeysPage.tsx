@@ -58,7 +58,7 @@ export function KeysPage() {
       <Section
         title={`API keys of ${workspace.name}`}
         meta={data?.length}
-        action={<span className="small t3 wide">Rate limits apply to any 60 seconds</span>}
+        action={<span className="small t3 wide">Rate limits use a rolling 60-second window</span>}
       >
         {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
         {!data && !error && <SkeletonRows />}

@@ -104,7 +104,7 @@ export function NewKeyForm({ onCreated, onCancel }: { onCreated: (key: NewApiKey
           />
           <IntegerInput
             label="Rate limit (requests per minute)"
-            description="Applies to any 60 seconds."
+            description="In a rolling 60-second window."
             min={1}
             max={1_000_000}
             value={rateLimit}

@@ -15,7 +15,7 @@ import classes from './members.module.css'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 const ROLES: readonly { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: can view' },
+  { value: 'viewer', label: 'Viewer: read-only access' },
   { value: 'editor', label: 'Editor: can edit contacts, automations and campaigns' },
   { value: 'owner', label: 'Owner: full access, including API keys, members and settings' },
 ]
@@ -132,8 +132,8 @@ function InviteLink({ link, onDone }: { link: string; onDone: () => void }) {
         </ActionIcon>
       </div>
       <p className="t2">
-        Copy the link and send it yourself; Dripline doesn’t email it. It works once, within 7 days, and won’t be shown
-        again.
+        Copy the link and send it yourself; Dripline doesn’t email it. It works once, expires in 7 days and won’t be
+        shown again.
       </p>
       <div className="row">
         <output className={`mono ${classes.link}`}>{link}</output>

@@ -137,7 +137,13 @@ export function MessagesPage() {
       )}
       {error && <ErrorBanner error={error} onRetry={refetch} />}
       {!messages && !error && <SkeletonRows rows={12} />}
-      {messages?.length === 0 && <p className="t2">No messages match these filters.</p>}
+      {messages?.length === 0 && (
+        <p className="t2">
+          {status === undefined && automationId === undefined && campaignId === undefined
+            ? 'No messages yet.'
+            : 'No messages match these filters.'}
+        </p>
+      )}
       {messages && messages.length > 0 && (
         <table className="table stacked">
           <thead>
@@ -255,7 +261,7 @@ function BulkActions({
       return { what, done, failure }
     },
     async onSuccess({ what, done, failure }) {
-      const outcome = what === 'dismiss' ? 'dismissed' : 'queued to send again'
+      const outcome = what === 'dismiss' ? 'dismissed' : 'queued to be sent again'
       notifications.show({ message: `${plural(done, 'message')} ${outcome}.` })
       if (failure !== undefined)
         notifications.show({
@@ -283,7 +289,7 @@ function BulkActions({
       {ids.length === 1 && (
         <CurlButton call={{ method: 'POST', path: `/messages/${ids[0]}/retry`, body: { evenIfSent: isUnconfirmed } }} />
       )}
-      {isUnconfirmed && <span className="small t2">Each message may arrive twice, with the same Message-ID.</span>}
+      {isUnconfirmed && <span className="small t2">Each message may arrive twice.</span>}
     </div>
   )
 }

@@ -73,14 +73,14 @@ export function SenderForm({ sender }: { sender: Sender }) {
         <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
         {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
         <fieldset className="plainFields formFields" disabled={save.isPending}>
-          <TextInput label="From name" placeholder="Default of the instance" {...of('fromName')} />
+          <TextInput label="From name" placeholder="Instance default" {...of('fromName')} />
           <TextInput
             label="From address"
-            placeholder="Default of the instance"
+            placeholder="Instance default"
             description="Save to see the DNS records that authorize this domain."
             {...of('fromAddress')}
           />
-          <TextInput label="Reply-to" placeholder="Same as the from address" {...of('replyTo')} />
+          <TextInput label="Reply-to" placeholder="Same as the From address" {...of('replyTo')} />
           <Textarea
             label="Postal address"
             description="Added to the footer of marketing emails; required by law in many countries."

@@ -41,7 +41,7 @@ export function SuppressionsPage() {
         <>
           <TextInput
             aria-label="Search by email"
-            placeholder="Search by exact email"
+            placeholder="Exact email"
             w={190}
             value={address}
             onChange={({ currentTarget: { value } }) => setAddress(value)}
@@ -80,13 +80,13 @@ export function SuppressionsPage() {
         </p>
       )}
       {rows && rows.length > 0 && (
-        <table className="table">
+        <table className="table stacked">
           <thead>
             <tr>
               <th>Email</th>
               <th>Reason</th>
               <th className="wide">Note</th>
-              <th className="num wide">Added</th>
+              <th className="num">Added</th>
               <th>
                 <VisuallyHidden>Actions</VisuallyHidden>
               </th>
@@ -109,13 +109,15 @@ function Row({ suppression, canEdit }: { suppression: Suppression; canEdit: bool
   const { email, reason, note, createdAt } = suppression
   return (
     <tr>
-      <td className="strong">{email ?? <span className="t3">Erased (hash only)</span>}</td>
-      <td>{REASON_LABELS[reason]}</td>
+      <td className="strong" data-cell="title">
+        {email ?? <span className="t3">Erased (hash only)</span>}
+      </td>
+      <td data-cell="about">{REASON_LABELS[reason]}</td>
       <td className="wide t2">{note}</td>
-      <td className="num wide t2">
+      <td className="num t2" data-cell="number">
         <Time at={createdAt} as="date" />
       </td>
-      <td className="num">
+      <td className="num" data-cell="actions">
         {canEdit &&
           (isRemoving ? (
             <ConfirmRemove suppression={suppression} onDone={() => setRemoving(false)} />

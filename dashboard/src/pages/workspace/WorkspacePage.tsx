@@ -150,7 +150,7 @@ function MailSection({ mail }: { mail: ServiceStatus['mail'] }) {
     <Section title="Email delivery">
       <dl className="facts">
         <dt>Delivery</dt>
-        <dd>{isDelivered ? 'Delivered' : 'Captured, not delivered'}</dd>
+        <dd>{isDelivered ? 'On' : 'Off: emails are captured'}</dd>
         <dt>From</dt>
         <dd>{mail.sender ?? <span className="t3">Not set</span>}</dd>
         <dt>Mail server</dt>
@@ -170,7 +170,7 @@ function MailSection({ mail }: { mail: ServiceStatus['mail'] }) {
       </p>
       <SendTestButton
         email={TEST_EMAIL}
-        hint={isDelivered ? undefined : 'It will be captured, like all email of this workspace.'}
+        hint={isDelivered ? undefined : 'It will be captured, like all email in this workspace.'}
       >
         Send test email
       </SendTestButton>

@@ -1,0 +1,58 @@
+/** Kinds of objects that audit entries are about. */
+export type ObjectKind =
+  'automation' | 'campaign' | 'template' | 'list' | 'segment' | 'contact' | 'member' | 'API key' | 'import'
+
+/** Operations whose ID does not contain their object, or contains another. */
+const KINDS: Record<string, ObjectKind> = {
+  saveDraft: 'automation',
+  discardDraft: 'automation',
+  replaceSteps: 'automation',
+  enrollContact: 'automation',
+  endEnrollment: 'automation',
+  fireEvent: 'contact',
+}
+
+/** Finds what an operation is about by its ID, such as `updateAutomation`. */
+export const kindOf = (operation: string): ObjectKind | undefined =>
+  KINDS[operation] ??
+  (['automation', 'campaign', 'template', 'list', 'segment', 'contact', 'member', 'API key', 'import'] as const).find(
+    (kind) => operation.toLowerCase().includes(kind.toLowerCase().replace(' ', '')),
+  )
+
+/** Labels of operations whose ID does not read well. */
+const LABELS: Record<string, string> = {
+  upsertContact: 'Create or update contact',
+  upsertContacts: 'Create or update contacts',
+  fireEvent: 'Send event',
+  tagContact: 'Add tag',
+  untagContact: 'Remove tag',
+  addToList: 'Add contact to list',
+  removeFromList: 'Remove contact from list',
+  enrollContact: 'Add contact to automation',
+  endEnrollment: 'Remove contact from automation',
+  replaceTemplate: 'Update template',
+  uploadImportChunk: 'Import contacts',
+  retryMessage: 'Resend message',
+  retryMessages: 'Resend messages',
+  invite: 'Invite member',
+  updateMember: 'Change role',
+  setSender: 'Update sender',
+  createDkimKey: 'Create DKIM key',
+  deleteDkimKey: 'Delete DKIM key',
+  setWarmUp: 'Update warm-up',
+  endWarmUp: 'End warm-up',
+  setFeedbackSource: 'Connect provider webhook',
+  deleteFeedbackSource: 'Disconnect provider webhook',
+  verifyCampaignReport: 'Verify delivery report',
+  createApiKey: 'Create API key',
+  rotateApiKey: 'Rotate API key',
+  deleteApiKey: 'Delete API key',
+  completeOidcSignIn: 'Join with single sign-on',
+  endAllSessions: 'Sign out everywhere',
+}
+
+/** Turns an operation ID such as `updateAutomation` into words. */
+export function operationLabel(operation: string): string {
+  const label = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return LABELS[operation] ?? label[0]!.toUpperCase() + label.slice(1)
+}
