@@ -231,7 +231,7 @@ const segments = createRoute({
   component: lazyPage(() => import('./pages/segments/SegmentsPage.tsx'), 'SegmentsPage'),
 })
 
-const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const
+const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'GOAL_REACHED', 'EXITED', 'STOPPED', 'CANCELLED'] as const
 type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 
 const enrollments = createRoute({

@@ -68,6 +68,20 @@ export function useCampaignName(): (id: string) => string | undefined {
   return (id) => campaigns?.find(({ value }) => value === id)?.label
 }
 
+const readEventNames = (api: Api, signal: AbortSignal) =>
+  readPages((query) => api.GET('/events/names', { params: { query }, signal }))
+
+const useEvents = () => useWorkspaceQuery(['events', 'names'], readEventNames).data
+
+/** Loads the names of stored events, for completion. */
+export const useEventNames = (): string[] => useEvents()?.map(({ name }) => name) ?? []
+
+/** Returns the known properties of an event's data, for completion. */
+export function useEventProperties(event: string | undefined): string[] {
+  const found = useEvents()?.find(({ name }) => name.toLowerCase() === event?.trim().toLowerCase())
+  return found?.properties.map(({ name }) => name) ?? []
+}
+
 /** Returns a function that finds the name of a segment. */
 export function useSegmentName(): (id: string) => string | undefined {
   const segments = useSegments()

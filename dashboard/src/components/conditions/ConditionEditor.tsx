@@ -36,6 +36,8 @@ interface ConditionEditorProps {
   sources?: readonly Source[]
   /** The emails of the automation, to choose from. */
   emails?: readonly Option[]
+  /** The event whose data is compared, if it is known. */
+  event?: string | undefined
   /** Renders a count next to each condition. */
   countOf?: (condition: Loose) => ReactNode
 }
@@ -47,13 +49,14 @@ export function ConditionEditor({
   onChange,
   sources = [],
   emails = [],
+  event,
   countOf,
 }: ConditionEditorProps) {
   const kinds: Kind[] = [...sources, ...CONTACT_KINDS]
   return (
     <fieldset className="plainFields">
       <legend className={classes.legend}>{label}</legend>
-      <ConditionScope value={{ kinds, emails, countOf }}>
+      <ConditionScope value={{ kinds, emails, event, countOf }}>
         <GroupEditor
           group={asGroup(condition)}
           onChange={(group) => onChange(conditionOf(group))}
@@ -67,16 +70,18 @@ export function ConditionEditor({
 
 /** Edits a condition on the data of an event. */
 export function PropertyFilter({
+  event,
   where,
   onChange,
   path,
 }: {
+  event: string
   where: Loose
   onChange: (where: Loose | undefined) => void
   path: readonly number[]
 }) {
   return (
-    <ConditionScope value={{ kinds: ['eventData'], emails: [], countOf: undefined }}>
+    <ConditionScope value={{ kinds: ['eventData'], emails: [], event, countOf: undefined }}>
       <GroupEditor
         group={asGroup(where)}
         onChange={(group) => onChange(group.items.length === 0 ? undefined : conditionOf(group))}

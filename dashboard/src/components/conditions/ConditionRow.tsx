@@ -1,7 +1,7 @@
 import { ActionIcon, Autocomplete, Menu, Select, TextInput } from '@mantine/core'
 import { IconCopy, IconDots, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { useLists, useMetadataKeys, useSegments } from '../../api/queries.ts'
+import { useEventProperties, useLists, useMetadataKeys, useSegments } from '../../api/queries.ts'
 import { SearchableSelect } from '../SearchableSelect.tsx'
 import { ActivityFields, MessageFields } from './EmailConditionFields.tsx'
 import { ComparisonFields } from './ComparisonFields.tsx'
@@ -151,14 +151,17 @@ function MetadataFields({ name, part, isNegated, set }: PartProps) {
 }
 
 function DataFields({ name, part, isNegated, set, kind }: PartProps & { kind: 'eventData' | 'stepData' }) {
+  const { event } = useConditionScope()
+  const properties = useEventProperties(kind === 'eventData' ? event : undefined)
   return (
     <>
-      <TextInput
+      <Autocomplete
         className={classes.name}
         aria-label={`${name}: attribute`}
         placeholder={kind === 'eventData' ? 'total' : 'account.plan'}
+        data={properties}
         value={String(part[kind])}
-        onChange={({ currentTarget: { value } }) => set({ ...part, [kind]: value })}
+        onChange={(value) => set({ ...part, [kind]: value })}
       />
       <ComparisonFields name={name} part={part} isNegated={isNegated} set={set} />
     </>

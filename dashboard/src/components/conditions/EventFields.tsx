@@ -1,6 +1,7 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { omit } from '../../lib/omit.ts'
+import { EventNameInput } from '../EventNameInput.tsx'
 import { IntegerInput } from '../IntegerInput.tsx'
 import { PropertyFilter } from './ConditionEditor.tsx'
 import type { PartProps } from './ConditionRow.tsx'
@@ -34,19 +35,24 @@ export function EventFields({ name, part, isNegated, set, path }: PartProps & { 
         isNegated={isNegated}
         onChange={(_, isNot) => set(part, isNot)}
       />
-      <TextInput
+      <EventNameInput
         className={classes.name}
         aria-label={`${name}: attribute`}
         placeholder="order.placed"
         value={String(part['event'])}
-        onChange={({ currentTarget: { value } }) => set({ ...part, event: value })}
+        onChange={(event) => set({ ...part, event })}
       />
       <CountFields name={name} part={part} set={set} />
       <WindowFields name={name} part={part} set={set} />
       {where ? (
         <div className={classes.where}>
           <span className="small t2">where the event’s data has</span>
-          <PropertyFilter where={where} onChange={(next) => set(withWhere(part, next))} path={path} />
+          <PropertyFilter
+            event={String(part['event'])}
+            where={where}
+            onChange={(next) => set(withWhere(part, next))}
+            path={path}
+          />
         </div>
       ) : (
         <Button

@@ -7,8 +7,10 @@ interface Scope {
   kinds: readonly Kind[]
   /** The emails of the automation. */
   emails: readonly Option[]
+  /** The event whose data is compared, if it is known. */
+  event: string | undefined
   countOf: ((condition: Loose) => ReactNode) | undefined
 }
 
-export const ConditionScope = createContext<Scope>({ kinds: [], emails: [], countOf: undefined })
+export const ConditionScope = createContext<Scope>({ kinds: [], emails: [], event: undefined, countOf: undefined })
 export const useConditionScope = (): Scope => use(ConditionScope)

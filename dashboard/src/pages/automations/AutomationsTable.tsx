@@ -134,11 +134,11 @@ const OutcomeBar = ({ stats }: { stats: NonNullable<AutomationRow['stats']> }) =
   <StackedBar
     small
     terms={[
-      { meaning: 'ok', value: stats.completed },
+      { meaning: 'ok', value: stats.completed + stats.goal_reached },
       { meaning: 'accent', value: stats.active - stats.paused },
       { meaning: 'warn', value: stats.paused },
       { meaning: 'bad', value: stats.stopped },
-      { meaning: 'mute', value: stats.cancelled + stats.erased },
+      { meaning: 'mute', value: stats.exited + stats.cancelled + stats.erased },
     ]}
   />
 )

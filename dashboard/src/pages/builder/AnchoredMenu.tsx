@@ -27,7 +27,12 @@ export function AnchoredMenu({
       hideDetached={false}
     >
       <Menu.Target>
-        <span style={{ position: 'fixed', left, top, width, height, pointerEvents: 'none' }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={label}
+          style={{ position: 'fixed', left, top, width, height, opacity: 0, pointerEvents: 'none' }}
+        />
       </Menu.Target>
       <Menu.Dropdown aria-label={label}>{children}</Menu.Dropdown>
     </Menu>

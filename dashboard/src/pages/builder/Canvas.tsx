@@ -19,9 +19,10 @@ import { CanvasLine, type LineEdge } from './CanvasLine.tsx'
 import { MIN_ZOOM, ShortcutsHint, ZoomControls } from './CanvasPanels.tsx'
 import type { AutomationDraft } from './draft.ts'
 import { EnrollmentsPanel } from './EnrollmentsPanel.tsx'
-import { CARD_WIDTH, type LaidOutNode, type Layout, layOut } from './layout.ts'
+import { CARD_WIDTH, type LaidOutNode, type Layout, layOut, shapeOf } from './layout.ts'
 import { labelOf } from './selection-label.ts'
 import { contactsThrough, type StepStats } from './step-stats.ts'
+import type { Step } from './steps.ts'
 import { isInside, listAt, type Place, placeKey, type TreeIndex } from './step-tree.ts'
 
 export interface CanvasProps {
@@ -45,11 +46,16 @@ export type CanvasStats = Schemas['AutomationStats'] & {
   of: (stepId: string) => StepStats | undefined
 }
 
+/** The data that nodes of steps and branches need in addition to their step. */
+type StepContext = Pick<CanvasProps, 'names' | 'numbers'>
+
 /** The content of a node. */
-export type NodeData = Record<string, unknown> & {
-  laidOut: LaidOutNode
-  shared: Pick<CanvasProps, 'sequence' | 'starts' | 'names' | 'numbers'>
-}
+export type NodeData = Record<string, unknown> &
+  StepContext & {
+    laidOut: LaidOutNode
+    /** For the trigger and the end. */
+    automation: Pick<CanvasProps, 'sequence' | 'starts'> | undefined
+  }
 export type CanvasNode = Node<NodeData, LaidOutNode['kind']>
 
 /** Draws the automation from trigger to end, with branches side by side. */
@@ -67,14 +73,30 @@ const NODES = { trigger: TriggerCard, step: StepCard, branch: BranchCard, join: 
 const EDGES = { line: CanvasLine }
 
 function Flow({ sequence, tree, names, starts, selected, onSelect, onAdd, onActions, onMove, numbers }: CanvasProps) {
-  const layout = useMemo(() => layOut(sequence.steps), [sequence.steps])
-  const nodes = useMemo(() => {
-    const shared = { sequence, starts, names, numbers }
-    return layout.nodes.map((laidOut) => nodeOf(laidOut, shared, tree))
-  }, [layout, sequence, tree, starts, names, numbers])
+  const { steps } = sequence
+  // Edits of fields move nothing.
+  const shape = shapeOf(steps)
+  const [drawing, setDrawing] = useState(() => ({ shape, layout: layOut(steps) }))
+  const layout = drawing.shape === shape ? drawing.layout : layOut(steps)
+  if (drawing.shape !== shape) setDrawing({ shape, layout })
+  const context = useMemo(() => ({ names, numbers }), [names, numbers])
+  const nodes = useMemo(
+    () =>
+      layout.nodes.map((laidOut) => {
+        const label = labelOf(laidOut.id, sequence, tree, context.names)
+        if ('step' in laidOut) {
+          const step = tree.find(laidOut.step.id)?.step ?? laidOut.step
+          return stepNode({ ...laidOut, step }, label, context)
+        }
+        return nodeOf(laidOut, label, context, { sequence, starts })
+      }),
+    [layout, sequence, tree, starts, context],
+  )
+  // While editing, the lines depend on the layout alone.
+  const counted = useMemo(() => numbers && { numbers, sequence, tree }, [numbers, numbers && sequence, numbers && tree])
   const edges = useMemo(
-    () => layout.lines.map((line) => edgeOf(line, onAdd, numbers && throughOf(line.place, sequence, tree, numbers))),
-    [layout, onAdd, numbers, sequence, tree],
+    () => layout.lines.map((line) => edgeOf(line, onAdd, counted && throughOf(line.place, counted))),
+    [layout, onAdd, counted],
   )
   const [drop, setDrop] = useState<Place>()
   const flow = useReactFlow()
@@ -153,7 +175,12 @@ function useScrollTo(selected: Selected): void {
   }, [selected, flow])
 }
 
-function nodeOf(laidOut: LaidOutNode, shared: NodeData['shared'], tree: TreeIndex): CanvasNode {
+function nodeOf(
+  laidOut: LaidOutNode,
+  label: string,
+  context: StepContext,
+  automation?: NodeData['automation'],
+): CanvasNode {
   const { id, kind, x, y, width, height } = laidOut
   const handle = { x: width / 2, width: 1, height: 1 }
   return {
@@ -170,9 +197,24 @@ function nodeOf(laidOut: LaidOutNode, shared: NodeData['shared'], tree: TreeInde
     ],
     ...(kind === 'join'
       ? { selectable: false, domAttributes: { 'aria-hidden': true } }
-      : { ariaRole: 'group' as const, ariaLabel: labelOf(id, shared.sequence, tree, shared.names) }),
-    data: { laidOut, shared },
+      : { ariaRole: 'group' as const, ariaLabel: label }),
+    data: { laidOut, automation, ...context },
   }
+}
+
+const drawn = new WeakMap<Step, Map<string, { key: string; context: StepContext; node: CanvasNode }>>()
+
+/** The node of a step or branch. It stays the same while nothing about it changes, so that typing redraws one of many steps. */
+function stepNode(laidOut: LaidOutNode & { step: Step }, label: string, context: StepContext): CanvasNode {
+  const { id, x, y, step } = laidOut
+  const key = `${x} ${y} ${label}`
+  const ofStep = drawn.get(step) ?? new Map<string, { key: string; context: StepContext; node: CanvasNode }>()
+  drawn.set(step, ofStep)
+  const known = ofStep.get(id)
+  if (known?.key === key && known.context === context) return known.node
+  const node = nodeOf(laidOut, label, context)
+  ofStep.set(id, { key, context, node })
+  return node
 }
 
 const edgeOf = (
@@ -189,8 +231,14 @@ const edgeOf = (
   domAttributes: { 'aria-hidden': true },
 })
 
-function throughOf(place: Place | undefined, { steps }: AutomationDraft, tree: TreeIndex, numbers: CanvasStats) {
-  const through = place && contactsThrough(place, listAt(steps, tree, place), numbers, numbers.of)
+interface Counted {
+  numbers: CanvasStats
+  sequence: AutomationDraft
+  tree: TreeIndex
+}
+
+function throughOf(place: Place | undefined, { numbers, sequence, tree }: Counted) {
+  const through = place && contactsThrough(place, listAt(sequence.steps, tree, place), numbers, numbers.of)
   return through === undefined ? undefined : { through, share: through / Math.max(numbers.enrolled, 1) }
 }
 

@@ -24,9 +24,10 @@ const Handles = () => (
   </>
 )
 
-export const TriggerCard = memo(({ id, data: { shared } }: Props) => {
+export const TriggerCard = memo(({ id, data: { automation, numbers } }: Props) => {
   const isSelected = useIsSelected(id)
-  const { sequence, starts, numbers } = shared
+  if (!automation) return null
+  const { sequence, starts } = automation
   const { icon: Icon } = TRIGGERS[sequence.trigger]
   return (
     <div className={`${classes.pill} ${classes.trigger}`} data-selected={isSelected}>
@@ -44,11 +45,10 @@ export const TriggerCard = memo(({ id, data: { shared } }: Props) => {
   )
 })
 
-export const StepCard = memo(({ id, data: { laidOut, shared } }: Props) => {
+export const StepCard = memo(({ id, data: { laidOut, names, numbers } }: Props) => {
   const isSelected = useIsSelected(id)
   if (laidOut.kind !== 'step') return null
   const { step } = laidOut
-  const { names, numbers } = shared
   const { icon: Icon, tone, isPill } = STEP_TYPES[step.type]
   const problem = numbers ? undefined : problemOf(step)
   const own = numbers?.of(step.id)
@@ -86,12 +86,12 @@ export const StepCard = memo(({ id, data: { laidOut, shared } }: Props) => {
   )
 })
 
-export const BranchCard = memo(({ id, data: { laidOut, shared } }: Props) => {
+export const BranchCard = memo(({ id, data: { laidOut, names } }: Props) => {
   const isSelected = useIsSelected(id)
   if (laidOut.kind !== 'branch') return null
   const { step, branch } = laidOut
   const { name = '', isOwn = false } = branchesOf(step)[branch] ?? {}
-  const sentence = branchSentence(step, branch, shared.names)
+  const sentence = branchSentence(step, branch, names)
   return (
     <div className={classes.branch} title={sentence}>
       <span className={`${classes.branchName} ${isOwn ? 'c-logic' : 'c-mute'}`} data-selected={isSelected}>
@@ -107,10 +107,10 @@ export const BranchCard = memo(({ id, data: { laidOut, shared } }: Props) => {
 /** The point where branches join. */
 export const JoinPoint = memo(() => <Handles />)
 
-export const EndCard = memo(({ id, data: { shared } }: Props) => {
+export const EndCard = memo(({ id, data: { automation, names, numbers } }: Props) => {
   const isSelected = useIsSelected(id)
-  const { sequence, names, numbers } = shared
-  const { goal, exitOn } = sequence
+  if (!automation) return null
+  const { goal, exitOn } = automation.sequence
   return (
     <div className={`${classes.pill} ${classes.end}`} data-selected={isSelected}>
       {goal ? <IconTargetArrow aria-hidden /> : <IconLogout aria-hidden />}

@@ -41,7 +41,9 @@ interface InspectorProps {
 export function Inspector(props: InspectorProps) {
   const { sequence, tree, selected, canEdit, onAdd } = props
   const sources = useSources(sequence, tree)
-  const context = useMemo(() => ({ sources, emails: props.emails }), [sources, props.emails])
+  const { eventName } = sequence.triggerConfig
+  const trigger = typeof eventName === 'string' ? eventName : undefined
+  const context = useMemo(() => ({ sources, emails: props.emails, trigger }), [sources, props.emails, trigger])
   const own = parseBranchId(selected)
   const found = tree.find(own?.stepId ?? selected)
   return (

@@ -68,6 +68,15 @@ const heightOf = (step: Step): number => (STEP_TYPES[step.type].isPill ? PILL_HE
 const join = (stepId: string): string => `join ${stepId}`
 const END: ListRef = ROOT
 
+/** Identifies what the layout of steps depends on: their order, types and branches. */
+export const shapeOf = (steps: readonly Step[]): string =>
+  steps
+    .map((step) => {
+      const inner = branchesOf(step).map((branch) => shapeOf(branch.steps))
+      return `${step.id} ${step.type}${inner.length === 0 ? '' : ` [${inner.join('|')}]`}`
+    })
+    .join()
+
 /** Computes where the steps of a tree are drawn: from top to bottom, branches side by side. */
 export function layOut(steps: readonly Step[]): Layout {
   const layout = new TreeLayout()

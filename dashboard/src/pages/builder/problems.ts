@@ -1,6 +1,6 @@
 import { isIncomplete } from '../../components/conditions/condition.ts'
 import type { AutomationDraft, EntryRules, LeaveRule } from './draft.ts'
-import { branchesOf, indexTree } from './step-tree.ts'
+import { indexTree } from './step-tree.ts'
 import type { ConditionStep, EmailStep, SplitStep, Step, StepType, WaitUntilStep, WebhookStep } from './steps.ts'
 
 /** The longest wait: ten years. */
@@ -122,11 +122,4 @@ export function findProblem({ entry, exitOn, goal, steps }: AutomationDraft): Fo
     exitOn.map((rule) => leaveRuleProblem(rule, 'exit rule')).find((problem) => problem !== undefined) ??
     (goal ? leaveRuleProblem(goal, 'goal') : undefined)
   return leaving === undefined ? undefined : { at: 'end', name: 'End', problem: leaving }
-}
-
-/** Checks whether all branches of a step end with an exit, so that nothing continues after it. */
-export const isDeadEnd = (step: Step): boolean => {
-  if (step.type === 'EXIT') return true
-  const branches = branchesOf(step)
-  return branches.length > 0 && branches.every(({ steps }) => steps.some(isDeadEnd))
 }

@@ -34,5 +34,3 @@ export const STEP_TYPES: Readonly<Record<StepType, StepStyle>> = {
   WEBHOOK: { label: 'Webhook', icon: IconWebhook, tone: 'data', isPill: false },
   EXIT: { label: 'Exit', icon: IconLogout, tone: 'mute', isPill: true },
 }
-
-export const STEP_TYPE_NAMES = Object.keys(STEP_TYPES) as StepType[]

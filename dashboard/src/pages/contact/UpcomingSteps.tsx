@@ -1,6 +1,9 @@
 import type { Schemas } from '../../api/client.ts'
 import { dayNumber, monthOf, weekdayTime, zone } from '../../lib/format.ts'
 import { Section } from '../../layout/Page.tsx'
+import { branchesOf, indexTree } from '../builder/step-tree.ts'
+import { STEP_TYPES } from '../builder/step-types.ts'
+import { readSteps } from '../builder/steps.ts'
 import classes from './contact.module.css'
 
 type Enrollment = Schemas['Enrollment']
@@ -26,7 +29,7 @@ export function UpcomingSteps({
         {due.map(({ id, automationId, nextAt, nextStepId }) => {
           const at = new Date(nextAt!)
           const automation = automations.get(automationId)
-          const step = automation?.steps.find((each) => each.id === nextStepId)
+          const step = nextStepId === null ? undefined : stepOf(automation, nextStepId)
           return (
             <li key={id} className={classes.next}>
               <time className={classes.date} dateTime={nextAt!}>
@@ -35,7 +38,11 @@ export function UpcomingSteps({
               </time>
               <div>
                 <p className="strong">
-                  {step?.type === 'EMAIL' ? step.subject : nextStepId === null ? 'End of the automation' : 'Email'}
+                  {step?.type === 'EMAIL'
+                    ? step.subject
+                    : nextStepId === null
+                      ? 'End of the automation'
+                      : STEP_TYPES[step?.type ?? 'EMAIL'].label}
                 </p>
                 <p className="small t2">
                   {weekdayTime(at)}
@@ -50,11 +57,17 @@ export function UpcomingSteps({
   )
 }
 
+/** Finds a step, also in a branch. */
+const stepOf = (automation: Automation | undefined, id: string) =>
+  indexTree(readSteps(automation?.steps ?? []) ?? []).find(id)?.step
+
 /** Shows how far an enrollment is: one segment for each step, filled once passed. */
 export function Progress({ enrollment, automation }: { enrollment: Enrollment; automation: Automation | undefined }) {
   // The steps of other versions are not loaded.
   if (!automation || automation.version !== enrollment.version || automation.steps.length > 40) return null
-  const { steps } = automation
+  const steps = readSteps(automation.steps) ?? []
+  // The path through branches is not known in advance.
+  if (steps.some((step) => branchesOf(step).length > 0)) return null
   const next = steps.findIndex(({ id }) => id === enrollment.nextStepId)
   const passed = enrollment.status === 'COMPLETED' || next === -1 ? steps.length : next
   return (

@@ -19,7 +19,7 @@ import { useAutomations } from '../automations/use-automations.ts'
 import classes from './enrollments.module.css'
 
 type Enrollment = Schemas['Enrollment']
-export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const
+export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'GOAL_REACHED', 'EXITED', 'STOPPED', 'CANCELLED'] as const
 export type EnrollmentSearch = {
   automationId?: string
   stepId?: string

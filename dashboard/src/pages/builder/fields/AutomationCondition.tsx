@@ -18,14 +18,17 @@ export function AutomationCondition({
   condition,
   onChange,
   sources: only,
+  event,
 }: {
   label: string
   condition: Loose
   onChange: (condition: Loose) => void
   /** The data that it may use, if not that of the automation. */
   sources?: readonly Source[]
+  /** The event whose data it may use, if not the one that starts the automation. */
+  event?: string
 }) {
-  const { sources, emails } = useFieldsContext()
+  const { sources, emails, trigger } = useFieldsContext()
   return (
     <div className={classes.rows}>
       <ConditionEditor
@@ -34,6 +37,7 @@ export function AutomationCondition({
         onChange={onChange}
         sources={only ?? sources}
         emails={emails}
+        event={event ?? trigger}
       />
       {!isIncomplete(condition) && !usesSource(condition) && <ConditionCount condition={condition} />}
     </div>
@@ -47,6 +51,7 @@ export function OptionalCondition({
   condition,
   onChange,
   sources,
+  event,
 }: {
   label: string
   /** The label of the button that adds it. */
@@ -54,6 +59,7 @@ export function OptionalCondition({
   condition: Loose | null | undefined
   onChange: (condition: Loose | undefined) => void
   sources: readonly Source[]
+  event?: string
 }) {
   if (!condition)
     return (
@@ -68,7 +74,13 @@ export function OptionalCondition({
     )
   return (
     <div className={classes.rows}>
-      <AutomationCondition label={label} condition={condition} onChange={onChange} sources={sources} />
+      <AutomationCondition
+        label={label}
+        condition={condition}
+        onChange={onChange}
+        sources={sources}
+        {...(event !== undefined && { event })}
+      />
       <div>
         <Button variant="subtle" color="gray" leftSection={<IconX aria-hidden />} onClick={() => onChange(undefined)}>
           Remove filter

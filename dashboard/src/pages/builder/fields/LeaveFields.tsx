@@ -1,5 +1,6 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IconPlus, IconTargetArrow, IconTrash } from '@tabler/icons-react'
+import { EventNameInput } from '../../../components/EventNameInput.tsx'
 import { newCondition } from '../../../components/conditions/condition.ts'
 import classes from '../Builder.module.css'
 import type { AutomationDraft, LeaveRule } from '../draft.ts'
@@ -88,11 +89,11 @@ function RuleFields({
       />
       {isEvent ? (
         <>
-          <TextInput
+          <EventNameInput
             label={`${name}: event`}
             placeholder="subscription.started"
             value={rule.eventName}
-            onChange={({ currentTarget: { value } }) => onChange({ ...rule, eventName: value })}
+            onChange={(eventName) => onChange({ ...rule, eventName })}
           />
           <OptionalCondition
             label="Only events that match"
@@ -100,6 +101,7 @@ function RuleFields({
             condition={rule.filter}
             onChange={(filter) => onChange({ eventName: rule.eventName, ...(filter && { filter }) })}
             sources={['eventData']}
+            event={rule.eventName}
           />
         </>
       ) : (

@@ -1,5 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
 import { useLists } from '../../../api/queries.ts'
+import { EventNameInput } from '../../../components/EventNameInput.tsx'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import type { Trigger } from '../../automations/triggers.ts'
 import classes from '../Builder.module.css'
@@ -51,12 +52,12 @@ export function TriggerFields({ sequence, set }: AutomationFieldsProps) {
           />
         )}
         {sequence.trigger === 'EVENT' && (
-          <TextInput
+          <EventNameInput
             label="Event"
             description="The event name that you send to the API."
             placeholder="trial.started"
             value={eventName ?? ''}
-            onChange={({ currentTarget: { value } }) => set({ triggerConfig: { eventName: value } })}
+            onChange={(value) => set({ triggerConfig: { eventName: value } })}
           />
         )}
       </div>

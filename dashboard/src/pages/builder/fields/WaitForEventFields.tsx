@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { EventNameInput } from '../../../components/EventNameInput.tsx'
 import classes from '../Builder.module.css'
 import type { WaitForEventStep } from '../steps.ts'
 import { OptionalCondition } from './AutomationCondition.tsx'
@@ -8,13 +8,13 @@ import type { FieldsProps } from './StepFields.tsx'
 /** Edits a wait for an event of the contact. */
 export const WaitForEventFields = ({ step, edit, isNew }: FieldsProps<WaitForEventStep>) => (
   <div className={classes.fields}>
-    <TextInput
+    <EventNameInput
       label="Event"
       description="An event since the enrollment began counts, too."
       placeholder="project.created"
       autoFocus={isNew}
       value={step.eventName}
-      onChange={({ currentTarget: { value } }) => edit({ eventName: value })}
+      onChange={(eventName) => edit({ eventName })}
     />
     <OptionalCondition
       label="Only events that match"
@@ -22,6 +22,7 @@ export const WaitForEventFields = ({ step, edit, isNew }: FieldsProps<WaitForEve
       condition={step.filter}
       onChange={(filter) => edit({ filter: filter ?? null })}
       sources={['eventData']}
+      event={step.eventName}
     />
     <fieldset className="plainFields">
       <legend className={classes.legend}>Wait at most</legend>

@@ -159,7 +159,6 @@ function TimeFields({ until, set }: TargetProps) {
                 type="button"
                 className={classes.weekday}
                 aria-pressed={isOn}
-                aria-label={WEEKDAY_LABELS[day]}
                 onClick={() =>
                   change(
                     timeOfDay,
@@ -167,7 +166,7 @@ function TimeFields({ until, set }: TargetProps) {
                   )
                 }
               >
-                {WEEKDAY_LABELS[day].slice(0, 2)}
+                {WEEKDAY_LABELS[day].slice(0, 3)}
               </button>
             )
           })}

@@ -7,7 +7,9 @@ interface FieldsContextValue {
   sources: readonly Source[]
   /** Its emails, once they are published. */
   emails: readonly Option[]
+  /** The event that starts it. */
+  trigger: string | undefined
 }
 
-export const FieldsContext = createContext<FieldsContextValue>({ sources: [], emails: [] })
+export const FieldsContext = createContext<FieldsContextValue>({ sources: [], emails: [], trigger: undefined })
 export const useFieldsContext = (): FieldsContextValue => use(FieldsContext)
