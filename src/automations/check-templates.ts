@@ -81,5 +81,5 @@ const pointerTo = (path: TextPath): string =>
 function inWords(pointer: string, { variable, nearest }: UnknownVariable): string {
   // A name can contain any character, and this goes into a header.
   const plain = (text: string) => text.slice(0, MAX_PATH_LENGTH).replace(/[^ -~]/g, '?')
-  return `${plain(pointer)}: {{ ${plain(variable)} }} is not a known variable, and is always empty${orMeant(nearest)}`
+  return `${plain(pointer)}: {{ ${plain(variable)} }} is not a known variable, so it is empty in every email${orMeant(nearest)}`
 }

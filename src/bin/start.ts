@@ -143,7 +143,7 @@ function keepRenewing(dataDir: string): () => Promise<void> {
   }
 }
 
-/** A full disk is no reason to stop: it only makes a copy that is created now harder to detect. */
+/** A full disk does not stop the start. It only makes a copy that is created now harder to detect. */
 function renewQuietly(dataDir: string): void {
   try {
     renewGeneration(dataDir)

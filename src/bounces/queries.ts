@@ -175,7 +175,7 @@ export async function renewOptOut(
 /**
  * Returns the current series of consecutive soft bounces of a contact, among the last messages to the same address that bounced
  * or arrived. A message that arrived ends the series, as does a bounce that was already counted. A blocked message is ignored,
- * because it says nothing about the mailbox.
+ * because it is not about the mailbox.
  *
  * @param em a transaction that holds the contact's lock
  */

@@ -29,9 +29,9 @@ const MAY_HAVE_BEEN_SENT = 'The instance was restored during the campaign: the m
 export interface PageResult {
   /** Recipients that were processed, with any outcome. */
   tried: number
-  /** How many of them a mail server was contacted for. */
+  /** Those of them for whom a mail server was contacted. */
   mailed: number
-  /** How many of them an email was or may have been sent to. */
+  /** Those of them to whom an email was or may have been sent. */
   begun: number
   /** Whether this process cannot send at all. */
   isHeld: boolean

@@ -63,21 +63,21 @@ export async function importChunk(
   dependencies: Pick<Dependencies, 'em'>,
   workspaceId: string,
   id: string,
-  piece: ImportChunk,
+  chunk: ImportChunk,
   call: Call,
 ): Promise<Import> {
   const { updated, suppressions } = await unitOf(dependencies.em).transactional(async (unit) => {
     if (!isId(id) || !(await lockImport(unit, workspaceId, id))) throw new ApiError(IMPORT_NOT_FOUND)
     const found = await unit.findOneOrFail(Import, { id }, { refresh: true })
     if (found.status !== 'RUNNING') throw new ApiError(IMPORT_ENDED)
-    if (found.position !== piece.position)
+    if (found.position !== chunk.position)
       throw new ApiError(IMPORT_POSITION_MISMATCH, {
-        message: `${IMPORT_POSITION_MISMATCH.message} Expected ${found.position}, got ${piece.position}.`,
+        message: `${IMPORT_POSITION_MISMATCH.message} Expected ${found.position}, got ${chunk.position}.`,
         param: '/position',
       })
-    const read = await readRecords(found, piece)
+    const read = await readRecords(found, chunk)
     const rows = await readRowsWithinLimits(unit, found, read)
-    const progress = progressAfter(found, piece, read, rows.taken)
+    const progress = progressAfter(found, chunk, read, rows.taken)
     const written = await writeRows({ em: unit }, found, rows, call)
     const errors = [...rows.errors, ...written.errors]
     await insertErrors(unit, id, errors)

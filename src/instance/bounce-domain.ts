@@ -9,7 +9,7 @@ const NO_BOUNCE_DOMAIN =
 /**
  * Agrees with the other processes of the instance on the domain that bounces are sent to. A process with BOUNCE_DOMAIN sets it
  * for all, as with the sender. @returns `null` if no process has set it. In that case, bounces go to the sender's address, and
- * Dripline does not read them @throws {Error} that says what to set, if this process should read bounces
+ * Dripline does not read them @throws {Error} that names the variable to set, if this process should read bounces
  */
 export async function settleBounceDomain(
   em: EntityManager,

@@ -53,7 +53,7 @@ export type SendResult =
   /** It cannot be done in the time available. It must be done from the queue, or in its next turn. */
   | { kind: 'queue' }
 
-/** How long an attempt waits for a connection: only briefly, or until its turn ends. */
+/** The limit of an attempt's wait for a connection: a moment, or until its turn ends. */
 export type WaitLimit = 'at-once' | { turn: AbortSignal }
 
 /** Milliseconds that an email waits for a renderer when it is sent immediately, because others need its slot. */

@@ -239,7 +239,7 @@ export function createRenderer({
       if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.set(group, true)
       return
     }
-    // The first compilation of a process loads the libraries, so its time says nothing about the template.
+    // The first compilation of a process loads the libraries, so its time does not measure the template.
     if (at.compiler === at.process && tookMs > HEAVY_COMPILATION_MS) suspects.set(group, true)
     at.compiler = at.process
   }

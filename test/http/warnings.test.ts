@@ -49,7 +49,7 @@ describe('X-Warning', () => {
         trigger: 'SIGNUP',
         steps: [{ type: 'EMAIL', subject: 'Hello {{ contact.firstname }}', text: 'x' }],
       },
-      '/steps/0/subject: {{ contact.firstname }} is not a known variable, and is always empty; did you mean contact.firstName?',
+      '/steps/0/subject: {{ contact.firstname }} is not a known variable, so it is empty in every email; did you mean contact.firstName?',
     ],
     [
       'an unknown parameter',

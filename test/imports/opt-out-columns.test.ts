@@ -217,15 +217,17 @@ describe('an import', () => {
     for (const n of ways.keys()) assert.equal((await contact(`x${n}@${at}`))?.suppressedBy, 'IMPORTED', ways[n])
   })
 
-  it('adds no contact who opted out to a list, and asks none of them to confirm', async () => {
-    const confirmingList = await aList(service())
+  /** Creates a list with double opt-in, and the automation that asks its contacts to confirm. */
+  const aConfirmingList = async () => {
+    const listId = await aList(service())
     const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
-    await anAutomation(service(), {
-      trigger: 'LIST_REQUESTED',
-      triggerConfig: { listId: confirmingList },
-      steps: [asks],
-    })
-    assert.equal((await service().call('PATCH', `lists/${confirmingList}`, { doubleOptIn: true })).status, 200)
+    await anAutomation(service(), { trigger: 'LIST_REQUESTED', triggerConfig: { listId }, steps: [asks] })
+    assert.equal((await service().call('PATCH', `lists/${listId}`, { doubleOptIn: true })).status, 200)
+    return listId
+  }
+
+  it('adds no contact who opted out to a list, and asks none of them to confirm', async () => {
+    const confirmingList = await aConfirmingList()
     const at = domain()
     const out = await aContact(service(), { email: `out@${at}` })
     const left = await aContact(service(), { email: `left@${at}` })
@@ -318,14 +320,7 @@ describe('an import', () => {
   })
 
   it('removes the pending confirmation of a contact who is already suppressed', async () => {
-    const confirmingList = await aList(service())
-    const asks = { ...EMAIL, category: 'transactional', text: '{{ confirmUrl }}' }
-    await anAutomation(service(), {
-      trigger: 'LIST_REQUESTED',
-      triggerConfig: { listId: confirmingList },
-      steps: [asks],
-    })
-    await service().call('PATCH', `lists/${confirmingList}`, { doubleOptIn: true })
+    const confirmingList = await aConfirmingList()
     const email = `known@${domain()}`
     const text = `email,unsubscribed\n${email},yes\n`
     await imported(text)

@@ -252,7 +252,7 @@ describe('the retry of a message', () => {
     )
     const worker: RunningService = await retries.service.startWorker()
     const message = await becomes(contactId, 'UNCONFIRMED')
-    assert.match(message.error!, /sender stopped/)
+    assert.match(message.error!, /sending process stopped/)
     assert.equal(await mailsTo(contactId), 0)
     await worker.stop()
   })

@@ -172,7 +172,7 @@ describe('segments', () => {
     [{ not: { tag: ' ' } }, 'condition.not.tag must be a non-empty string'],
     [{ activity: 'READ' }, /^condition\.activity must be one of: SENT/],
     [{ event: ' ' }, 'condition.event must be a non-empty string'],
-    [{ event: 'a', data: 1 }, /^condition\.data must be a string/],
+    [{ event: 'a', data: 1 }, /^condition\.data must be a key of the event/],
     [{ event: 'a', data: 'b' }, /^condition\.is must be one of/],
     [{ event: 'a', withinDays: 0 }, /^condition\.withinDays must be a number of days/],
     [{ activity: 'SENT', withinDays: -1 }, /^condition\.withinDays must be a number of days/],
@@ -201,7 +201,7 @@ describe('segments', () => {
       assert.deepEqual([answer.refused, answer.body.error], [`404 ${code}`, error])
     }
     assert.equal((await service.call('GET', 'contacts?email=a%00b')).refused, '400 invalid_request')
-    assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given once')
+    assert.equal((await service.call('GET', 'contacts?tag=a&tag=b')).body.error, 'tag must be given only once')
   })
 
   it('queries segments of the maximum size before the timeout', async () => {

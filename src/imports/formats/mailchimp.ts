@@ -32,8 +32,8 @@ export const mailchimp: Format = {
     const at = (...names: string[]) => columnOf(header, ...names)
     const [unsubscribed, cleaned] = [at('unsub_time'), at('clean_time')]
     // The columns override the chosen status, so that no contact is emailed by mistake.
-    const standing: FileStatus | null = unsubscribed >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
-    if (standing === null)
+    const status: FileStatus | null = unsubscribed >= 0 ? 'UNSUBSCRIBED' : cleaned >= 0 ? 'BOUNCED' : as
+    if (status === null)
       throw new FileProblem(
         'Mailchimp exports "subscribed" and "nonsubscribed" contacts in the same format. Set "as" to SUBSCRIBED or UNSUBSCRIBED, ' +
           'according to the file name.',
@@ -75,7 +75,7 @@ export const mailchimp: Format = {
           ['createdAt', instantOf(cells[optIn] || cells[confirm] || '')],
         ]),
       }),
-      optOut: optOutFor(standing, noteOf(cells)),
+      optOut: optOutFor(status, noteOf(cells)),
     })
   },
 }
@@ -83,7 +83,7 @@ export const mailchimp: Format = {
 /** Marks contacts whom staff unsubscribed, and who did not opt out themselves. */
 const BY_ADMIN = 'Unsubscribed by admin'
 
-function optOutFor(standing: FileStatus, note: string | null): OptOut | null {
-  const isByAdmin = standing === 'UNSUBSCRIBED' && note?.includes(BY_ADMIN)
-  return isByAdmin ? { reason: 'MANUAL', note } : optOutOf(standing, note)
+function optOutFor(status: FileStatus, note: string | null): OptOut | null {
+  const isByAdmin = status === 'UNSUBSCRIBED' && note?.includes(BY_ADMIN)
+  return isByAdmin ? { reason: 'MANUAL', note } : optOutOf(status, note)
 }

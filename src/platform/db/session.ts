@@ -45,7 +45,7 @@ export class Session extends Client {
     })
   }) as Client['query']
 
-  /** Closes the session immediately, whatever it is doing. */
+  /** Closes the session immediately, even during a statement. */
   abandon(reason: Error): void {
     this.#giveUp(reason)
   }
