@@ -45,16 +45,30 @@ export function saveDraft(
   return unitOf(em).transactional(async (unit) => {
     const { draft: before, revision } = await lockDraft(unit, workspaceId, id)
     assertUnchanged(expected, before?.revision ?? NONE)
-    // If only the status changed since, the base of the draft has moved, and the client may not know yet: keep the newer base.
-    // A client that states an older base than the last save has overwritten a draft without seeing what that was based on.
-    const isRebased = before && expected?.includes(String(before.revision)) && basedOn >= before.begunWith
-    const newest = isRebased ? Math.max(before.basedOn, basedOn) : basedOn
-    const saved = { content, basedOn: newest, begunWith: basedOn, savedBy, revision: await nextDraftRevision(unit) }
+    const saved = {
+      content,
+      basedOn: newestBase(before, basedOn, expected),
+      begunWith: basedOn,
+      savedBy,
+      revision: await nextDraftRevision(unit),
+    }
     const draft = before ?? unit.create(AutomationDraft, { automationId: id, ...saved })
     if (before) Object.assign(before, { ...saved, savedAt: new Date() })
     await unit.flush()
     return { draft, revision }
   })
+}
+
+/**
+ * Returns the base of a draft that is being saved. If only the status of the automation changed, the base of the stored draft has
+ * moved, and a client that continues this draft may not know yet: the newer base is kept. A client that specifies an older base
+ * than the last save overwrites a draft without having seen what it was based on, so its own base applies.
+ */
+function newestBase(stored: AutomationDraft | null, basedOn: number, expected: Revisions): number {
+  if (!stored) return basedOn
+  const hasReadIt = expected?.includes(String(stored.revision)) ?? false
+  const continuesIt = hasReadIt && basedOn >= stored.begunWith
+  return continuesIt ? Math.max(stored.basedOn, basedOn) : basedOn
 }
 
 /** @throws {ApiError} `automation_not_found`; `draft_not_found`; `revision_conflict` */

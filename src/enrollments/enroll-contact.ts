@@ -50,27 +50,21 @@ export async function enrollContact(
   }: { contactId: string; merge?: Record<string, unknown> | undefined; key?: string | undefined },
   call: Call,
 ): Promise<EnrollResult> {
-  const { enrollments, log, recording } = dependencies
+  const { enrollments } = dependencies
   const em = dependencies.em.fork()
   const earlier = call.retried ? await findEnrollment(em, call.id) : undefined
   if (earlier) return { automationId, contactId, enrolled: true, refusedBy: null, enrolledAt: earlier.enrolledAt }
 
   const concurrencyKey = (key !== undefined && hashOfKey(key)) || ''
-  const found = isId(automationId)
-    ? await findEnrollmentTarget(em, workspaceId, automationId, isId(contactId) ? contactId : null, concurrencyKey)
-    : undefined
-  if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
-  if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
-
-  assertKeyFits(found.entry, key)
-
+  const { automationName, activeId, entry } = await readTarget(em, workspaceId, automationId, contactId, concurrencyKey)
+  assertKeyFits(entry, key)
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
     await mergeMetadata(em, contactId, set, removedKeys)
   }
 
   const enrolledAt = new Date()
-  const answer = (enrolled: boolean, refusedBy: EntryRule | null = null) => ({
+  const result = (enrolled: boolean, refusedBy: EntryRule | null = null) => ({
     automationId,
     contactId,
     enrolled,
@@ -78,56 +72,83 @@ export async function enrollContact(
     enrolledAt,
   })
   const dedupKey = callDedupKey(call.id)
-  const request = { workspaceId, automationId, contactId, dedupKey, at: enrolledAt }
-  const admission = await decideEntry(em, found.entry, concurrencyKey, request)
-  if ('refusedBy' in admission) {
-    await recordRefusedEntries(em, workspaceId, admission.refusedBy, [{ automationId, contactId, eventId: null }])
-    return answer(false, admission.refusedBy)
-  }
-  const write = {
-    id: call.id,
+  const admission = await decideEntry(em, entry, concurrencyKey, {
+    workspaceId,
     automationId,
     contactId,
-    concurrencyKey,
     dedupKey,
-    triggerEventId: null,
-    enrolledAt,
+    at: enrolledAt,
+  })
+  if ('refusedBy' in admission) {
+    await recordRefusedEntries(em, workspaceId, admission.refusedBy, [{ automationId, contactId, eventId: null }])
+    return result(false, admission.refusedBy)
   }
-  const start: EnrollmentStart = {
-    automationName: found.automationName,
-    requestId: call.requestId,
-    input: {
-      enrollmentId: call.id,
-      workspaceId,
-      automationId,
-      contactId,
-      ...(concurrencyKey && { concurrencyKey }),
-      enrolledAt: enrolledAt.toISOString(),
-      dedupKey: write.dedupKey,
-      triggerEventId: null,
-    },
-  }
+  const write = { id: call.id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId: null, enrolledAt }
+  const start = { automationName, requestId: call.requestId, input: inputOf(workspaceId, write) }
 
   // Temporal is authoritative. The database only hints at whether to start or to signal a workflow, but the hint is rarely wrong.
-  const { activeId } = found
-  const active = activeId === null ? undefined : { id: activeId, automationId, contactId, concurrencyKey }
-  const isIn = active !== undefined && (await isStillEnrolled(dependencies, active))
-  if (isIn) return answer(activeId === call.id)
+  const isEnrolled =
+    activeId !== null &&
+    (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId, concurrencyKey }))
+  if (isEnrolled) return result(activeId === call.id)
   const started = await enrollments.start(start)
-  const other = started ? undefined : await enrollments.findRunning(automationId, contactId, concurrencyKey)
+  const running = started ? undefined : await enrollments.findRunning(automationId, contactId, concurrencyKey)
   // An earlier attempt of this call may have started it before it crashed.
-  if (started || other?.enrollmentId === call.id) {
-    try {
-      const recorded = recording(automationId, () => recordStarted(em, write))
-      const late = () => new Error('Recording the enrollment takes too long')
-      if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await missingError(em, workspaceId, write)
-    } catch (error) {
-      if (error instanceof ApiError) throw error
-      log.warn({ error, enrollmentId: call.id }, 'Could not record the enrollment; its workflow will')
-    }
-    return answer(true)
+  const wasStartedBefore = running?.enrollmentId === call.id
+  if (started || wasStartedBefore) {
+    await recordInTime(em, dependencies, workspaceId, write)
+    return result(true)
   }
-  return answer(await enrollBesideRunning(em, dependencies, workspaceId, other, write, start))
+  return result(await enrollBesideRunning(em, dependencies, workspaceId, running, write, start))
+}
+
+/** Reads the automation and the contact. @throws {ApiError} if the automation enrolls no contacts, or one of them does not exist */
+async function readTarget(
+  em: EntityManager,
+  workspaceId: string,
+  automationId: string,
+  contactId: string,
+  concurrencyKey: string,
+) {
+  const found = isId(automationId)
+    ? await findEnrollmentTarget(em, workspaceId, automationId, isId(contactId) ? contactId : null, concurrencyKey)
+    : undefined
+  if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
+  if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
+  return found
+}
+
+/** Returns the input of an enrollment's workflow. */
+const inputOf = (
+  workspaceId: string,
+  { id, enrolledAt, concurrencyKey, ...enrollment }: EnrollmentWrite,
+): EnrollmentStart['input'] => ({
+  ...enrollment,
+  ...(concurrencyKey && { concurrencyKey }),
+  enrollmentId: id,
+  workspaceId,
+  enrolledAt: enrolledAt.toISOString(),
+})
+
+/**
+ * Records a started enrollment. Leaves that to the workflow if it fails or takes too long.
+ *
+ * @throws {ApiError} if the automation or the contact was deleted in the meantime
+ */
+async function recordInTime(
+  em: EntityManager,
+  { recording, log }: Dependencies,
+  workspaceId: string,
+  write: EnrollmentWrite,
+): Promise<void> {
+  try {
+    const recorded = recording(write.automationId, () => recordStarted(em, write))
+    const late = () => new Error('Recording the enrollment takes too long')
+    if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await missingError(em, workspaceId, write)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    log.warn({ error, enrollmentId: write.id }, 'Could not record the enrollment; its workflow will')
+  }
 }
 
 /** @throws {ApiError} `invalid` if the automation requires a key and there is none, or the other way round */
@@ -180,25 +201,26 @@ async function enrollBesideRunning(
   em: EntityManager,
   { enrollments }: Dependencies,
   workspaceId: string,
-  other: RunningEnrollment | undefined,
+  running: RunningEnrollment | undefined,
   write: EnrollmentWrite,
   start: EnrollmentStart,
 ): Promise<boolean> {
   const { automationId, contactId, concurrencyKey = '' } = write
-  const enters = await em.transactional(async (unit) => {
+  const isRecorded = await em.transactional(async (unit) => {
     await lockEntrance(unit, write)
-    if (other) {
-      const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = other
-      const theirs = {
+    if (running) {
+      const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = running
+      const ofRunning = {
         ...{ id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId },
         enrolledAt: new Date(enrolledAt),
       }
-      if ((await recordEnrollment(unit, theirs, { supersedes: false })) === 'ACTIVE') return false
+      const status = await recordEnrollment(unit, ofRunning, { supersedes: false })
+      if (status === 'ACTIVE') return false
     }
     const outcome = await recordUnlessEnrolled(unit, write)
     if (outcome === 'deleted') throw await missingError(unit, workspaceId, write)
     return outcome === 'recorded'
   })
-  if (enters) await enrollments.enter(start, write.id)
-  return enters
+  if (isRecorded) await enrollments.enter(start, write.id)
+  return isRecorded
 }

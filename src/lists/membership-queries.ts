@@ -76,26 +76,22 @@ export async function loadMemberships(
     candidates.map(({ contactId }) => contactId),
     candidates.map(({ emailKey }) => emailKey),
   ])
-  const isRecent = (row: StateRow, { emailKey }: Candidate) => row.is_recent && row.request_email_key === emailKey
-  const asked = await findAsked(
+  const hasRecentRequest = (n: number) => rows[n]!.is_recent && rows[n]!.request_email_key === candidates[n]!.emailKey
+  const withEmail = await findRequestsWithEmail(
     em,
-    candidates.filter((candidate, n) => isRecent(rows[n]!, candidate)),
+    candidates.filter((_, n) => hasRecentRequest(n)),
   )
   return rows.map((row, n) => ({
     isMember: row.is_member,
     hasOptedOut: row.has_opted_out,
-    request:
-      row.request_id === null
-        ? null
-        : {
-            id: row.request_id,
-            emailKey: row.request_email_key!,
-            wasAsked: isRecent(row, candidates[n]!) && asked.has(keyOf(candidates[n]!)),
-          },
+    request: requestIn(row, hasRecentRequest(n) && withEmail.has(keyOf(candidates[n]!))),
     listCount: row.list_count,
     asksToday: row.asks_today,
   }))
 }
+
+const requestIn = ({ request_id, request_email_key }: StateRow, wasAsked: boolean): MembershipState['request'] =>
+  request_id === null ? null : { id: request_id, emailKey: request_email_key!, wasAsked }
 
 const keyOf = ({ listId, contactId }: ListAndContact): string => `${listId} ${contactId}`
 
@@ -121,41 +117,47 @@ order by item.n`
  * Finds the requests whose confirmation email was sent or is about to be. A request whose email was suppressed, or whose
  * automation was paused or did not start, may be repeated immediately.
  */
-async function findAsked(em: EntityManager, requests: readonly ListAndContact[]): Promise<Set<string>> {
+async function findRequestsWithEmail(em: EntityManager, requests: readonly ListAndContact[]): Promise<Set<string>> {
   if (requests.length === 0) return new Set()
-  const rows = await sql<{ list_id: string; contact_id: string }>(em, ASKED, [
+  const rows = await sql<{ list_id: string; contact_id: string }>(em, REQUESTS_WITH_EMAIL, [
     requests.map(({ listId }) => listId),
     requests.map(({ contactId }) => contactId),
   ])
-  return new Set(rows.map(({ list_id, contact_id }) => `${list_id} ${contact_id}`))
+  return new Set(rows.map((row) => keyOf({ listId: row.list_id, contactId: row.contact_id })))
 }
 
 const NOT_SENT = `('SUPPRESSED', 'FAILED', 'DISMISSED')`
 
-const ASKED = `
-with asking as (
+/** SQL conditions on a row `attempt`: a request, and one of the enrollments that it started. */
+const HAS_UNSENT_EMAIL = `exists (
+    select from messages where enrollment_id = attempt.id and status in ${NOT_SENT} and created_at > asked_at
+  )`
+const HAS_SENT_EMAIL = `exists (
+    select from messages where enrollment_id = attempt.id and status not in ${NOT_SENT}
+      and created_at > requested_at - interval '1 minute'
+  )`
+const IS_BEFORE_EMAIL = `status = 'ACTIVE' and not exists (select from messages where enrollment_id = attempt.id)`
+const HAS_PENDING_START = `exists (
+    select from outbox join automations on automations.id = outbox.automation_id
+    where outbox.kind = 'START' and outbox.contact_id = attempt.contact_id
+      and automations.trigger = 'LIST_REQUESTED' and automations.trigger_key = attempt.list_id::text
+  )`
+
+const REQUESTS_WITH_EMAIL = `
+with attempt as (
   select request.list_id, request.contact_id, request.requested_at, request.asked_at, enrollment.id, enrollment.status
   from unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
   join confirmation_requests request using (list_id, contact_id)
   left join (enrollments enrollment join automations automation on automation.id = enrollment.automation_id)
     on enrollment.contact_id = request.contact_id and ${listIdOfTrigger('LIST_REQUESTED')} = request.list_id::text
 )
-select list_id, contact_id from asking
+select list_id, contact_id from attempt
 group by list_id, contact_id, asked_at, requested_at
--- The automation may be about to start.
-having (asked_at > now() - interval '1 minute' and not bool_or(exists (
-    select from messages where enrollment_id = asking.id and status in ${NOT_SENT} and created_at > asked_at
-  )))
-  or exists (
-    select from outbox join automations on automations.id = outbox.automation_id
-    where outbox.kind = 'START' and outbox.contact_id = asking.contact_id
-      and automations.trigger = 'LIST_REQUESTED' and automations.trigger_key = asking.list_id::text
-  )
-  or bool_or(exists (
-    select from messages where enrollment_id = asking.id and status not in ${NOT_SENT}
-      and created_at > requested_at - interval '1 minute'
-  ))
-  or bool_or(status = 'ACTIVE' and not exists (select from messages where enrollment_id = asking.id))`
+-- For a minute, the automation may be about to start.
+having (asked_at > now() - interval '1 minute' and not bool_or(${HAS_UNSENT_EMAIL}))
+  or ${HAS_PENDING_START}
+  or bool_or(${HAS_SENT_EMAIL})
+  or bool_or(${IS_BEFORE_EMAIL})`
 
 /** Adds members, and deletes their opt-outs and pending confirmations of the list. The contacts must be locked. */
 export async function addMembers(em: EntityManager, members: readonly ListAndContact[]): Promise<void> {
@@ -223,30 +225,30 @@ export async function findRequest(
 
 /** Removes contacts and their pending confirmations from a list. @returns the number of contacts removed */
 export async function removeMembers(em: EntityManager, listId: string, contactIds: readonly string[]): Promise<number> {
-  const of = [listId, contactIds]
+  const parameters = [listId, contactIds]
   const members = await sql<{ contact_id: string }>(
     em,
     'delete from list_members where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
-    of,
+    parameters,
   )
-  const asked = await sql<{ contact_id: string }>(
+  const pending = await sql<{ contact_id: string }>(
     em,
     'delete from confirmation_requests where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
-    of,
+    parameters,
   )
-  return new Set([...members, ...asked].map(({ contact_id }) => contact_id)).size
+  return new Set([...members, ...pending].map(({ contact_id }) => contact_id)).size
 }
 
 /** Records opt-outs from lists. Only the contact, or a request with `resubscribe`, adds them again. */
 export async function optOutOfLists(em: EntityManager, contactId: string, listIds: readonly string[]): Promise<void> {
   if (listIds.length === 0) return
-  const of = [contactId, listIds]
-  await sql(em, 'delete from list_members where contact_id = $1::uuid and list_id = any($2::uuid[])', of)
+  const parameters = [contactId, listIds]
+  await sql(em, 'delete from list_members where contact_id = $1::uuid and list_id = any($2::uuid[])', parameters)
   await sql(
     em,
     `insert into list_opt_outs (list_id, contact_id) select list_id, $1::uuid from unnest($2::uuid[]) list_id
      on conflict do nothing`,
-    of,
+    parameters,
   )
 }
 

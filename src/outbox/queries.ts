@@ -114,9 +114,10 @@ export async function enqueue(
   const automationId = 'automationId' in delivery ? delivery.automationId : null
   const contactId = 'contactId' in delivery ? delivery.contactId : null
   const concurrencyKey = ('concurrencyKey' in delivery && delivery.concurrencyKey) || ''
+  const key = [automationId, contactId, concurrencyKey].filter((part) => part !== null && part !== '').join(' ')
   await sql(em, ENQUEUE, [
     delivery.kind,
-    [automationId, contactId, concurrencyKey].filter((part) => part !== null && part !== '').join(' '),
+    key,
     LANE_OF[delivery.kind],
     await workspaceOf(em, automationId, contactId),
     automationId,
@@ -232,7 +233,7 @@ export async function deleteStarts(em: EntityManager, contactId: string): Promis
 /**
  * Enqueues retries of messages, or checks of campaigns. A delivery that is enqueued again starts over.
  *
- * @param lane `interactive` leaves them to the caller for a few seconds, `bulk` leaves them to the relay at once
+ * @param lane `interactive` leaves them to the caller for a few seconds, `bulk` leaves them to the relay immediately
  * @returns the deliveries
  */
 export async function enqueueEach(
@@ -279,14 +280,19 @@ export interface Page {
 export async function leaseDeliveries(em: EntityManager, lane: Lane, limit: number, after: string): Promise<Page> {
   const parameters = [lane, limit, LEASE_SECONDS, after]
   const rows = toObjects<Delivery & { place: number }>(await preparedSql(em, 'lease-deliveries', LEASE, parameters))
-  const last = rows.reduce<(typeof rows)[number] | undefined>((a, b) => (a && a.place > b.place ? a : b), undefined)
-  return { deliveries: rows, turn: last ? (last.workspaceId ?? NIL_ID) : after }
+  const lastInTurn = rows.toSorted((a, b) => a.place - b.place).at(-1)
+  return { deliveries: rows, turn: lastInTurn ? (lastInTurn.workspaceId ?? NIL_ID) : after }
 }
 
 /** The expression of the index `outbox_due`. */
 export const TURN = `coalesce(workspace_id, '${NIL_ID}')`
 
-/** A loose index scan: jumps from one workspace to the next, once around. */
+/**
+ * A loose index scan: jumps from one workspace to the next, once around, until the page has a place for each workspace found.
+ * - `turn`: the workspace of a step
+ * - `round`: 0 for the workspaces after the last turn, 1 after starting over from the first one
+ * - `place`: how many workspaces with due deliveries were found so far
+ */
 const LEASE = `
 with recursive steps (turn, round, place, has_due) as (
   select $4::uuid, 0, 0, false
@@ -321,13 +327,13 @@ returning due.place, ${DELIVERY_COLUMNS}`
 /** Completes deliveries that arrived, unless they were enqueued again in the meantime. */
 export async function completeDeliveries(em: EntityManager, done: readonly Delivery[]): Promise<void> {
   if (done.length === 0) return
-  await preparedSql(em, 'settle-deliveries', SETTLE, [
+  await preparedSql(em, 'complete-deliveries', COMPLETE, [
     done.map(({ id }) => id),
     done.map(({ generation }) => generation),
   ])
 }
 
-const SETTLE = `
+const COMPLETE = `
 delete from outbox using unnest($1::bigint[], $2::integer[]) as done(id, generation)
 where outbox.id = done.id and outbox.generation = done.generation`
 

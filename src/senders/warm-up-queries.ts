@@ -39,17 +39,23 @@ export async function takeWarmUpQuota(
   mayExceed: boolean,
 ): Promise<QuotaShare> {
   for (;;) {
-    const [row] = await sql<{ day: string; granted: number | null; more_in: number }>(em, TAKE, [
-      workspaceId,
-      wanted,
-      mayExceed,
-    ])
-    if (!row) return { granted: wanted, day: null, moreInSeconds: 0 }
+    const [row] = await sql<TakenRow>(em, TAKE, [workspaceId, wanted, mayExceed])
+    const isWarmingUp = row !== undefined
+    if (!isWarmingUp) return { granted: wanted, day: null, moreInSeconds: 0 }
     if (row.granted !== null) return { granted: row.granted, day: row.day, moreInSeconds: row.more_in }
+    // The day has no row yet.
     await sql(em, BEGIN_DAY, [workspaceId, row.day])
   }
 }
 
+interface TakenRow {
+  day: string
+  /** `null` if the day has no row yet. */
+  granted: number | null
+  more_in: number
+}
+
+/** Returns no row if the workspace has no warm-up, or completed it. */
 const TAKE = `
 with warm_up as (
   select workspace_id, ${ALLOWED_TODAY} as allowed from senders where workspace_id = $1::uuid
@@ -112,6 +118,7 @@ export interface WarmUp extends WarmUpInput {
   sentToday: number
 }
 
+/** Reads the warm-up of a workspace, including a completed one; `undefined` if it has none. */
 export async function readWarmUp(em: EntityManager, workspaceId: string): Promise<WarmUp | undefined> {
   const [row] = await sql<WarmUp>(
     em,

@@ -475,7 +475,7 @@ const OTHERS: Record<string, Mutant> = {
     file: 'src/enrollments/enroll-contact.ts',
     replace: 'const started = await enrollments.start(start)',
     by: `const started = await enrollments.start(start).catch(() => undefined)
-  if (started === undefined) return answer(true)`,
+  if (started === undefined) return result(true)`,
     worlds: ['enroll'],
     stories: ['temporal-away'],
   },

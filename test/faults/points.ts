@@ -25,6 +25,7 @@ const DELETE = 'src/automations/delete-automation.ts'
 const ERASE = 'src/contacts/erase-contact.ts'
 const BATCH_JOBS = 'src/relay/batch-jobs.ts'
 const SEND = 'src/messages/send.ts'
+const STORE = 'src/messages/store.ts'
 const SMTP = 'src/smtp/smtp.ts'
 const SMTP_MESSAGE = 'src/smtp/smtp-message.ts'
 
@@ -153,6 +154,12 @@ const WORKER: readonly Point[] = [
     name: 'worker: DATA begun, before claim',
     file: SEND,
     before: `sentAt = performance.now()\n      claimed = 'unknown'\n`,
+  },
+  {
+    name: 'worker: claim written, not committed',
+    file: STORE,
+    before: 'return () => Promise.resolve(held)\n',
+    inStories: true,
   },
   {
     name: 'worker: claimed',

@@ -9,7 +9,7 @@ export function SkeletonRows({ rows = 6, height = 36 }: { rows?: number; height?
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div aria-busy="true" aria-label="Loading" style={{ minHeight: rows * height }}>
+    <div role="status" aria-busy="true" aria-label="Loading" style={{ minHeight: rows * height }}>
       {isLate &&
         Array.from({ length: rows }, (_, n) => (
           <Skeleton key={n} height={12} my={(height - 12) / 2} width={`${90 - ((n * 17) % 40)}%`} />
