@@ -172,11 +172,11 @@ describe('segments', () => {
     [{ not: { tag: ' ' } }, 'condition.not.tag must be a non-empty string'],
     [{ activity: 'READ' }, /^condition\.activity must be one of: SENT/],
     [{ event: ' ' }, 'condition.event must be a non-empty string'],
-    [{ event: 'a', data: 1 }, /^condition\.data must be a key of the event/],
+    [{ event: 'a', data: 1 }, /^condition\.data must be a string, which is a key/],
     [{ event: 'a', data: 'b' }, /^condition\.is must be one of/],
     [{ event: 'a', withinDays: 0 }, /^condition\.withinDays must be a number of days/],
     [{ activity: 'SENT', withinDays: -1 }, /^condition\.withinDays must be a number of days/],
-    [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not be nested deeper than 10/],
+    [Array.from({ length: 10 }).reduce((inner) => ({ not: inner }), { tag: 'x' }), /must not nest deeper than 10/],
     [{ all: Array(200).fill({ tag: 'x' }) }, 'condition must not have more than 200 parts'],
     [{ tag: 'x'.repeat(17_000) }, 'condition must not be larger than 16384 bytes as JSON'],
   ] as [unknown, string | RegExp][]) {
