@@ -111,7 +111,7 @@ describe('bad input', () => {
       'POST',
       'automations',
       '{"name":"x","trigger":"EVENT","steps":[{"type":"SMS"}]}',
-      /^steps\[0\]\.type must be one of: EMAIL, WAIT$/,
+      /^steps\[0\]\.type must be one of: EMAIL, WAIT, WAIT_UNTIL, WAIT_FOR_EVENT, CONDITION, SPLIT, UPDATE_CONTACT, WEBHOOK, EXIT$/,
     ],
     [
       'a step that is not an object',
@@ -184,7 +184,7 @@ describe('bad input', () => {
       'PATCH',
       'automations/:automation',
       '{}',
-      /^No updatable fields provided\. Give at least one of name, .*, onSendFailure\. Steps /,
+      /^No updatable fields provided\. Give at least one of name, .*, goal\. Steps /,
       'nothing_to_update',
     ],
     [
@@ -192,7 +192,7 @@ describe('bad input', () => {
       'PATCH',
       'automations/:automation',
       '{"color":"red"}',
-      /^No updatable fields provided\. Give at least one of name, .*, onSendFailure\. Steps /,
+      /^No updatable fields provided\. Give at least one of name, .*, goal\. Steps /,
       'nothing_to_update',
     ],
     ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
@@ -221,15 +221,16 @@ describe('bad input', () => {
   })
 
   for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-    it(`ignores an unknown body key ${key}, and keeps it in metadata`, async () => {
+    it(`ignores an unknown body key ${key}, rejects it in a step, and keeps it in metadata`, async () => {
       const raw = `{"email":"${key}@example.com","${key}":{"x":1},"metadata":{"${key}":{"y":2},"own":1}}`
       const { status, body } = await service.call('POST', 'contacts', undefined, { raw })
       assert.equal(status, 201)
       assert.equal(JSON.stringify(body.data.metadata[key] ?? null), '{"y":2}')
-      const step = await service.call('PUT', `automations/${automationId}/steps`, undefined, {
-        raw: `{"steps":[{"type":"WAIT","delayMinutes":5,"${key}":1}],"${key}":1}`,
-      })
-      assert.equal(step.status, 200)
+      const putSteps = (body: string) =>
+        service.call('PUT', `automations/${automationId}/steps`, undefined, { raw: body })
+      assert.equal((await putSteps(`{"steps":[{"type":"WAIT","delayMinutes":5}],"${key}":1}`)).status, 200)
+      const inStep = await putSteps(`{"steps":[{"type":"WAIT","delayMinutes":5,"${key}":1}]}`)
+      assert.match(inStep.body.error, new RegExp(`^steps\\[0\\]\\.${key} is unknown`))
     })
   }
 
