@@ -4,7 +4,7 @@ import { eventDedupKey } from '../automation-engine/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { createQuota } from '../platform/quota.ts'
-import { type EntryRule, recordProcessedEvent, recordRefusedEntries, type RefusedEntry } from '../triggers/index.ts'
+import { type EntryRule, recordProcessedEvent, recordRefusedEntries, type RefusedEntryWrite } from '../triggers/index.ts'
 import { type Admission, concurrencyKeyOf, decideEntry, type EntryRequest } from './entry-rules.ts'
 import { findActive } from './queries.ts'
 import { type RestartedConfirmation, endForNewConfirmation } from './end-queries.ts'
@@ -134,7 +134,7 @@ async function recordRefusal(
   em: EntityManager,
   workspaceId: string,
   rule: EntryRule,
-  { automationId, contactId, eventId }: RefusedEntry & { eventId: string },
+  { automationId, contactId, eventId }: RefusedEntryWrite & { eventId: string },
 ): Promise<void> {
   await em.transactional(async (unit) => {
     await lockContactsAgainstErasure(unit, [contactId])

@@ -17,7 +17,7 @@ import {
   STANDING_JOBS,
 } from '../outbox/index.ts'
 import { deleteOldConfirmationEmails } from '../lists/index.ts'
-import { deleteOldTriggerEvents } from '../triggers/index.ts'
+import { deleteOldRefusedEntries, deleteOldTriggerEvents } from '../triggers/index.ts'
 import { ABANDONED_SECONDS, expireLeases, SENDER_STOPPED_ERROR } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { deliver, leaveByConditions } from '../enrollments/index.ts'
@@ -183,10 +183,14 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const ended = await deleteExpired(em.fork(), ROWS_FORGOTTEN)
     const entries = await deleteOldEntries(em.fork(), ROWS_FORGOTTEN)
     const calls = await deleteOldWebhookCalls(em.fork(), ROWS_FORGOTTEN)
+    const refused = await deleteOldRefusedEntries(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
-    return mayBeMore || [asks, windows, keys, ended, entries, calls].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
+    return (
+      mayBeMore ||
+      [asks, windows, keys, ended, entries, calls, refused].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
+    )
   }
 }

@@ -28,7 +28,7 @@ import { StepRun, WebhookSecret } from '../steps/index.ts'
 import { SenderSettings, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
-import { ProcessedEvent, TriggerEvent } from '../triggers/index.ts'
+import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { migrations } from './migrations.ts'
 
@@ -89,6 +89,7 @@ export const ENTITIES = [
   CounterChange,
   TriggerEvent,
   ProcessedEvent,
+  RefusedEntry,
   OutboxDelivery,
 ]
 

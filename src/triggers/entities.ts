@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { EntryRule } from './refused-entry-queries.ts'
 import type { EventSource, Trigger } from './trigger.ts'
 
 const eventTable = defineEntity({
@@ -12,6 +13,7 @@ const eventTable = defineEntity({
     name: p.text(),
     nameKey: p.text().nullable(),
     data: p.json<unknown>().nullable(),
+    depth: p.integer(),
     automationIds: p.array().columnType('uuid[]'),
     alreadyEnrolled: p.integer(),
     excluded: p.integer(),
@@ -38,3 +40,21 @@ const heardTable = defineEntity({
 /** An event that an enrollment has received. If it is delivered again, it starts nothing. */
 export class ProcessedEvent extends heardTable.class {}
 heardTable.setClass(ProcessedEvent)
+
+const refusedTable = defineEntity({
+  name: 'RefusedEntry',
+  tableName: 'refused_entries',
+  properties: {
+    id: p.bigint().primary(),
+    workspaceId: p.uuid(),
+    automationId: p.uuid(),
+    contactId: p.uuid(),
+    eventId: p.uuid().nullable(),
+    rule: p.text().$type<EntryRule>(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** A contact who did not enter an automation, and the rule that kept them out. */
+export class RefusedEntry extends refusedTable.class {}
+refusedTable.setClass(RefusedEntry)

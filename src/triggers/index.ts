@@ -1,5 +1,11 @@
 export { assertMaxStarts, assertEventsBearable, assertQueueNotFull, TOO_MANY_STARTS } from './bulk-load.ts'
-export { ENTRY_RULES, type EntryRule, recordRefusedEntries, type RefusedEntry } from './refused-entry-queries.ts'
+export {
+  ENTRY_RULES,
+  type EntryRule,
+  deleteOldRefusedEntries,
+  recordRefusedEntries,
+  type RefusedEntryWrite,
+} from './refused-entry-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
@@ -28,4 +34,4 @@ export {
   triggerKey,
   TRIGGERS,
 } from './trigger.ts'
-export { ProcessedEvent, TriggerEvent } from './entities.ts'
+export { ProcessedEvent, RefusedEntry, TriggerEvent } from './entities.ts'

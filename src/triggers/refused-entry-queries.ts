@@ -8,7 +8,7 @@ import { sql } from '../platform/db/sql.ts'
 export const ENTRY_RULES = ['FILTER', 'REENTRY', 'KEY', 'LOOP'] as const
 export type EntryRule = (typeof ENTRY_RULES)[number]
 
-export interface RefusedEntry {
+export interface RefusedEntryWrite {
   automationId: string
   contactId: string
   /** The event that would have started the enrollment, if any. */
@@ -20,7 +20,7 @@ export async function recordRefusedEntries(
   em: EntityManager,
   workspaceId: string,
   rule: EntryRule,
-  refused: readonly RefusedEntry[],
+  refused: readonly RefusedEntryWrite[],
 ): Promise<void> {
   if (refused.length === 0) return
   await sql(
@@ -36,4 +36,19 @@ export async function recordRefusedEntries(
       refused.map(({ eventId }) => eventId),
     ],
   )
+}
+
+/** Days for which refused entries are stored. */
+const REFUSED_ENTRY_DAYS = 90
+
+/** Deletes old refused entries, at most `limit`. @returns the number of deleted entries */
+export async function deleteOldRefusedEntries(em: EntityManager, limit: number): Promise<number> {
+  const deleted = await sql(
+    em,
+    `delete from refused_entries where id in (
+       select id from refused_entries where created_at < now() - make_interval(days => $2::integer) order by created_at limit $1
+     ) returning id`,
+    [limit, REFUSED_ENTRY_DAYS],
+  )
+  return deleted.length
 }

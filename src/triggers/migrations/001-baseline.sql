@@ -55,5 +55,6 @@ create table refused_entries (
   rule text not null check (rule in ('FILTER', 'REENTRY', 'KEY', 'LOOP')),
   created_at timestamptz not null default now()
 );
+create index refused_entries_by_time on refused_entries (created_at);
 create index refused_entries_of_contact on refused_entries (contact_id, id desc);
 create index refused_entries_of_automation on refused_entries (automation_id, id desc);
