@@ -1,3 +1,4 @@
+import { assertSegmentsFit } from './check-conditions.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, invalid } from '../platform/api-error.ts'
 import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, automationNeverActs } from './errors.ts'
@@ -71,6 +72,7 @@ export function createAutomation(
   return unitOf(em).transactional(async (fork) => {
     const given = { status: status ?? 'DRAFT', trigger, triggerConfig }
     assertTree(steps)
+    await assertSegmentsFit(fork, workspaceId, { entry, exitOn, goal, steps })
     assertActs(given, steps)
     await assertListens(fork, workspaceId, given)
     const automation = fork.create(Automation, {
@@ -109,6 +111,7 @@ export async function updateAutomation(
   const { name, description, status, trigger, triggerConfig, onSendFailure, entry } = change
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
+    await assertSegmentsFit(fork, workspaceId, { entry, exitOn: change.exitOn, goal: change.goal })
     automation.revision += 1
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
@@ -173,6 +176,7 @@ export async function replaceSteps(
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
     assertTree(steps)
+    await assertSegmentsFit(fork, workspaceId, { ...rules, steps })
     assertActs(automation, steps)
     setLeaveRules(automation, rules)
     const numbered = identifySteps(steps, await stepsOf(fork, automation))

@@ -4,8 +4,8 @@ import type { ResolvedCondition } from './condition.ts'
 import { type ConditionContext, conditionSql } from './condition-sql.ts'
 
 /**
- * Returns whether another segment refers to a segment, or it is in the audience of a campaign that has not started, or is still
- * collecting its recipients.
+ * Returns whether another segment refers to a segment, or a rule or step of an automation's current version does, or it is in the
+ * audience of a campaign that has not started, or is still collecting its recipients.
  */
 export async function isSegmentInUse(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
@@ -17,6 +17,13 @@ export async function isSegmentInUse(em: EntityManager, id: string): Promise<boo
      select from segments
      where workspace_id = (select workspace_id from segments where id = $1::uuid) and id <> $1::uuid
        and jsonb_path_exists(condition, '$.**.segment ? (@ == $id)', jsonb_build_object('id', $1::text))
+     union all
+     select from automations automation
+     join automation_versions current on current.automation_id = automation.id and current.version = automation.version
+     where automation.workspace_id = (select workspace_id from segments where id = $1::uuid) and automation.deleted_at is null
+       and jsonb_path_exists(
+         lower(jsonb_build_array(automation.entry, automation.exit_on, automation.goal, current.steps)::text)::jsonb,
+         '$.**.segment ? (@ == $id)', jsonb_build_object('id', $1::text))
      limit 1`,
     [id],
   )

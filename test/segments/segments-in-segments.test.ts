@@ -92,4 +92,29 @@ describe('segments that refer to segments', () => {
     await call('DELETE', `segments/${outer}`)
     assert.equal((await call('DELETE', `segments/${inner}`)).status, 200)
   })
+
+  it('keeps a segment to which an automation refers, and rejects too many levels there', async () => {
+    const condition = (segment: string) => [
+      { type: 'CONDITION', branches: [{ name: 'A', if: { segment }, steps: [] }] },
+    ]
+    const create = (fields: object) =>
+      call('POST', 'automations', { name: 'An automation', trigger: 'SIGNUP', steps: [], ...fields })
+    let deep = await saved({ tag: 'vip' })
+    for (let level = 1; level <= 10; level += 1) deep = await saved({ segment: deep })
+    const refused = await create({ steps: condition(deep) })
+    assert.match(refused.body.error, /^steps\[0\]\.branches\[0\]\.if must not refer to more than 10 levels of segments/)
+    assert.equal(refused.headers.get('x-error-param'), '/steps/0/branches/0/if')
+    for (const use of [
+      (segment: string) => ({ steps: condition(segment.toUpperCase()) }),
+      (segment: string) => ({ entry: { filter: { not: { segment } } } }),
+      (segment: string) => ({ exitOn: [{ condition: { segment } }] }),
+      (segment: string) => ({ goal: { condition: { segment } } }),
+    ]) {
+      const used = await saved({ tag: 'vip' })
+      const { body } = await create(use(used))
+      assert.equal((await call('DELETE', `segments/${used}`)).refused, '409 segment_in_use')
+      await call('DELETE', `automations/${body.data.id}`)
+      assert.equal((await call('DELETE', `segments/${used}`)).status, 200)
+    }
+  })
 })
