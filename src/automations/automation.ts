@@ -30,7 +30,10 @@ export function findMissingPart(
   return trigger === 'LIST_REQUESTED' ? whyNeverConfirms(placed) : undefined
 }
 
-function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: TriggerConfig): MissingPart | undefined {
+function whyNeverStarts(
+  trigger: Trigger,
+  { listId, tagName, eventName, segmentId, field }: TriggerConfig,
+): MissingPart | undefined {
   switch (trigger) {
     case 'SIGNUP':
       return undefined
@@ -38,6 +41,10 @@ function whyNeverStarts(trigger: Trigger, { listId, tagName, eventName }: Trigge
       return eventName === undefined ? lacks(trigger, 'eventName', 'the name of the event') : undefined
     case 'TAG_ADDED':
       return tagName === undefined ? lacks(trigger, 'tagName', "the tag's name") : undefined
+    case 'DATE':
+      return field === undefined ? lacks(trigger, 'field', 'the field with the date') : undefined
+    case 'SEGMENT_ENTERED':
+      return segmentId === undefined ? lacks(trigger, 'segmentId', "the segment's ID") : undefined
     case 'LIST_ADDED':
     case 'LIST_REQUESTED':
       if (listId === undefined) return lacks(trigger, 'listId', "the list's ID")

@@ -15,6 +15,8 @@ import { findExistingLists } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { enqueue } from '../outbox/index.ts'
 import { findMissingPart } from './automation.ts'
+import { beginSweeps, endSweeps } from './trigger-sweep.ts'
+import { lockSegment } from './sweep-queries.ts'
 import {
   type AutomationStatus,
   MAX_BRANCH_DEPTH,
@@ -90,6 +92,7 @@ export function createAutomation(
       goal: goal ?? null,
     })
     await fork.flush()
+    if (automation.status === 'ACTIVE') await beginSweeps(fork, automation)
     const numbered = identifySteps(steps, [])
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
@@ -116,6 +119,7 @@ export async function updateAutomation(
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
     const asked = confirmedListOf(automation)
+    const before = { status: automation.status, listensFor: [automation.trigger, automation.triggerConfig] }
     // While it is ACTIVE, this is the current version.
     if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
     if (status !== undefined) automation.status = status
@@ -136,6 +140,9 @@ export async function updateAutomation(
       await assertListens(fork, workspaceId, automation)
     }
     automation.triggerKey = triggerKey(automation.trigger, automation.triggerConfig)
+    const listensForOther = !isDeepStrictEqual(before.listensFor, [automation.trigger, automation.triggerConfig])
+    if (automation.status !== 'ACTIVE') await endSweeps(fork, automation)
+    else if (before.status !== 'ACTIVE' || listensForOther) await beginSweeps(fork, automation)
     // Even without a change: a client that sets ACTIVE again expects the activation time to be now.
     automation.updatedAt = new Date()
     // A change of the status does not affect the draft, which contains none: its base moves to the new revision.
@@ -202,16 +209,21 @@ function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
 }
 
 /**
- * Checks that the list of the trigger exists, and locks it against deletion until the transaction ends. A later deletion finds
- * the automation.
+ * Checks that the list or segment of the trigger exists, and locks it against deletion until the transaction ends. A later
+ * deletion finds the automation.
  *
- * @throws {ApiError} `invalid` if it is ACTIVE and its workspace does not have the list
+ * @throws {ApiError} `invalid` if it is ACTIVE and its workspace does not have the list or segment
  */
 async function assertListens(
   em: EntityManager,
   workspaceId: string,
-  { status, trigger, triggerConfig: { listId } }: Triggered,
+  { status, trigger, triggerConfig: { listId, segmentId } }: Triggered,
 ): Promise<void> {
+  if (status === 'ACTIVE' && trigger === 'SEGMENT_ENTERED' && segmentId !== undefined) {
+    if (isId(segmentId) && (await lockSegment(em, workspaceId, segmentId))) return
+    const why = 'triggerConfig.segmentId is not a segment of this workspace'
+    throw automationNeverActs({ why, param: '/triggerConfig/segmentId' })
+  }
   if (status !== 'ACTIVE' || !LISTENS_FOR_LISTS.includes(trigger) || listId === undefined) return
   const known = await findExistingLists(em, workspaceId, [listId], { lock: true })
   const why = 'triggerConfig.listId is not a list of this workspace'

@@ -18,6 +18,8 @@ const automationTable = defineEntity({
     trigger: p.text().$type<Trigger>(),
     triggerConfig: p.json<TriggerConfig>(),
     triggerKey: p.text().nullable(),
+    /** For DATE: the instant up to which contacts have been started. */
+    startedUntil: p.datetime().nullable(),
     onSendFailure: p.text().$type<SendFailurePolicy>(),
     entry: p.json<EntryRules>().onCreate(() => ({})),
     exitOn: p.json<EventOrCondition[]>().onCreate(() => []),
@@ -99,3 +101,13 @@ const automationDraftTable = defineEntity({
 /** Unpublished changes to an automation. They have no effect, and are not validated. */
 export class AutomationDraft extends automationDraftTable.class {}
 automationDraftTable.setClass(AutomationDraft)
+
+const segmentMemberTable = defineEntity({
+  name: 'SegmentMember',
+  tableName: 'segment_members',
+  properties: { automationId: p.uuid().primary(), contactId: p.uuid().primary() },
+})
+
+/** A contact known to be in the segment whose new contacts start an automation. */
+export class SegmentMember extends segmentMemberTable.class {}
+segmentMemberTable.setClass(SegmentMember)

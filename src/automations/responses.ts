@@ -27,7 +27,7 @@ export const automationSummaryResponse = object({
   triggerType: string().oneOf(Object.values(SUMMARY_TRIGGERS)).required().meta({ example: 'CONTACT_CREATED' }),
   triggerConfig: freeObject()
     .required()
-    .meta({ description: 'The listId, tagName or eventName of the trigger.', example: {} }),
+    .meta({ description: 'What the trigger listens for, such as its listId, tagName or eventName.', example: {} }),
   version: count('The version of the steps. Each change of the steps creates a version.', 1),
   hasDraft: boolean().required().meta({ description: 'Whether it has unpublished changes.', example: false }),
   stepCount: count('The number of steps.', 3),
@@ -63,7 +63,7 @@ export const automationResponse = object({
   trigger: string().oneOf(TRIGGERS).required().meta({ example: 'SIGNUP' }),
   triggerConfig: freeObject()
     .required()
-    .meta({ description: 'The listId, tagName or eventName of the trigger.', example: {} }),
+    .meta({ description: 'What the trigger listens for, such as its listId, tagName or eventName.', example: {} }),
   onSendFailure: string().oneOf(SEND_FAILURE_POLICIES).required().meta({
     description: 'What happens to the enrollment if an email fails permanently.',
     example: 'CONTINUE',

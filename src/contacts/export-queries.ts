@@ -153,7 +153,7 @@ export type Kind = (typeof KINDS)[number]
 /** For each kind, SQL of its document and of its source. Its ID is `item.id`. */
 const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: string }>> = {
   workspace: {
-    document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode,
+    document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode, 'timezone', item.timezone,
       'eventRetentionDays', item.event_retention_days, 'createdAt', item.created_at)`,
     from: 'workspaces item',
     of: 'item.id',

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
+import { isTimestamp } from './timestamp.ts'
 
 /** A local date and time of day (RFC 3339, without an offset). */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?$/
@@ -45,4 +46,19 @@ export function zoneOfContact(metadata: Readonly<Record<string, unknown>>, works
  */
 export function instantIn(zone: string, time: Temporal.PlainDateTime): Date {
   return new Date(time.toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds)
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** Reads a date: ISO 8601 with an offset, or a local date or time, in the zone. @returns `null` if it is none */
+export function dateIn(value: unknown, zone: string): Date | null {
+  if (typeof value !== 'string') return null
+  if (isTimestamp(value)) return new Date(value)
+  try {
+    if (DATE.test(value))
+      return instantIn(zone, Temporal.PlainDate.from(value, { overflow: 'reject' }).toPlainDateTime())
+    return instantIn(zone, Temporal.PlainDateTime.from(value, { overflow: 'reject' }))
+  } catch {
+    return null
+  }
 }

@@ -20,6 +20,7 @@ import { deleteOldConfirmationEmails } from '../lists/index.ts'
 import { deleteOldRefusedEntries, deleteOldTriggerEvents } from '../triggers/index.ts'
 import { ABANDONED_SECONDS, expireLeases, SENDER_STOPPED_ERROR } from '../messages/index.ts'
 import { decideVisits } from '../tracking/index.ts'
+import { sweepTriggers } from '../automations/index.ts'
 import { deliver, leaveByConditions } from '../enrollments/index.ts'
 import { recoverFromClockChange } from './recover-outbox.ts'
 import { runBatchJob } from './batch-jobs.ts'
@@ -39,6 +40,8 @@ const PAGES = {
 const CAMPAIGNS_MS = 20_000
 /** Milliseconds between two checks of the conditions by which contacts leave automations. */
 const LEAVING_MS = 30_000
+/** Milliseconds between two sweeps for contacts who entered a segment or reached a date. */
+const SWEEP_MS = 30_000
 /** Milliseconds between two rounds of upkeep, and the number of rows deleted at once. */
 const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
@@ -92,6 +95,7 @@ export function startRelay(
     loop('visits', visits(dependencies), idleMs),
     loop('campaigns', campaigns(dependencies), CAMPAIGNS_MS),
     loop('leaving', leaving(dependencies), LEAVING_MS),
+    loop('triggers', sweeping(dependencies), SWEEP_MS),
   ]).then(() => undefined)
   return {
     ended,
@@ -149,6 +153,11 @@ const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => 
 
 const leaving = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await leaveByConditions(dependencies)
+  return false
+}
+
+const sweeping = (dependencies: Dependencies) => async (): Promise<boolean> => {
+  await sweepTriggers(dependencies)
   return false
 }
 

@@ -9,7 +9,7 @@ import {
   Session,
 } from '../accounts/index.ts'
 import { AuditEntry } from '../audit/index.ts'
-import { Automation, AutomationDraft, AutomationVersion, EmailContent } from '../automations/index.ts'
+import { Automation, AutomationDraft, AutomationVersion, EmailContent, SegmentMember } from '../automations/index.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from '../bounces/index.ts'
 import { Segment } from '../segments/index.ts'
 import { Campaign, CampaignContent } from '../campaigns/index.ts'
@@ -73,6 +73,7 @@ export const ENTITIES = [
   AutomationCounts,
   AutomationDraft,
   EmailContent,
+  SegmentMember,
   Template,
   TemplateVersion,
   Campaign,

@@ -4,8 +4,8 @@ import type { ResolvedCondition } from './condition.ts'
 import { type ConditionContext, conditionSql } from './condition-sql.ts'
 
 /**
- * Returns whether another segment refers to a segment, or a rule or step of an automation's current version does, or it is in the
- * audience of a campaign that has not started, or is still collecting its recipients.
+ * Returns whether another segment refers to a segment, or a rule or step of an automation's current version does, or an ACTIVE
+ * automation starts when contacts enter it, or it is in the audience of a campaign that has not started, or is still collecting its recipients.
  */
 export async function isSegmentInUse(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
@@ -13,6 +13,9 @@ export async function isSegmentInUse(em: EntityManager, id: string): Promise<boo
     `select from campaigns where status in ('SCHEDULED', 'SENDING', 'PAUSED') and not materialized
        and workspace_id = (select workspace_id from segments where id = $1::uuid)
        and (audience -> 'segmentIds' ? $1::text or audience #> '{exclude,segmentIds}' ? $1::text)
+     union all
+     select from automations where status = 'ACTIVE' and deleted_at is null and trigger = 'SEGMENT_ENTERED' and trigger_key = $1::text
+       and workspace_id = (select workspace_id from segments where id = $1::uuid)
      union all
      select from segments
      where workspace_id = (select workspace_id from segments where id = $1::uuid) and id <> $1::uuid

@@ -1,10 +1,8 @@
 import { Temporal } from 'temporal-polyfill'
 import { type WaitTarget, WEEKDAYS } from '../automation-engine/index.ts'
 import { instantIn } from '../platform/time-zone.ts'
-import { isTimestamp } from '../platform/timestamp.ts'
 
 const MINUTE_MS = 60_000
-const DATE = /^\d{4}-\d{2}-\d{2}$/
 /** Days in which some weekday and time of day is found: a week, and a day for a time that the clocks skip. */
 const SEARCHED_DAYS = 9
 
@@ -52,17 +50,4 @@ function firstMatch(
     if (instant.getTime() >= start.getTime()) return instant
   }
   throw new Error(`No weekday of ${weekdays.join(', ')} within ${SEARCHED_DAYS} days`)
-}
-
-/** Reads a date: ISO 8601 with an offset, or a local date or time, in the zone. @returns `null` if it is none */
-export function dateIn(value: unknown, zone: string): Date | null {
-  if (typeof value !== 'string') return null
-  if (isTimestamp(value)) return new Date(value)
-  try {
-    if (DATE.test(value))
-      return instantIn(zone, Temporal.PlainDate.from(value, { overflow: 'reject' }).toPlainDateTime())
-    return instantIn(zone, Temporal.PlainDateTime.from(value, { overflow: 'reject' }))
-  } catch {
-    return null
-  }
 }

@@ -1,9 +1,9 @@
 import type { StepResult, StoredStep } from '../automation-engine/index.ts'
 import { readPath } from '../platform/json-path.ts'
-import { zoneOfContact } from '../platform/time-zone.ts'
+import { dateIn, zoneOfContact } from '../platform/time-zone.ts'
 import { finishRun, type StepContext } from './queries.ts'
 import type { RunStep } from './runner.ts'
-import { dateIn, instantOfTarget } from './target-time.ts'
+import { instantOfTarget } from './target-time.ts'
 
 type StoredWaitUntil = Extract<StoredStep, { type: 'WAIT_UNTIL' }>
 

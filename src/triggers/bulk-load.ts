@@ -51,8 +51,12 @@ export async function assertEventsBearable(
 const tooManyStartsOfEvents = (starts: number, events: number): string =>
   `The ${events} events would start ${starts} enrollments. Send fewer events at a time, for at most ${MAX_STARTS} enrollments`
 
+/** Returns whether so many starts of a workspace are pending that no further ones may be written. */
+export const areTooManyWaiting = async (em: EntityManager, workspaceId: string): Promise<boolean> =>
+  (await countWaiting(em, workspaceId, MAX_WAITING)) >= MAX_WAITING
+
 async function assertFewWait(em: EntityManager, workspaceId: string): Promise<void> {
-  if ((await countWaiting(em, workspaceId, MAX_WAITING)) >= MAX_WAITING)
+  if (await areTooManyWaiting(em, workspaceId))
     throw new ApiError(BUSY, {
       message: 'Too many enrollments of this workspace are waiting to start. Please try again later',
     })

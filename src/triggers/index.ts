@@ -1,4 +1,10 @@
-export { assertMaxStarts, assertEventsBearable, assertQueueNotFull, TOO_MANY_STARTS } from './bulk-load.ts'
+export {
+  areTooManyWaiting,
+  assertMaxStarts,
+  assertEventsBearable,
+  assertQueueNotFull,
+  TOO_MANY_STARTS,
+} from './bulk-load.ts'
 export {
   ENTRY_RULES,
   type EntryRule,
@@ -24,6 +30,7 @@ export {
   type WrittenEvent,
 } from './queries.ts'
 export {
+  DATE_REPEATS,
   EVENT_SOURCES,
   type EventSource,
   foldName,

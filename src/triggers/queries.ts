@@ -8,6 +8,8 @@ import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, TUR
 
 /** An event of a contact for which automations may listen. */
 export interface TriggerOccurrence {
+  /** The ID of the event, so that it is written only once. A new one by default. */
+  id?: string
   contactId: string
   type: Exclude<Trigger, 'EVENT'>
   /** The result of `triggerKey` for an automation that listens for it. */
@@ -63,7 +65,7 @@ export async function recordTriggerOccurrences(
 ): Promise<Delivery[]> {
   const events = happenings.flatMap((happening) => {
     const automationIds = listeners(happening)
-    return automationIds.length === 0 ? [] : [{ ...happening, id: newId(), automationIds }]
+    return automationIds.length === 0 ? [] : [{ ...happening, id: happening.id ?? newId(), automationIds }]
   })
   if (events.length === 0) return []
   if (depth > MAX_CHAIN_LENGTH) {
@@ -73,7 +75,7 @@ export async function recordTriggerOccurrences(
     await recordRefusedEntries(em, workspaceId, 'LOOP', refused)
     return []
   }
-  await sql(em, INSERT_MANY, [
+  const inserted = await sql<{ id: string }>(em, INSERT_MANY, [
     workspaceId,
     requestId,
     JSON.stringify(
@@ -87,7 +89,9 @@ export async function recordTriggerOccurrences(
     ),
     depth,
   ])
-  const starts = events.flatMap(({ id: eventId, contactId, automationIds }) =>
+  const isNew = new Set(inserted.map(({ id }) => id))
+  const written = events.filter(({ id }) => isNew.has(id))
+  const starts = written.flatMap(({ id: eventId, contactId, automationIds }) =>
     automationIds.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId })),
   )
   if (!isBulk) return enqueueForCaller(em, starts)
@@ -98,7 +102,8 @@ export async function recordTriggerOccurrences(
 const INSERT_MANY = `
 insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, depth)
 select id, $1::uuid, contact_id, type, name, automation_ids, $2::text, $4::integer
-from jsonb_to_recordset($3::jsonb) as event(id uuid, contact_id uuid, type text, name text, automation_ids uuid[])`
+from jsonb_to_recordset($3::jsonb) as event(id uuid, contact_id uuid, type text, name text, automation_ids uuid[])
+on conflict (id) do nothing returning id`
 
 const startOf = (of: {
   workspaceId: string

@@ -1,7 +1,15 @@
 import { normalForm } from '../platform/normal-form.ts'
 
 /** The triggers that can start an automation: the values of `trigger` in the full response. */
-export const TRIGGERS = ['LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP'] as const
+export const TRIGGERS = [
+  'LIST_ADDED',
+  'LIST_REQUESTED',
+  'TAG_ADDED',
+  'EVENT',
+  'SIGNUP',
+  'SEGMENT_ENTERED',
+  'DATE',
+] as const
 export type Trigger = (typeof TRIGGERS)[number]
 
 /**
@@ -14,11 +22,26 @@ export type EventSource = (typeof EVENT_SOURCES)[number]
 /** Maximum length of an event's name, in characters. */
 export const MAX_EVENT_NAME_LENGTH = 1_000
 
+/** Whether a date starts an automation once, or on each anniversary. */
+export const DATE_REPEATS = ['YEARLY', 'ONCE'] as const
+export type DateRepeat = (typeof DATE_REPEATS)[number]
+
 /** The known keys of `triggerConfig`. All may be absent; such an automation matches nothing. */
 export interface TriggerConfig {
   listId?: string
   tagName?: string
   eventName?: string
+  segmentId?: string
+  /** For DATE: `contact.createdAt` or `contact.metadata.KEY`. */
+  field?: string
+  /** YEARLY by default. */
+  repeat?: DateRepeat
+  /** Days after the date; negative for before. 0 by default. */
+  offsetDays?: number
+  /** The local time, `HH:MM`. 09:00 by default. */
+  timeOfDay?: string
+  /** `contact` (the default), or an IANA name. */
+  timezone?: string
   [key: string]: unknown
 }
 
@@ -29,6 +52,8 @@ export const SUMMARY_TRIGGERS = {
   LIST_ADDED: 'LIST_ADDED',
   LIST_REQUESTED: 'LIST_REQUESTED',
   TAG_ADDED: 'TAG_ADDED',
+  SEGMENT_ENTERED: 'SEGMENT_ENTERED',
+  DATE: 'DATE',
 } as const satisfies Record<Trigger, string>
 
 /** Normalizes a name for comparison: without case, and in one Unicode form. */
@@ -40,6 +65,8 @@ const KEYS = {
   TAG_ADDED: (config) => (config.tagName === undefined ? null : foldName(config.tagName.trim())),
   LIST_ADDED: (config) => config.listId?.toLowerCase() ?? null,
   LIST_REQUESTED: (config) => config.listId?.toLowerCase() ?? null,
+  SEGMENT_ENTERED: (config) => config.segmentId?.toLowerCase() ?? null,
+  DATE: (config) => config.field ?? null,
 } as const satisfies Record<Trigger, (config: TriggerConfig) => string | null>
 
 /**

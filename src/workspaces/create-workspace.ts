@@ -24,11 +24,16 @@ export const getWorkspace = (em: EntityManager, id: string): Promise<Workspace> 
 export async function updateWorkspace(
   em: EntityManager,
   id: string,
-  { name, eventRetentionDays }: { name?: string | undefined; eventRetentionDays?: number | undefined },
+  {
+    name,
+    timezone,
+    eventRetentionDays,
+  }: { name?: string | undefined; timezone?: string | undefined; eventRetentionDays?: number | undefined },
 ): Promise<Workspace> {
   const unit = unitOf(em)
   const workspace = await unit.findOneOrFail(Workspace, id)
   if (name !== undefined) workspace.name = name
+  if (timezone !== undefined) workspace.timezone = timezone
   if (eventRetentionDays !== undefined) workspace.eventRetentionDays = eventRetentionDays
   await unit.flush()
   return workspace

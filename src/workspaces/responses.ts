@@ -57,6 +57,10 @@ export const workspaceResponse = object({
   id: id('workspace'),
   name: string().required().meta({ example: 'Orchard' }),
   mode: string().oneOf(WORKSPACE_MODES).required().meta({ description: 'A test workspace captures all mail.' }),
+  timezone: string().required().meta({
+    description: 'The time zone for contacts without a valid metadata.timezone.',
+    example: 'Europe/Berlin',
+  }),
   eventRetentionDays: number()
     .integer()
     .required()
@@ -70,12 +74,14 @@ export const presentWorkspace = ({
   id: own,
   name,
   mode,
+  timezone,
   eventRetentionDays,
   createdAt,
 }: Workspace): InferType<typeof workspaceResponse> => ({
   id: own,
   name,
   mode,
+  timezone,
   eventRetentionDays,
   createdAt: createdAt.toISOString(),
 })

@@ -1,6 +1,7 @@
 import { array, number, object, string } from 'yup'
 import { atMost, DEFAULT_RATE_LIMIT, filledText, MAX_NAME_LENGTH, SCOPES } from '../http/index.ts'
 import { isAddressRange } from '../platform/address-ranges.ts'
+import { isTimeZone } from '../platform/time-zone.ts'
 import { isTimestamp } from '../platform/timestamp.ts'
 
 const name = (description: string, example: string) =>
@@ -66,6 +67,16 @@ const MAX_EVENT_RETENTION_DAYS = 3_650
 /** `PATCH /workspace`. The route checks that there is a change. */
 export const workspaceInput = object({
   name: name('The name of the workspace.', 'Orchard').notRequired().nonNullable(),
+  timezone: string()
+    .test({
+      name: 'timezone',
+      message: ({ path }) => `${path} must be a time zone such as Europe/Berlin`,
+      test: (value) => value === undefined || isTimeZone(value),
+    })
+    .meta({
+      description: 'The time zone for contacts without a valid metadata.timezone: an IANA name.',
+      example: 'Europe/Berlin',
+    }),
   eventRetentionDays: number()
     .integer()
     .min(1)

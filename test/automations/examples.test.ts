@@ -12,13 +12,21 @@ describe('examples of automations', () => {
   })
   after(() => service.stop())
 
+  /** The segment, which the recipe cannot name. */
+  const missingPart = async ({ trigger }: { trigger: string }) => {
+    if (trigger !== 'SEGMENT_ENTERED') return {}
+    const { body } = await service.call('POST', 'segments', { name: 'Inactive', condition: { tag: 'inactive' } })
+    return { triggerConfig: { segmentId: body.data.id as string } }
+  }
+
   for (const name of NAMES) {
     it(`creates ${name} as a draft that can be activated`, async () => {
-      const recipe = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as { name: string }
+      const recipe = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as { name: string; trigger: string }
       const created = await service.call('POST', 'automations', recipe)
       assert.equal(created.status, 201, JSON.stringify(created.body))
       assert.partialDeepStrictEqual(created.body.data, { name: recipe.name, status: 'DRAFT' })
-      const { status } = await service.call('PATCH', `automations/${created.body.data.id}`, { status: 'ACTIVE' })
+      const change = { status: 'ACTIVE', ...(await missingPart(recipe)) }
+      const { status } = await service.call('PATCH', `automations/${created.body.data.id}`, change)
       assert.equal(status, 200)
     })
   }

@@ -93,6 +93,16 @@ describe('workspace settings', () => {
     await ask('PATCH', 'workspace', { eventRetentionDays: 396 })
   })
 
+  it('changes the time zone, which must exist', async () => {
+    assert.equal((await service.call('GET', 'workspace')).body.data.timezone, 'UTC')
+    const changed = await ask('PATCH', 'workspace', { timezone: 'Europe/Berlin' })
+    assert.equal(changed.body.data.timezone, 'Europe/Berlin')
+    for (const timezone of ['Mars/Olympus', 'IST', '', '+02:00', 7, null])
+      assert.equal((await ask('PATCH', 'workspace', { timezone })).refused, '400 invalid_request')
+    assert.equal((await service.call('GET', 'workspace')).body.data.timezone, 'Europe/Berlin')
+    await ask('PATCH', 'workspace', { timezone: 'UTC' })
+  })
+
   it('writes audit entries that name the actor, in the same transaction', async () => {
     const made = await ask('POST', 'api-keys', { name: 'Told', scopes: ['lists:write'] })
     const list = await service.call('POST', 'lists', { name: 'By a key' }, { key: made.body.data.key as string })

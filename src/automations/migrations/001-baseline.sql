@@ -6,10 +6,14 @@ create table automations (
   name text not null,
   description text,
   status text not null check (status in ('DRAFT', 'ACTIVE', 'PAUSED', 'ARCHIVED')),
-  trigger text not null check (trigger in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP')),
+  trigger text not null check (
+    trigger in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP', 'SEGMENT_ENTERED', 'DATE')
+  ),
   trigger_config jsonb not null default '{}',
-  -- What the trigger compares with: the ID of a list, or a tag or event name folded to one case.
+  -- What the trigger compares with: the ID of a list or segment, a field, or a tag or event name folded to one case.
   trigger_key text,
+  -- For DATE: the instant up to which contacts have been started.
+  started_until timestamptz,
   on_send_failure text not null default 'CONTINUE' check (on_send_failure in ('CONTINUE', 'STOP')),
   -- Rules for who enters: filter, reentry, concurrency.
   entry jsonb not null default '{}',
@@ -29,6 +33,14 @@ create index automations_newest on automations (workspace_id, created_at desc, i
 -- A hash, because a name can be longer than an index entry.
 create index automations_listening on automations (workspace_id, trigger, md5(trigger_key))
   where deleted_at is null and status = 'ACTIVE';
+
+-- The contacts known to be in the segment of an ACTIVE automation that starts when a contact enters it. Without a foreign key to
+-- contacts, so that an activation does not lock them: the next sweep removes contacts that no longer exist.
+create table segment_members (
+  automation_id uuid not null references automations on delete cascade,
+  contact_id uuid not null,
+  primary key (automation_id, contact_id)
+);
 
 -- Immutable. An enrollment keeps the steps that it started with.
 create table automation_versions (

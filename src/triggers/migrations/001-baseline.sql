@@ -4,7 +4,7 @@ create table trigger_events (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   contact_id uuid not null references contacts on delete cascade,
-  type text not null check (type in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP')),
+  type text not null check (type in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP', 'SEGMENT_ENTERED', 'DATE')),
   name text not null,
   -- The name as it is compared. The application folds it, because case in Postgres depends on the locale.
   name_key text,

@@ -1,4 +1,13 @@
-import { IconBolt, IconList, IconMailQuestion, IconTag, IconUserPlus, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconBolt,
+  IconCalendarEvent,
+  IconList,
+  IconMailQuestion,
+  IconTag,
+  IconUserPlus,
+  IconUsersGroup,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import type { Schemas } from '../../api/client.ts'
 
 export type Summary = Schemas['AutomationSummary']
@@ -29,6 +38,19 @@ export const TRIGGERS: Record<Trigger, TriggerStyle> = {
   },
   TAG_ADDED: { icon: IconTag, label: ({ tagName }) => `Tagged ${named(tagName, '(choose a tag)')}` },
   EVENT: { icon: IconBolt, label: ({ eventName }) => `Event ${named(eventName, '(choose an event)')}` },
+  SEGMENT_ENTERED: {
+    icon: IconUsersGroup,
+    label: ({ segmentId }) => (typeof segmentId === 'string' ? 'Segment entered' : 'Segment entered (choose one)'),
+  },
+  DATE: { icon: IconCalendarEvent, label: dateLabel },
+}
+
+function dateLabel({ field, offsetDays }: Record<string, unknown>): string {
+  const name = field === 'contact.createdAt' ? 'creation' : named(field, '').replace(/^contact\.metadata\./, '')
+  if (name === '') return 'Date reached (choose one)'
+  const days = typeof offsetDays === 'number' ? offsetDays : 0
+  const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`
+  return days === 0 ? `On ${name}` : `${count} ${days < 0 ? 'before' : 'after'} ${name}`
 }
 
 const TRIGGER_OF_TYPE: Record<Summary['triggerType'], Trigger> = {
@@ -37,6 +59,8 @@ const TRIGGER_OF_TYPE: Record<Summary['triggerType'], Trigger> = {
   LIST_REQUESTED: 'LIST_REQUESTED',
   TAG_ADDED: 'TAG_ADDED',
   CUSTOM_EVENT: 'EVENT',
+  SEGMENT_ENTERED: 'SEGMENT_ENTERED',
+  DATE: 'DATE',
 }
 
 /** The list endpoint has other names for two triggers. */

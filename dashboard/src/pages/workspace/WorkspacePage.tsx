@@ -7,8 +7,10 @@ import { sessionQuery } from '../../api/session.ts'
 import { useServiceStatus } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { SendTestButton } from '../../components/SendTestButton.tsx'
+import { TIME_ZONES } from '../../lib/time-zones.ts'
 import { Page, Section } from '../../layout/Page.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
 import classes from './workspace.module.css'
@@ -32,7 +34,7 @@ export function WorkspacePage() {
     >
       {isCreating && <NewWorkspace onDone={() => setIsCreating(false)} />}
       <NameSection isOwner={isOwner} />
-      <EventHistorySection isOwner={isOwner} />
+      <SettingsSections isOwner={isOwner} />
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={6} />}
       {data && <MailSection mail={data.mail} />}
@@ -83,17 +85,43 @@ function NameSection({ isOwner }: { isOwner: boolean }) {
   )
 }
 
-function EventHistorySection({ isOwner }: { isOwner: boolean }) {
+function SettingsSections({ isOwner }: { isOwner: boolean }) {
   const { data, error, refetch } = useWorkspaceQuery(
     ['settings'],
     async (api, signal) => (await api.GET('/workspace', { signal })).data.data,
   )
+  if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
   return (
-    <Section title="Event history">
-      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={1} />}
-      {data && <RetentionForm isOwner={isOwner} stored={data.eventRetentionDays} />}
-    </Section>
+    <>
+      <Section title="Time zone">
+        {data ? <TimeZoneForm isOwner={isOwner} stored={data.timezone} /> : <SkeletonRows rows={1} />}
+      </Section>
+      <Section title="Event history">
+        {data ? <RetentionForm isOwner={isOwner} stored={data.eventRetentionDays} /> : <SkeletonRows rows={1} />}
+      </Section>
+    </>
+  )
+}
+
+function TimeZoneForm({ isOwner, stored }: { isOwner: boolean; stored: string }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const save = useMutation({
+    mutationFn: (timezone: string) => api.PATCH('/workspace', { body: { timezone } }),
+    onSuccess: () => invalidate('settings'),
+  })
+  return (
+    <div className="card still">
+      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
+      <SearchableSelect
+        label="Time zone"
+        description="Applies to contacts without a time zone. Changes are saved immediately."
+        disabled={!isOwner || save.isPending}
+        data={[...new Set([stored, ...TIME_ZONES])].map((zone) => ({ value: zone, label: zone }))}
+        value={save.isPending ? save.variables : stored}
+        onChange={(zone) => zone !== null && zone !== stored && save.mutate(zone)}
+      />
+    </div>
   )
 }
 

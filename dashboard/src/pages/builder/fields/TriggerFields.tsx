@@ -1,10 +1,11 @@
 import { Select, TextInput } from '@mantine/core'
-import { useLists } from '../../../api/queries.ts'
+import { useLists, useSegments } from '../../../api/queries.ts'
 import { EventNameInput } from '../../../components/EventNameInput.tsx'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import type { Trigger } from '../../automations/triggers.ts'
 import classes from '../Builder.module.css'
 import type { AutomationDraft } from '../draft.ts'
+import { DateTriggerFields } from './DateTriggerFields.tsx'
 import { EntryFields } from './EntryFields.tsx'
 import { LeaveFields } from './LeaveFields.tsx'
 
@@ -14,6 +15,8 @@ const TRIGGER_LABELS: Record<Trigger, string> = {
   LIST_REQUESTED: 'Asked to confirm (double opt-in)',
   TAG_ADDED: 'Tag added',
   EVENT: 'Event received',
+  SEGMENT_ENTERED: 'Segment entered',
+  DATE: 'Date reached',
 }
 
 export interface AutomationFieldsProps {
@@ -24,7 +27,8 @@ export interface AutomationFieldsProps {
 /** Edits the trigger, and who enters and leaves. */
 export function TriggerFields({ sequence, set }: AutomationFieldsProps) {
   const lists = useLists()
-  const { listId, tagName, eventName } = sequence.triggerConfig as Record<string, string | undefined>
+  const segments = useSegments()
+  const { listId, tagName, eventName, segmentId } = sequence.triggerConfig as Record<string, string | undefined>
   return (
     <>
       <div className={classes.fields}>
@@ -59,6 +63,19 @@ export function TriggerFields({ sequence, set }: AutomationFieldsProps) {
             value={eventName ?? ''}
             onChange={(value) => set({ triggerConfig: { eventName: value } })}
           />
+        )}
+        {sequence.trigger === 'SEGMENT_ENTERED' && (
+          <SearchableSelect
+            label="Segment"
+            description="Contacts who are in the segment already do not start."
+            placeholder="Choose a segment"
+            data={segments ?? []}
+            value={segmentId ?? null}
+            onChange={(value) => set({ triggerConfig: value === null ? {} : { segmentId: value } })}
+          />
+        )}
+        {sequence.trigger === 'DATE' && (
+          <DateTriggerFields config={sequence.triggerConfig} set={(triggerConfig) => set({ triggerConfig })} />
         )}
       </div>
       <EntryFields sequence={sequence} set={set} />

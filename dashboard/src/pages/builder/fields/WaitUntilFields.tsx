@@ -2,6 +2,7 @@ import { Autocomplete, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useMetadataKeys } from '../../../api/queries.ts'
 import { omit } from '../../../lib/omit.ts'
+import { AUTOMATION_ZONES } from '../../../lib/time-zones.ts'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import classes from '../Builder.module.css'
 import { WEEKDAY_LABELS } from '../describe-step.ts'
@@ -10,10 +11,6 @@ import { MinutesFields } from './MinutesFields.tsx'
 import type { FieldsProps } from './StepFields.tsx'
 
 const WEEKDAYS = Object.keys(WEEKDAY_LABELS) as Weekday[]
-const ZONES = [
-  { value: 'contact', label: 'The contact’s time zone' },
-  ...Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: zone })),
-]
 
 type Mode = 'time' | 'date' | 'field'
 const modeOf = ({ at, field }: WaitTarget): Mode => (at !== undefined ? 'date' : field !== undefined ? 'field' : 'time')
@@ -54,7 +51,7 @@ export function WaitUntilFields({ step, edit, isNew }: FieldsProps<WaitUntilStep
       {mode !== 'date' && <TimeFields until={until} set={set} />}
       <SearchableSelect
         label="Time zone"
-        data={ZONES}
+        data={AUTOMATION_ZONES}
         value={timezone}
         onChange={(value) => value !== null && edit({ timezone: value })}
       />

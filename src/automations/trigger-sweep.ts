@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { idOfBytes } from '../platform/ids.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { resolveSegments } from '../segments/index.ts'
+import { areTooManyWaiting, recordTriggerOccurrences, type TriggerOccurrence } from '../triggers/index.ts'
+import type { Automation } from './entities.ts'
+import { dateTriggerOf, metadataKeyOf, occurrenceIn, possibleDates } from './occurrences.ts'
+import {
+  addMembers,
+  advanceStartedUntil,
+  deleteMembers,
+  findDated,
+  lockExisting,
+  lockSwept,
+  findLeftMembers,
+  findNewMembers,
+  removeMembers,
+  type SweptAutomation,
+  sweptAutomations,
+} from './sweep-queries.ts'
+
+/** Contacts started in one transaction. */
+const PAGE_SIZE = 500
+/** Known members written at once, without starting them. */
+const MEMBERS_AT_ONCE = 10_000
+/** Maximum time for which dates are caught up after a downtime. */
+const MAX_CATCH_UP_MS = 3 * 86_400_000
+
+type Triggered = Pick<Automation, 'id' | 'workspaceId' | 'trigger' | 'triggerKey'>
+
+/** Begins to listen, in the transaction that activates an automation: only contacts who change from then on start it. */
+export async function beginSweeps(em: EntityManager, automation: Automation): Promise<void> {
+  const { id, workspaceId, trigger, triggerKey } = automation
+  if (trigger === 'DATE') automation.startedUntil = new Date()
+  if (trigger !== 'SEGMENT_ENTERED' || triggerKey == null) return deleteMembers(em, id)
+  await deleteMembers(em, id)
+  const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
+  for (let afterId: string | undefined, size = MEMBERS_AT_ONCE; size === MEMBERS_AT_ONCE;) {
+    const page = await findNewMembers(em, { id, workspaceId }, condition, {
+      afterId: afterId ?? null,
+      limit: MEMBERS_AT_ONCE,
+    })
+    await addMembers(em, id, page)
+    size = page.length
+    afterId = page.at(-1)
+  }
+}
+
+/** Ends what {@link beginSweeps} began. */
+export const endSweeps = (em: EntityManager, { id }: Triggered): Promise<void> => deleteMembers(em, id)
+
+/**
+ * Starts the automations whose segment a contact entered, or whose date was reached. An automation that fails does not keep
+ * others from starting.
+ *
+ * Any number of processes can run it: an event is written in the transaction that makes its contact a known member, and the event
+ * of a date has an ID that follows from contact, automation and date.
+ *
+ * @param options.pageSize contacts started in one transaction
+ */
+export async function sweepTriggers(
+  { em }: { em: EntityManager },
+  { now = new Date(), pageSize = PAGE_SIZE }: { now?: Date; pageSize?: number } = {},
+): Promise<void> {
+  const errors: unknown[] = []
+  for (const automation of await sweptAutomations(em.fork())) {
+    try {
+      await (automation.trigger === 'DATE'
+        ? sweepDates(em.fork(), automation, now, pageSize)
+        : sweepSegment(em.fork(), automation, pageSize))
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Could not sweep the triggers of automations')
+}
+
+async function sweepSegment(em: EntityManager, automation: SweptAutomation, pageSize: number): Promise<void> {
+  const { id, workspaceId, triggerKey } = automation
+  const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
+  for (let size = MEMBERS_AT_ONCE; size === MEMBERS_AT_ONCE;) {
+    const left = await findLeftMembers(em, automation, condition, MEMBERS_AT_ONCE)
+    await removeMembers(em, id, left)
+    size = left.length
+  }
+  for (let size = pageSize; size === pageSize && !(await areTooManyWaiting(em, workspaceId));) {
+    const found = await findNewMembers(em, automation, condition, { afterId: null, limit: pageSize })
+    size = found.length
+    const isCurrent = await start(em, automation, async (unit) =>
+      (await addMembers(unit, id, await lockExisting(unit, found))).map((contactId) => ({
+        contactId,
+        type: 'SEGMENT_ENTERED',
+        key: triggerKey,
+      })),
+    )
+    if (!isCurrent) return
+  }
+}
+
+async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Date, pageSize: number): Promise<void> {
+  const { id, workspaceId, triggerKey, triggerConfig, startedUntil } = automation
+  const trigger = dateTriggerOf(triggerConfig)
+  if (!trigger || startedUntil === null || startedUntil >= to) return
+  const interval = { from: new Date(Math.max(startedUntil.getTime(), to.getTime() - MAX_CATCH_UP_MS)), to }
+  const wanted = {
+    key: metadataKeyOf(trigger),
+    dates: possibleDates(trigger, interval),
+    isYearly: trigger.isYearly,
+    limit: pageSize,
+  }
+  for (let afterId: string | null = null; ;) {
+    // The next sweep begins with the same interval.
+    if (await areTooManyWaiting(em, workspaceId)) return
+    const page = await findDated(em, workspaceId, { ...wanted, afterId })
+    const reached = page.flatMap((contact) => {
+      const day = occurrenceIn(trigger, contact, interval)
+      return day === undefined ? [] : [{ contactId: contact.id, day }]
+    })
+    const dayOf = new Map(reached.map(({ contactId, day }) => [contactId, day]))
+    const isCurrent = await start(em, automation, async (unit) =>
+      (await lockExisting(unit, [...dayOf.keys()])).map((contactId) => ({
+        id: occurrenceId(id, contactId, dayOf.get(contactId)!),
+        contactId,
+        type: 'DATE',
+        key: triggerKey,
+      })),
+    )
+    if (!isCurrent) return
+    if (page.length < pageSize) break
+    afterId = page.at(-1)!.id
+  }
+  await advanceStartedUntil(em, automation, to)
+}
+
+/**
+ * Writes events and their starts. Returns whether the automation is still the one that was read.
+ *
+ * Race: the automation is paused, or activated again with other settings, during a sweep. Guard: the page locks the automation,
+ * and starts nothing if it has changed. Test: test/automations/swept-triggers.test.ts.
+ */
+async function start(
+  em: EntityManager,
+  { id, workspaceId, triggerKey, startedUntil }: SweptAutomation,
+  occur: (unit: EntityManager) => Promise<TriggerOccurrence[]>,
+): Promise<boolean> {
+  return em.transactional(async (unit) => {
+    const now = await lockSwept(unit, id)
+    if (now?.triggerKey !== triggerKey || now.startedUntil?.getTime() !== startedUntil?.getTime()) return false
+    await recordTriggerOccurrences(unit, { workspaceId, requestId: null, isBulk: true }, await occur(unit), () => [id])
+    return true
+  })
+}
+
+/** Returns the ID of the event of a date: the same for each attempt to start it (RFC 9562, section 5.8). */
+export function occurrenceId(automationId: string, contactId: string, day: string): string {
+  const bytes = createHash('sha256').update(`${automationId} ${contactId} ${day}`).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return idOfBytes(bytes)
+}
