@@ -20,7 +20,7 @@ import { eventOperations } from '../events/routes.ts'
 import { ERASURE } from './erasure.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
-import { webhookOperations } from '../steps/routes.ts'
+import { decisionOperations, webhookOperations } from '../steps/routes.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
@@ -43,6 +43,7 @@ export const operations: readonly Operation[] = [
   ...workspaceOperations,
   ...senderOperations,
   ...webhookOperations,
+  ...decisionOperations,
   ...contactOperations,
   ...eventOperations,
   ...erasureOperations(ERASURE),

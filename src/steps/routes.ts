@@ -3,6 +3,8 @@ import { ok, operation, single } from '../http/index.ts'
 import { SECRETS_KEY_MISSING } from '../senders/index.ts'
 import { getSigningSecret, rotateSigningSecret } from './signing-secret.ts'
 
+export { decisionOperations } from './decision-routes.ts'
+
 const signingSecretResponse = object({
   secret: string().required().meta({
     description: 'The secret, as libraries for Standard Webhooks expect it.',
