@@ -5,7 +5,8 @@ import { type ConditionContext, conditionSql } from './condition-sql.ts'
 
 /**
  * Returns whether another segment refers to a segment, or a rule or step of an automation's current version does, or an ACTIVE
- * automation starts when contacts enter it, or it is in the audience of a campaign that has not started, or is still collecting its recipients.
+ * automation starts when contacts enter it, or it is in the audience of a campaign that has not started, or is still collecting
+ * its recipients.
  */
 export async function isSegmentInUse(em: EntityManager, id: string): Promise<boolean> {
   const rows = await sql(
