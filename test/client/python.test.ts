@@ -93,6 +93,13 @@ describe('a Python client generated from the OpenAPI document', function () {
     const calls = [
       { method: 'whoami', arguments: {} },
       { method: 'get_open_api', arguments: {} },
+      { method: 'get_workspace', arguments: {} },
+      { method: 'record_event', arguments: {}, body: { name: 'signed up', email: 'di@example.com' } },
+      { method: 'record_events', arguments: {}, body: { events: [{ name: 'signed up', contactId }] } },
+      { method: 'list_events', arguments: { limit: 1 } },
+      { method: 'list_event_names', arguments: {} },
+      { method: 'list_contact_events', arguments: { id: contactId } },
+      { method: 'list_decisions_of_contact', arguments: { id: contactId } },
       { method: 'list_contacts', arguments: { tag: 'vip', limit: 1 } },
       { method: 'upsert_contact', arguments: {}, body: { email: 'bo@example.com', metadata: { seats: 3 } } },
       { method: 'upsert_contacts', arguments: {}, body: { contacts: [{ email: 'cy@example.com' }] } },
