@@ -114,10 +114,10 @@ export async function updateAutomation(
   const { name, description, status, trigger, triggerConfig, onSendFailure, entry } = change
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
-    await assertSegmentsFit(fork, workspaceId, { entry, exitOn: change.exitOn, goal: change.goal })
     automation.revision += 1
     if (name !== undefined) automation.name = name
     if (description !== undefined) automation.description = description
+    await assertSegmentsFit(fork, workspaceId, { entry, exitOn: change.exitOn, goal: change.goal })
     const asked = confirmedListOf(automation)
     const before = { status: automation.status, listensFor: [automation.trigger, automation.triggerConfig] }
     // While it is ACTIVE, this is the current version.
