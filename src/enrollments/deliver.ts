@@ -4,7 +4,12 @@ import { eventDedupKey } from '../automation-engine/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { createQuota } from '../platform/quota.ts'
-import { type EntryRule, recordProcessedEvent, recordRefusedEntries, type RefusedEntryWrite } from '../triggers/index.ts'
+import {
+  type EntryRule,
+  recordProcessedEvent,
+  recordRefusedEntries,
+  type RefusedEntryWrite,
+} from '../triggers/index.ts'
 import { type Admission, concurrencyKeyOf, decideEntry, type EntryRequest } from './entry-rules.ts'
 import { findActive } from './queries.ts'
 import { type RestartedConfirmation, endForNewConfirmation } from './end-queries.ts'
