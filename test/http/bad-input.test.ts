@@ -195,6 +195,13 @@ describe('bad input', () => {
       /^No updatable fields provided\. Give at least one of name, .*, goal\. Steps /,
       'nothing_to_update',
     ],
+    [
+      'a branch that is null',
+      'PUT',
+      'automations/:automation/steps',
+      '{"steps":[{"type":"SPLIT","branches":[null,{"name":"B","weight":1}]}]}',
+      /^steps\[0\]\.branches\[0\] /,
+    ],
     ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
     ['no contact to enroll', 'POST', 'automations/:automation/enroll', '{}', /^contactId is required$/],
     [

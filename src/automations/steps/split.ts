@@ -32,7 +32,9 @@ export const split = <Child>({
       .test({
         name: 'weights',
         message: ({ path }) => `${path} must have at least one weight above 0`,
-        test: (branches) => branches.some((branch) => branch.weight > 0),
+        // A branch can still be null: the error of that branch follows.
+        test: (branches: readonly ({ weight?: unknown } | null | undefined)[]) =>
+          branches.some((branch) => Number(branch?.weight) > 0),
       })
       .meta({
         description: 'A branch gets its weight, divided by the sum of all weights, of the contacts.',
