@@ -4,6 +4,7 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json packages/client/
+COPY packages/cli/package.json packages/cli/
 COPY dashboard/package.json dashboard/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
@@ -14,6 +15,7 @@ FROM node:24.21.0-bookworm-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json packages/client/
+COPY packages/cli/package.json packages/cli/
 COPY dashboard/package.json dashboard/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 

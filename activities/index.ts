@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity'
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
 import { retryMessage } from './retry-message.ts'
@@ -9,10 +10,15 @@ import type {
   RetryInput,
   RetryResult,
   StepResult,
+  TransactionalEmailRef,
+  TransactionalEmailResult,
 } from '../src/automation-engine/index.ts'
+import { emailTurnOf } from '../src/automation-engine/index.ts'
 import { recordProcessedEvents, type RecordProcessedEventsInput } from './record-processed-events.ts'
 import { runStep, type RunStepInput } from './run-step.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
+import { sendTransactionalEmail, sendTransactionalEmailAtOnce } from './send-transactional-email.ts'
+import { ConcurrencyLimit } from '../src/platform/concurrency-limit.ts'
 import { createQuota } from '../src/platform/quota.ts'
 import { createBulkheads } from './bulkheads.ts'
 import { withPlainFailures } from './failures.ts'
@@ -28,32 +34,57 @@ export interface Activities {
   /** Runs a step that is not an email. */
   runStep(input: RunStepInput): Promise<StepResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
+  /** Sends only if a connection is free within a moment; `queue` otherwise. */
+  sendTransactionalEmailAtOnce(input: TransactionalEmailRef): Promise<TransactionalEmailResult | { next: 'queue' }>
+  sendTransactionalEmail(input: TransactionalEmailRef): Promise<TransactionalEmailResult>
   /** Advances a campaign for a few seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<EnrollmentStatus | undefined>
 }
 
-/** Emails of one workspace that a worker sends concurrently: half of its slots, so that other workspaces get some. */
+/** Emails of one workspace, or its transactional emails, that a worker sends concurrently, so that others get some slots. */
 const MAX_AT_ONCE_PER_WORKSPACE = 50
+
+/**
+ * Webhooks of one workspace that run and that wait in a worker. A server can take ten seconds, so one workspace must not use all
+ * activity slots. Temporal retries the webhooks beyond these limits.
+ */
+const MAX_WEBHOOKS_PER_WORKSPACE = 10
+const MAX_WAITING_WEBHOOKS = 10
+/** With the ten seconds of a request, less than the time limit of the activity. */
+const MAX_WEBHOOK_WAIT_MS = 5_000
 
 /** Creates the activities. */
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
   const slots = createQuota(MAX_AT_ONCE_PER_WORKSPACE)
+  const inSlot = async <Result>(turn: string, send: () => Promise<Result>): Promise<Result | { next: 'queue' }> => {
+    if (slots.take(turn, 1) === 0) return { next: 'queue' }
+    try {
+      return await send()
+    } finally {
+      slots.returnQuota(turn, 1)
+    }
+  }
+  const webhooks = new ConcurrencyLimit({
+    maxRunning: MAX_WEBHOOKS_PER_WORKSPACE,
+    maxWaiting: MAX_WAITING_WEBHOOKS,
+    maxWaitMs: MAX_WEBHOOK_WAIT_MS,
+    createError: () => ApplicationFailure.retryable('Too many webhooks of the workspace are being called', 'Busy'),
+  })
   const activities: Activities = {
     beginEnrollment: (input) => keptApart(input.automationId, () => beginEnrollment(dependencies, input)),
-    sendEmailAtOnce: async (input) => {
-      if (slots.take(input.workspaceId, 1) === 0) return { next: 'queue' }
-      try {
-        return await sendEmailAtOnce(dependencies, input)
-      } finally {
-        slots.returnQuota(input.workspaceId, 1)
-      }
-    },
+    sendEmailAtOnce: (input) => inSlot(input.workspaceId, () => sendEmailAtOnce(dependencies, input)),
     sendEmail: (input) => sendEmail(dependencies, input),
-    runStep: (input) => keptApart(input.automationId, () => runStep(dependencies, input)),
+    runStep: ({ type, ...input }) => {
+      const run = () => runStep(dependencies, input)
+      return type === 'WEBHOOK' ? webhooks.run(input.workspaceId, run) : keptApart(input.automationId, run)
+    },
     retryMessage: (input) => retryMessage(dependencies, input),
+    sendTransactionalEmailAtOnce: (input) =>
+      inSlot(emailTurnOf(input.workspaceId), () => sendTransactionalEmailAtOnce(dependencies, input)),
+    sendTransactionalEmail: (input) => sendTransactionalEmail(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),
     recordProcessedEvents: (input) => keptApart(input.automationId, () => recordProcessedEvents(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),

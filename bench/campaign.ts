@@ -97,7 +97,7 @@ async function startSink() {
 }
 
 /** Creates a list of contacts, who are numbered from `have`. */
-async function aListOf(service: Service, count: number, have = 0): Promise<string> {
+export async function aListOf(service: Service, count: number, have = 0): Promise<string> {
   const { em } = service.context.orm
   const listId = (await service.call('POST', 'lists', { name: `Readers, ${count}` })).body.data.id as string
   for (let from = have; from < count; from += 1_000) {
@@ -113,11 +113,17 @@ async function aListOf(service: Service, count: number, have = 0): Promise<strin
   return listId
 }
 
-/** Schedules a campaign, and waits until all recipients got their email and it is SENT. */
-async function sendCampaign(service: Service, listId: string): Promise<void> {
-  const fields = { name: 'News', subject: 'News', html: HTML, text: 'News', audience: { listIds: [listId] } }
+/** Creates and schedules a campaign. @returns its ID */
+export async function scheduleCampaign(service: Service, ...listIds: string[]): Promise<string> {
+  const fields = { name: 'News', subject: 'News', html: HTML, text: 'News', audience: { listIds } }
   const { id } = (await service.call('POST', 'campaigns', fields)).body.data as { id: string }
   await service.call('POST', `campaigns/${id}/schedule`, {})
+  return id
+}
+
+/** Schedules a campaign, and waits until all recipients got their email and it is SENT. */
+async function sendCampaign(service: Service, listId: string): Promise<void> {
+  const id = await scheduleCampaign(service, listId)
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(100)) {
     const { data } = (await service.call('GET', `campaigns/${id}`)).body
     if (data.status !== 'SENT') continue

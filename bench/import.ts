@@ -50,14 +50,16 @@ export const importing: Benchmark = {
       await pipeline(lines, createWriteStream(path))
       return path
     }
-    const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
+    const columns = ['plan', 'seats'].map((column) => ({ column, field: `metadata.${column}` }))
+    const choices = { preset: null, columns, consent: 'SUBSCRIBED' } as const
+    const options = { ...choices, listId: null, tags: [], triggers: false, confirmed: false }
     const rate = (milliseconds: number) => ROWS / (milliseconds / 1_000)
     return {
       async ours() {
         const path = await aFile(ROWS)
         return rate(
           await timed(async () => {
-            const done = await importFile({ em }, service.workspaceId, { path, format: 'csv', options })
+            const done = await importFile({ em }, service.workspaceId, { path, options })
             if (done.created !== ROWS) throw new Error(`${done.created} of ${ROWS} rows were created`)
           }),
         )
@@ -95,7 +97,10 @@ async function memoryOf(path: string, workspaceId: string, databaseUrl: string):
   // The same options as `npm run cli`.
   const child = spawn(
     process.execPath,
-    ['--optimize-for-size', CLI, 'import', path, '--workspace', workspaceId, '--json'],
+    [
+      ...['--optimize-for-size', CLI, 'import', path, '--workspace', workspaceId, '--consent', 'SUBSCRIBED', '--json'],
+      ...['--column', 'plan=metadata.plan', '--column', 'seats=metadata.seats'],
+    ],
     {
       env: { ...process.env, DATABASE_URL: databaseUrl },
       stdio: 'ignore',

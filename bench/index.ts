@@ -13,27 +13,34 @@ import { campaigning } from './campaign.ts'
 import { claiming } from './claim.ts'
 import { cliHelp } from './cli-help.ts'
 import { compare, format, type Benchmark } from './compare.ts'
+import { condition, conditionLocal } from './condition.ts'
 import { content } from './content.ts'
 import { duplicate } from './duplicate.ts'
+import { emailDelay, emailRequests } from './emails.ts'
 import { enroll } from './enroll.ts'
-import { bytesCost, eventsCost } from './events-cost.ts'
+import { branchesCost, bytesCost, eventsCost } from './events-cost.ts'
 import { events } from './events.ts'
+import { exit } from './exit.ts'
 import { importing } from './import.ts'
 import { homeStats, automationStats } from './stats.ts'
 import { enrollmentsList, messagesList } from './list-pages.ts'
 import { ingest } from './ingest.ts'
 import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
+import { limitedProvider } from './limited-provider.ts'
 import { lists } from './lists.ts'
 import { neighbors, neighborsMail } from './neighbors.ts'
 import { reconciling } from './reconcile.ts'
 import { holds, type Measured, wanted, writeResults } from './results.ts'
 import { rendering } from './render.ts'
+import { automationReport, campaignReport, domainsReport, stopReports } from './reports.ts'
+import { segmentCount, segmentPage, stopSegments } from './segment.ts'
 import { send } from './send.ts'
 import { stopSleepers } from './sleepers.ts'
 import { sleeping, sleepingMemory } from './sleeping.ts'
 import { teardown } from './teardown.ts'
 import { wake } from './wake.ts'
+import { webhooks, webhooksHanging } from './webhooks.ts'
 
 /** Benchmarks with 20,000 waiting enrollments come last, and the one that ends them comes at the very end. */
 const BENCHMARKS: readonly Benchmark[] = [
@@ -42,22 +49,36 @@ const BENCHMARKS: readonly Benchmark[] = [
     duplicate,
     events,
     ingest,
+    emailRequests,
+    emailDelay,
     limiter,
     send,
     wake,
+    webhooks,
+    webhooksHanging,
     eventsCost,
     bytesCost,
+    branchesCost,
+    condition,
+    conditionLocal,
+    exit,
     content,
     bulk,
     importing,
     rendering,
     campaigning,
+    limitedProvider,
     claiming,
     lists,
     messagesList,
     enrollmentsList,
     homeStats,
     automationStats,
+    campaignReport,
+    automationReport,
+    domainsReport,
+    segmentCount,
+    segmentPage,
     byEmail,
     cliHelp,
   ],
@@ -118,6 +139,8 @@ try {
   await writeResults([...BENCHMARKS, ...ON_CLUSTER], measured)
 } finally {
   await stopSleepers()
+  await stopSegments()
+  await stopReports()
   await stopServices()
 }
 process.exit(failed ? 1 : 0)

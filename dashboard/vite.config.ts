@@ -12,8 +12,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       output: {
-        // One shared chunk: sixty small files need sixty requests and compress worse.
-        codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] },
+        // One chunk for what many pages share: small files need many requests and compress worse.
+        codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] },
       },
     },
   },

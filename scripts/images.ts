@@ -26,8 +26,8 @@ const CHECKS: Record<string, () => boolean> = {
     inImage('sh', '-c', 'find /app \\( -user "$(id -u)" -o -writable \\) ! -type l -print -quit') === '',
   'has the command line of this version': () => inImage('node', 'src/bin/cli.ts', '--version') === version,
   'has the workflow code': () => inImage('sh', '-c', 'test -s "$WORKFLOW_BUNDLE" && echo yes') === 'yes',
-  'has the client and the reference page': () =>
-    inImage('sh', '-c', 'test -s dist/client.tgz && ls dist | wc -l') !== '',
+  'has the packages and the reference page': () =>
+    inImage('sh', '-c', 'test -s dist/client.tgz && test -s dist/cli.tgz && ls dist | wc -l') !== '',
   'has no development dependencies': () =>
     inImage('sh', '-c', 'ls node_modules | grep -cxE "mocha|eslint|typescript" || true') === '0',
   'reports missing settings and exits with 1': () => {

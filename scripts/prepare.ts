@@ -1,6 +1,8 @@
 /** `npm run prepare`, which npm runs after an installation: generates the files in `dist/` that are not in the repository. */
+import { buildCli } from './prepare/cli.ts'
 import { buildClient } from './prepare/client.ts'
 import { buildDashboard } from './prepare/dashboard.ts'
+import { buildPython } from './prepare/python.ts'
 import { fetchReference } from './prepare/reference.ts'
 
 /** Prints nothing during an installation: whatever is left out is reported when it is needed. */
@@ -10,5 +12,7 @@ const isInstallation = ['ci', 'install'].includes(process.env['npm_command'] ?? 
 const say = (line: string) => void (isInstallation || process.stdout.write(`${line}\n`))
 
 await buildClient(say)
+await buildCli(say)
+buildPython(say)
 await buildDashboard(say)
 await fetchReference(say)

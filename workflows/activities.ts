@@ -1,5 +1,12 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
-import type { CampaignInput, CampaignStep, StepResult, StepType } from '../src/automation-engine/index.ts'
+import type {
+  CampaignInput,
+  CampaignStep,
+  StepResult,
+  StepType,
+  TransactionalEmailRef,
+  TransactionalEmailResult,
+} from '../src/automation-engine/index.ts'
 import type {
   Activities,
   BeginEnrollmentInput,
@@ -11,6 +18,7 @@ import type {
   SendEmailInput,
   SendEmailResult,
 } from '../activities/index.ts'
+import { emailTurnOf } from '../src/automation-engine/index.ts'
 import { sendingQueue } from '../src/temporal/task-queues.ts'
 
 type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents' | 'runStep'>
@@ -30,7 +38,7 @@ const local = proxyLocalActivities<Bookkeeping>({
  * A transmission is not cut off because it is long: this is the longest time that a server may take to respond (RFC 5321,
  * 4.5.3.2.6).
  */
-const localEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce'>>({
+const localEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce' | 'sendTransactionalEmailAtOnce'>>({
   startToCloseTimeout: '12 minutes',
   retry: { maximumAttempts: 1 },
 })
@@ -45,13 +53,13 @@ const normal = proxyActivities<Bookkeeping>({
  * Sending is retried without limit: an SMTP server that is down for days makes contacts wait, but ends no enrollment. Workspaces
  * that wait for the same server take turns.
  */
-const queuedEmail = (workspaceId: string) =>
-  proxyActivities<Pick<Activities, 'sendEmail' | 'retryMessage' | 'advanceCampaign'>>({
+const queuedEmail = (turn: string) =>
+  proxyActivities<Pick<Activities, 'sendEmail' | 'sendTransactionalEmail' | 'retryMessage' | 'advanceCampaign'>>({
     taskQueue: sendingQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '1 hour',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-    priority: { fairnessKey: workspaceId },
+    priority: { fairnessKey: turn },
   })
 
 export const beginEnrollment = (input: BeginEnrollmentInput) =>
@@ -75,7 +83,7 @@ export const recordProcessedEvents = (input: RecordProcessedEventsInput) =>
 /** Runs a step that is not an email. A webhook waits for another server, which a local activity must not. */
 export const runStep = (type: StepType, input: RunStepInput): Promise<StepResult> =>
   type === 'WEBHOOK'
-    ? normal.runStep(input)
+    ? normal.runStep({ ...input, type })
     : orElse(
         () => local.runStep(input),
         () => normal.runStep(input),
@@ -97,6 +105,18 @@ export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
 /** Advances a campaign for a few seconds. Other campaigns take their turns in between. */
 export const advanceCampaign = (input: CampaignInput): Promise<CampaignStep> =>
   queuedEmail(input.workspaceId).advanceCampaign(input)
+
+/**
+ * Sends a transactional email: at once if a connection is free within a moment, or else through the sending queue, in which the
+ * transactional emails of a workspace have a turn of their own.
+ */
+export async function sendTransactionalEmail(email: TransactionalEmailRef): Promise<TransactionalEmailResult> {
+  const result = await orElse(
+    () => localEmail.sendTransactionalEmailAtOnce(email),
+    () => ({ next: 'queue' as const }),
+  )
+  return 'next' in result ? queuedEmail(emailTurnOf(email.workspaceId)).sendTransactionalEmail(email) : result
+}
 
 async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {
   try {

@@ -1,3 +1,4 @@
 export { enrollment } from './enrollment.ts'
 export { retry } from './retry.ts'
 export { campaign } from './campaign.ts'
+export { transactionalEmail } from './transactional-email.ts'

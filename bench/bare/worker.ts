@@ -5,6 +5,7 @@ import type { ConnectedConfig } from '../../src/runtime/context.ts'
 export interface BareActivities {
   send(to: string): Promise<void>
   noteEnd(id: string): Promise<void>
+  isPro(contactId: string): Promise<boolean>
 }
 
 /**

@@ -46,6 +46,18 @@ const signIn = createRoute({
   component: SignInPage,
 })
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyPage(() => import('./pages/sign-in/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+})
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyPage(() => import('./pages/sign-in/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+})
+
 const callback = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/callback',
@@ -157,12 +169,20 @@ const messages = createRoute({
     status,
     automationId,
     campaignId,
-  }: Record<string, unknown>): { status?: MessageStatus; automationId?: string; campaignId?: string } => ({
+    to,
+  }: Record<string, unknown>): { status?: MessageStatus; automationId?: string; campaignId?: string; to?: string } => ({
     ...(MESSAGE_STATUSES.includes(status as MessageStatus) && { status: status as MessageStatus }),
     ...(typeof automationId === 'string' && { automationId }),
     ...(typeof campaignId === 'string' && { campaignId }),
+    ...(typeof to === 'string' && { to }),
   }),
   component: lazyPage(() => import('./pages/messages/MessagesPage.tsx'), 'MessagesPage'),
+})
+
+const message = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/messages/$messageId',
+  component: lazyPage(() => import('./pages/messages/MessagePage.tsx'), 'MessagePage'),
 })
 
 const campaigns = createRoute({
@@ -199,6 +219,12 @@ const imports = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/imports',
   component: lazyPage(() => import('./pages/imports/ImportsPage.tsx'), 'ImportsPage'),
+})
+
+const importRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/imports/$importId',
+  component: lazyPage(() => import('./pages/imports/ImportPage.tsx'), 'ImportPage'),
 })
 
 const suppressions = createRoute({
@@ -255,6 +281,24 @@ const workspacePage = createRoute({
   component: lazyPage(() => import('./pages/workspace/WorkspacePage.tsx'), 'WorkspacePage'),
 })
 
+const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+const webhooks = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/webhooks',
+  validateSearch: ({
+    id,
+    status,
+    delivery,
+  }: Record<string, unknown>): { id?: string; status?: DeliveryStatus; delivery?: string } => ({
+    ...(typeof id === 'string' && { id }),
+    ...(DELIVERY_STATUSES.includes(status as DeliveryStatus) && { status: status as DeliveryStatus }),
+    ...(typeof delivery === 'string' && { delivery }),
+  }),
+  component: lazyPage(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+})
+
 const members = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/members',
@@ -275,6 +319,8 @@ const audit = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    forgotPassword,
+    resetPassword,
     callback,
     join,
     start,
@@ -293,12 +339,15 @@ export const router = createRouter({
       suppressions,
       bounces,
       imports,
+      importRoute,
       segments,
       enrollments,
       workspacePage,
       sender,
       messages,
+      message,
       keys,
+      webhooks,
       members,
       audit,
     ]),

@@ -18,8 +18,14 @@ export interface SmtpSink {
   close(): Promise<void>
 }
 
-/** A rejection at RCPT may apply to one recipient only. */
-export type Behavior = 'accept' | 'cut' | { code: number; text: string; at: 'rcpt' | 'data'; to?: string }
+export interface Rejection {
+  code: number
+  text: string
+}
+
+/** A rejection at RCPT may apply to one recipient only. A function decides for each recipient at RCPT. */
+export type Behavior =
+  'accept' | 'cut' | (Rejection & { at: 'rcpt' | 'data'; to?: string }) | ((to: string) => Rejection | undefined)
 
 /** A real SMTP server that stores what it accepts. */
 export async function startSmtpSink(
@@ -28,10 +34,14 @@ export async function startSmtpSink(
 ): Promise<SmtpSink> {
   const mails: ReceivedMail[] = []
   let behavior: Behavior = 'accept'
-  const refusal = (at: 'rcpt' | 'data', to?: string): Error | null =>
-    typeof behavior === 'object' && behavior.at === at && (behavior.to ?? to) === to
-      ? Object.assign(new Error(behavior.text), { responseCode: behavior.code })
-      : null
+  const rejection = (at: 'rcpt' | 'data', to?: string): Rejection | undefined => {
+    if (typeof behavior === 'function') return to === undefined ? undefined : behavior(to)
+    return typeof behavior === 'object' && behavior.at === at && (behavior.to ?? to) === to ? behavior : undefined
+  }
+  const refusal = (at: 'rcpt' | 'data', to?: string): Error | null => {
+    const { code: responseCode, text } = rejection(at, to) ?? {}
+    return responseCode === undefined ? null : Object.assign(new Error(text), { responseCode })
+  }
 
   async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const chunks: Buffer[] = []

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { npmPack } from './npm-pack.ts'
+import { packInto } from './npm-pack.ts'
 import { document } from '../../src/runtime/operations.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,7 +20,6 @@ export async function buildClient(say: (line: string) => void): Promise<void> {
   }
   const { ts, openapiTS, astToString } = tools
   mkdirSync(TARGET, { recursive: true })
-  mkdirSync(join(ROOT, 'dist'), { recursive: true })
   writeFileSync(join(TARGET, 'schema.d.ts'), astToString(await openapiTS(JSON.stringify(document))))
 
   const program = ts.createProgram([join(SOURCE, 'index.ts')], {
@@ -46,17 +45,8 @@ export async function buildClient(say: (line: string) => void): Promise<void> {
     }
     throw new Error(ts.formatDiagnostics(problems, host))
   }
-  await pack(say)
+  await packInto(ARCHIVE, PACKAGE, say)
   say('@dripline/client: built in packages/client/dist, and packed as dist/client.tgz')
-}
-
-async function pack(say: (line: string) => void): Promise<void> {
-  const folder = mkdtempSync(join(ROOT, 'dist', 'pack-'))
-  try {
-    renameSync(await npmPack(PACKAGE, folder, say), ARCHIVE)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
 }
 
 async function developmentTools() {

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { run } from '../../embedded/tools/run.ts'
 
 /**
@@ -11,4 +11,15 @@ export async function npmPack(what: string, folder: string, say: (line: string) 
   const [archive] = readdirSync(folder)
   if (archive === undefined) throw new Error('npm pack produced no archive')
   return join(folder, archive)
+}
+
+/** Packs a package of this repository as a file. */
+export async function packInto(archive: string, what: string, say: (line: string) => void): Promise<void> {
+  mkdirSync(dirname(archive), { recursive: true })
+  const folder = mkdtempSync(join(dirname(archive), 'pack-'))
+  try {
+    renameSync(await npmPack(what, folder, say), archive)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

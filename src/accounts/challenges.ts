@@ -4,7 +4,7 @@ import { Account, Challenge } from './entities.ts'
 import { useChallenge } from './queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
-/** Lifetime of a challenge. */
+/** Lifetime of a challenge, unless its flow has another one. */
 const LIFE_MS = 10 * 60_000
 
 type Purpose = Challenge['purpose']
@@ -13,7 +13,11 @@ type Purpose = Challenge['purpose']
 export async function beginChallenge(
   em: EntityManager,
   purpose: Purpose,
-  { accountId, data = {} }: { accountId?: string; data?: Record<string, string> } = {},
+  {
+    accountId,
+    data = {},
+    lifeMs = LIFE_MS,
+  }: { accountId?: string; data?: Record<string, string>; lifeMs?: number } = {},
 ): Promise<string> {
   const token = newToken()
   const unit = unitOf(em)
@@ -22,7 +26,7 @@ export async function beginChallenge(
     purpose,
     account: accountId === undefined ? null : unit.getReference(Account, accountId),
     data,
-    expiresAt: new Date(Date.now() + LIFE_MS),
+    expiresAt: new Date(Date.now() + lifeMs),
   })
   await unit.flush()
   return token

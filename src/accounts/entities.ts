@@ -132,7 +132,7 @@ const challengeTable = defineEntity({
   tableName: 'challenges',
   properties: {
     tokenHash: p.blob().primary(),
-    purpose: p.text().$type<'sign-in' | 'new-passkey' | 'oidc'>(),
+    purpose: p.text().$type<'sign-in' | 'new-passkey' | 'oidc' | 'reset-password'>(),
     account: () => p.manyToOne(Account).nullable(),
     data: p.json<Record<string, string>>(),
     expiresAt: p.datetime(),

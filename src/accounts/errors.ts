@@ -15,6 +15,11 @@ export const INVITATION_NOT_FOUND = defineError(
   'invitation_not_found',
   'This link has already been used, has expired or was revoked. Ask for a new one.',
 )
+export const PASSWORD_RESET_NOT_FOUND = defineError(
+  'not-found',
+  'password_reset_not_found',
+  'This link has already been used or has expired. Request a new one.',
+)
 export const INVITED_ANOTHER = defineError('invalid', 'invited_another', 'This link is for another email address')
 export const SESSION_NOT_FOUND = defineError('not-found', 'session_not_found', 'Session not found')
 export const MEMBER_NOT_FOUND = defineError('not-found', 'member_not_found', 'Member not found')

@@ -226,7 +226,8 @@ export async function listInvitations(em: EntityManager, workspaceId: string): P
   const unit = em.fork()
   const to = await unit.find(
     InvitationWorkspace,
-    { workspace: workspaceId, invitation: { expiresAt: { $gt: new Date() } } },
+    // The link for the first account is invalid as soon as anyone can list invitations.
+    { workspace: workspaceId, invitation: { isFirst: false, expiresAt: { $gt: new Date() } } },
     { populate: ['invitation'], orderBy: { invitation: { id: 'desc' } } },
   )
   return to.map(({ invitation }) => invitation).filter(await ownerCheck(unit, to))

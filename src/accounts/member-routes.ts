@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { deleted, deleteResultResponse, missingRole, operation, single, ok, created } from '../http/index.ts'
+import { deleted, deleteResultResponse, missingRole, operation, single, ok, created, warn } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { Caller, CallingPerson } from '../workspaces/index.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
@@ -27,6 +27,10 @@ import {
 } from './responses.ts'
 
 const OWNERS = 'To add or remove an owner, you must have signed in within the last ten minutes.'
+
+/** Warns about a link to the address at which the owner reached the dashboard. */
+const NO_PUBLIC_URL =
+  'The link leads to the address of this request, which may not work for others. Set PUBLIC_URL to the address that people use'
 
 /** Returns the calling person. API keys cannot manage members. */
 function personOf({ by }: Caller): CallingPerson {
@@ -129,7 +133,7 @@ export const memberOperations = [
     body: invitationInput,
     responses: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationResponse) } },
     errors: { 401: [RECENT_SIGN_IN_REQUIRED], 409: [TOO_MANY_INVITATIONS] },
-    async handle({ caller, body, visitor }, { em }) {
+    async handle({ caller, body, visitor }, { em, findPublicUrl }) {
       const { accountId: invitedBy, sessionId } = personOf(caller)
       if (body.role === 'owner') await requireRecentSignIn(em, sessionId)
       const { invitation, token } = await createInvitation(em, {
@@ -137,7 +141,12 @@ export const memberOperations = [
         workspaceIds: [caller.workspace.id],
         invitedBy,
       })
-      return created({ ...presentInvitation(invitation), link: invitationUrl(visitor.origin, token) })
+      const publicUrl = await findPublicUrl()
+      const answer = created({
+        ...presentInvitation(invitation),
+        link: invitationUrl(publicUrl ?? visitor.origin, token),
+      })
+      return { ...answer, headers: warn(publicUrl === null ? [NO_PUBLIC_URL] : []) }
     },
   }),
 

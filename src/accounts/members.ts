@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
+import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { Role } from '../workspaces/index.ts'
@@ -18,6 +19,27 @@ export const listMembers = (em: EntityManager, workspaceId: string): Promise<Mem
       { workspace: workspaceId },
       { populate: ['account'], orderBy: { createdAt: 'asc', account: { id: 'asc' } } },
     )
+
+/**
+ * Finds the accounts of members by their email addresses. An address that is given twice is returned once.
+ *
+ * @throws {ApiError} `member_not_found`, naming the first address that is not a member's
+ */
+export async function findMembersByEmail(
+  em: EntityManager,
+  workspaceId: string,
+  emails: readonly string[],
+): Promise<Account[]> {
+  const members = await listMembers(em, workspaceId)
+  const byKey = new Map(members.map(({ account }) => [account.emailKey, account]))
+  const found = emails.map((email, index) => {
+    const account = byKey.get(emailKey(email))
+    if (account) return account
+    const message = `${email} is not a member of this workspace. Use the address of a member`
+    throw new ApiError(MEMBER_NOT_FOUND, { message, param: `/to/${index}` })
+  })
+  return [...new Set(found)]
+}
 
 /** Lists the members of all workspaces, by email. */
 export const listAllMembers = (em: EntityManager): Promise<Member[]> =>

@@ -20,9 +20,11 @@ export const oidcOperations = [
     path: '/session/methods',
     tag: 'Account',
     summary: 'Get the sign-in methods',
-    description: 'Password and passkey are always available, single sign-on if it is configured (OIDC_ISSUER).',
+    description:
+      'Password and passkey are always available, single sign-on if it is configured (OIDC_ISSUER), password resets if mail is delivered.',
     responses: { 200: { description: 'The sign-in methods.', schema: single(signInMethodsResponse) } },
-    handle: (_request, { oidc }) => ok({ oidc: oidc ? { name: oidc.name } : null }),
+    handle: async (_request, { oidc, deliversMail }) =>
+      ok({ oidc: oidc ? { name: oidc.name } : null, passwordReset: await deliversMail() }),
   }),
 
   openOperation({

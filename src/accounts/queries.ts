@@ -179,3 +179,30 @@ export async function deleteExpired(em: EntityManager, limit: number): Promise<n
   )
   return rows.length
 }
+
+/** Lists the owners of workspaces. */
+export async function ownersOf(
+  em: EntityManager,
+  workspaceIds: readonly string[],
+): Promise<{ workspaceId: string; accountId: string }[]> {
+  const rows = await sql(
+    em,
+    `select workspace_id, account_id from members where workspace_id = any($1::uuid[]) and role = 'owner'`,
+    [workspaceIds],
+  )
+  return toObjects<{ workspaceId: string; accountId: string }>(rows)
+}
+
+/** Returns the email address of an owner of a workspace; `undefined` if the account is not an owner. */
+export async function findOwnersAddress(
+  em: EntityManager,
+  { workspaceId, accountId }: { workspaceId: string; accountId: string },
+): Promise<string | undefined> {
+  const [row] = await sql<{ email: string }>(
+    em,
+    `select email from members join accounts on accounts.id = account_id
+     where workspace_id = $1::uuid and account_id = $2::uuid and role = 'owner'`,
+    [workspaceId, accountId],
+  )
+  return row?.email
+}

@@ -138,9 +138,16 @@ export const signInMethodsResponse = object({
     .nullable()
     .defined()
     .meta({ description: 'Single sign-on; null if it is not configured.' }),
+  passwordReset: boolean()
+    .required()
+    .meta({ description: 'Whether a link to reset a password can be requested by email.', example: true }),
 })
   .required()
   .meta({ component: 'SignInMethods' })
+
+export const passwordResetResponse = object({ requested: boolean().required().meta({ example: true }) })
+  .required()
+  .meta({ component: 'PasswordResetRequest' })
 
 export const passkeyResponse = object({
   id: id('passkey'),

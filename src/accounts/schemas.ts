@@ -33,6 +33,10 @@ export const acceptInput = object({
   password: password('For a new account: 12 characters or more. For an existing account: its password.'),
 })
 
+export const passwordResetRequestInput = object({ email: email().required() })
+
+export const passwordResetInput = object({ token: token(), password: password('12 characters or more.') })
+
 export const role = () =>
   string().oneOf(ROLES).required().meta({
     description: 'A viewer can read, an editor can also change, an owner can also manage members, keys and settings.',

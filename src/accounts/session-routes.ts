@@ -17,17 +17,27 @@ import { listMemberships } from './members.ts'
 import {
   INVITATION_NOT_FOUND,
   INVITED_ANOTHER,
+  PASSWORD_RESET_NOT_FOUND,
   SESSION_NOT_FOUND,
   RECENT_SIGN_IN_REQUIRED,
   TOO_MANY_ATTEMPTS,
   WRONG_CREDENTIALS,
 } from './errors.ts'
-import { acceptInput, invitationLinkInput, passwordInput, signInInput } from './schemas.ts'
+import { requestPasswordReset, resetPassword } from './reset-password.ts'
+import {
+  acceptInput,
+  invitationLinkInput,
+  passwordInput,
+  passwordResetInput,
+  passwordResetRequestInput,
+  signInInput,
+} from './schemas.ts'
 import { endSession, listSessions, signOut, signOutEverywhere } from './sessions.ts'
 import {
   listedSessionResponse,
   invitationDetailsResponse,
   presentMembership,
+  passwordResetResponse,
   presentInvitationDetails,
   presentSession,
   sessionResponse,
@@ -158,6 +168,40 @@ export const sessionOperations = [
       const { currentPassword: present, password } = body
       const given = { accountId: account.id, sessionId, present, password }
       const session = await changePassword(em, passwords, given, visitor)
+      return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, session) } }
+    },
+  }),
+
+  openOperation({
+    id: 'requestPasswordReset',
+    method: 'POST',
+    path: '/password-reset',
+    tag: 'Account',
+    summary: 'Request a password reset',
+    description:
+      'Emails a link that sets a new password, once, within an hour. At most three are valid at a time. The response is the same ' +
+      'if the address has no account or no password. Instances that capture their mail send none.',
+    body: passwordResetRequestInput,
+    responses: { 202: { description: 'Requested.', schema: single(passwordResetResponse) } },
+    errors: { 429: [TOO_MANY_ATTEMPTS] },
+    async handle({ body, visitor }, { em }) {
+      await requestPasswordReset(em, body.email, visitor)
+      return { status: 202, body: { data: { requested: true } } }
+    },
+  }),
+
+  openOperation({
+    id: 'resetPassword',
+    method: 'POST',
+    path: '/password-reset/complete',
+    tag: 'Account',
+    summary: 'Reset a password',
+    description: `Sets a new password with a link from an email. Ends all sessions and removes the passkeys of the account, and signs in. ${SIGN_IN_LIMIT_NOTE}`,
+    body: passwordResetInput,
+    responses: { 200: { description: 'Reset and signed in. Sets the cookie.', schema: single(signedInResponse) } },
+    errors: { 400: [WEAK_PASSWORD], 404: [PASSWORD_RESET_NOT_FOUND], 429: [TOO_MANY_ATTEMPTS] },
+    async handle({ body, visitor }, { em, passwords }) {
+      const session = await resetPassword(em, passwords, body, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, session) } }
     },
   }),

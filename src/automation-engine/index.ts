@@ -32,6 +32,14 @@ export { ENGINE_VERSION, type MachineEvent, nextTransition, positionOf, type Ste
 export { type BranchRef, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
+export {
+  emailTurnOf,
+  type TransactionalEmailInput,
+  type TransactionalEmailRef,
+  type TransactionalEmailResult,
+  type TransactionalEmailWorkflow,
+  transactionalEmailWorkflowId,
+} from './transactional-email.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
   AUTOMATION_STATUSES,
@@ -57,7 +65,7 @@ export {
   withoutSuccessors,
   withSuccessors,
 } from './steps/index.ts'
-export { MAX_DELAY_MINUTES } from './steps/wait.ts'
+export { describeDelay, MAX_DELAY_MINUTES } from './steps/wait.ts'
 export { type ConditionJson, ELSE } from './steps/condition.ts'
 export { RECEIVED, TIMED_OUT } from './steps/wait-for-event.ts'
 export { type WaitTarget, type Weekday, WEEKDAYS } from './steps/wait-until.ts'

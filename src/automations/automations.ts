@@ -10,6 +10,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { type EntryRules, type EventOrCondition, eventKeysOf } from './rules.ts'
 import { branchDepth, flattenSteps } from './step-tree.ts'
+import { type StepIds, stepIdsOf, withStepIds } from './message-references.ts'
 import { isOnlyConfirmationAutomation, storeContents } from './queries.ts'
 import { findExistingLists } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
@@ -77,6 +78,7 @@ export function createAutomation(
     await assertSegmentsFit(fork, workspaceId, { entry, exitOn, goal, steps })
     assertActs(given, steps)
     await assertListens(fork, workspaceId, given)
+    const { steps: numbered, ids } = identifySteps(steps, [])
     const automation = fork.create(Automation, {
       id,
       workspaceId,
@@ -87,13 +89,12 @@ export function createAutomation(
       triggerConfig,
       triggerKey: triggerKey(trigger, triggerConfig),
       onSendFailure: onSendFailure ?? 'CONTINUE',
-      entry: entry ?? {},
-      exitOn: [...(exitOn ?? [])],
-      goal: goal ?? null,
+      entry: withStepIds(entry ?? {}, ids, 'entry'),
+      exitOn: withStepIds([...(exitOn ?? [])], ids, 'exitOn'),
+      goal: withStepIds(goal ?? null, ids, 'goal'),
     })
     await fork.flush()
     if (automation.status === 'ACTIVE') await beginSweeps(fork, automation)
-    const numbered = identifySteps(steps, [])
     await writeVersion(fork, automation, numbered)
     return { automation, steps: numbered }
   })
@@ -122,15 +123,19 @@ export async function updateAutomation(
     const before = { status: automation.status, listensFor: [automation.trigger, automation.triggerConfig] }
     // While it is ACTIVE, this is the current version.
     if (automation.status === 'ACTIVE') automation.activeVersion = automation.version
-    if (status !== undefined) automation.status = status
+    if (status !== undefined) {
+      automation.status = status
+      automation.pauseReason = null
+    }
     if (trigger !== undefined) automation.trigger = trigger
     if (triggerConfig !== undefined) automation.triggerConfig = triggerConfig
     if (onSendFailure !== undefined) automation.onSendFailure = onSendFailure
-    if (entry !== undefined) automation.entry = entry
     if (confirmedListOf(automation) !== asked || automation.status === 'ARCHIVED')
       await assertOtherConfirmationAutomation(fork, automation, asked)
     const steps = await stepsOf(fork, automation)
-    if (setLeaveRules(automation, change)) {
+    const ids = stepIdsOf(steps.map((step) => ({ step })))
+    if (entry !== undefined) automation.entry = withStepIds(entry, ids, 'entry')
+    if (setLeaveRules(automation, change, ids)) {
       automation.version += 1
       await writeVersion(fork, automation, steps)
     }
@@ -178,15 +183,16 @@ export async function replaceSteps(
   id: string,
   steps: readonly StepInput[],
   expected?: Revisions,
-  rules: Pick<AutomationChange, 'exitOn' | 'goal'> = {},
+  rules: Pick<AutomationChange, 'entry' | 'exitOn' | 'goal'> = {},
 ): Promise<AutomationDetail> {
   return unitOf(em).transactional(async (fork) => {
     const automation = await lockAutomation(fork, workspaceId, id, expected)
     assertTree(steps)
     await assertSegmentsFit(fork, workspaceId, { ...rules, steps })
     assertActs(automation, steps)
-    setLeaveRules(automation, rules)
-    const numbered = identifySteps(steps, await stepsOf(fork, automation))
+    const { steps: numbered, ids } = identifySteps(steps, await stepsOf(fork, automation))
+    if (rules.entry !== undefined) automation.entry = withStepIds(rules.entry, ids, 'entry')
+    setLeaveRules(automation, rules, ids)
     automation.version += 1
     automation.revision += 1
     await writeVersion(fork, automation, numbered)
@@ -279,10 +285,11 @@ export async function lockAutomation(
 function setLeaveRules(
   automation: Automation,
   { exitOn, goal }: { exitOn?: readonly EventOrCondition[] | undefined; goal?: EventOrCondition | null | undefined },
+  ids: StepIds,
 ): boolean {
   const before = [automation.exitOn, automation.goal ?? null]
-  if (exitOn !== undefined) automation.exitOn = [...exitOn]
-  if (goal !== undefined) automation.goal = goal
+  if (exitOn !== undefined) automation.exitOn = withStepIds([...exitOn], ids, 'exitOn')
+  if (goal !== undefined) automation.goal = withStepIds(goal, ids, 'goal')
   return !isDeepStrictEqual(before, [automation.exitOn, automation.goal ?? null])
 }
 
@@ -325,16 +332,25 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
 }
 
 /**
- * Assigns IDs to new steps. A step with the ID of a current step keeps its identity. Other IDs are not an error, so that steps
- * can be copied from one automation to another.
+ * Assigns IDs to new steps, also where conditions refer to them. A step with the ID of a current step keeps its identity. Other IDs
+ * are not an error, so that steps can be copied from one automation to another.
  */
-function identifySteps(steps: readonly StepInput[], present: readonly Step[]): Step[] {
+function identifySteps(steps: readonly StepInput[], present: readonly Step[]): { steps: Step[]; ids: StepIds } {
   const free = new Set(present.map((step) => step.id))
+  const placed = flattenSteps(steps)
   const identified: Step[] = []
-  for (const { step, in: place } of flattenSteps(steps)) {
+  for (const { step, in: place } of placed) {
     const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
     const branch = place && { step: identified[place.parent]!.id, branch: place.branch }
     identified.push({ ...withId(step, id), ...(branch && { in: branch }) })
   }
-  return identified
+  const ids = stepIdsOf(identified.map((step, n) => ({ step, givenId: placed[n]!.step.id })))
+  const referring = identified.map((step, n) => {
+    const { path } = placed[n]!
+    if (step.type === 'CONDITION') return { ...step, branches: withStepIds(step.branches, ids, `${path}.branches`) }
+    if (step.type === 'WAIT_FOR_EVENT' && step.filter)
+      return { ...step, filter: withStepIds(step.filter, ids, `${path}.filter`) }
+    return step
+  })
+  return { steps: referring, ids }
 }

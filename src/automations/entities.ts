@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../automation-engine/index.ts'
 import { newId } from '../platform/ids.ts'
+import type { ToleratedRates } from '../reputation/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import type { EntryRules, EventOrCondition } from './rules.ts'
 
@@ -15,6 +16,10 @@ const automationTable = defineEntity({
     name: p.text(),
     description: p.text().nullable(),
     status: p.text().$type<AutomationStatus>(),
+    /** Why Dripline paused the automation itself; `null` if a member paused it. */
+    pauseReason: p.text().nullable(),
+    /** The rates at which Dripline paused the automation because of its reputation. */
+    toleratedRates: p.json<ToleratedRates>().onCreate(() => ({})),
     trigger: p.text().$type<Trigger>(),
     triggerConfig: p.json<TriggerConfig>(),
     triggerKey: p.text().nullable(),

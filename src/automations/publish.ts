@@ -26,8 +26,10 @@ export const publishAutomation = (
 ): Promise<AutomationDetail> =>
   unitOf(em).transactional(async (unit) => {
     if (steps !== undefined) await replaceSteps(unit, workspaceId, id, steps, expected, change)
-    // The first of the two updates has checked the expected revision.
-    const published = await updateAutomation(unit, workspaceId, id, change, steps === undefined ? expected : undefined)
+    // The first of the two updates has checked the expected revision, and set the rules together with the IDs of the steps.
+    const published = await (steps === undefined
+      ? updateAutomation(unit, workspaceId, id, change, expected)
+      : updateAutomation(unit, workspaceId, id, { ...change, entry: undefined, exitOn: undefined, goal: undefined }))
     if (draftRevision !== undefined)
       await deletePublishedDraft(unit, await findDraft(unit, id), [String(draftRevision)])
     return published

@@ -12,7 +12,12 @@ const EXAMPLE_STEPS = [
   {
     ...{ id: EXAMPLE_ID, type: 'EMAIL', name: null, position: 0, category: 'marketing' },
     ...{ templateId: null, templateVersion: null },
-    ...{ subject: 'Welcome, {{ contact.firstName }}!', html: null, text: 'Good to have you here.', delayMinutes: 0 },
+    ...{
+      subject: 'Welcome, {{ contact.firstName | default: "friend" }}!',
+      html: null,
+      text: 'Good to have you here.',
+      delayMinutes: 0,
+    },
   },
   { id: EXAMPLE_ID, type: 'WAIT', name: null, position: 1, subject: null, delayMinutes: 1440 },
 ]
@@ -60,6 +65,10 @@ export const automationResponse = object({
   name: string().required().meta({ example: 'Welcome' }),
   description: string().nullable().defined().meta({ example: null }),
   status: string().oneOf(AUTOMATION_STATUSES).required().meta({ example: 'ACTIVE' }),
+  pauseReason: string().nullable().defined().meta({
+    description: 'Why Dripline paused the automation itself; null if a member paused it.',
+    example: null,
+  }),
   trigger: string().oneOf(TRIGGERS).required().meta({ example: 'SIGNUP' }),
   triggerConfig: freeObject()
     .required()
@@ -90,6 +99,7 @@ export const presentAutomation = ({ automation, steps }: AutomationDetail) => ({
   name: automation.name,
   description: automation.description ?? null,
   status: automation.status,
+  pauseReason: automation.pauseReason ?? null,
   trigger: automation.trigger,
   triggerConfig: automation.triggerConfig,
   onSendFailure: automation.onSendFailure,

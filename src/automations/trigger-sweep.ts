@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { idOfBytes } from '../platform/ids.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { runEach } from '../platform/run-each.ts'
 import { resolveSegments } from '../segments/index.ts'
 import { areTooManyWaiting, recordTriggerOccurrences, type TriggerOccurrence } from '../triggers/index.ts'
 import type { Automation } from './entities.ts'
@@ -62,17 +63,11 @@ export async function sweepTriggers(
   { em }: { em: EntityManager },
   { now = new Date(), pageSize = PAGE_SIZE }: { now?: Date; pageSize?: number } = {},
 ): Promise<void> {
-  const errors: unknown[] = []
-  for (const automation of await sweptAutomations(em.fork())) {
-    try {
-      await (automation.trigger === 'DATE'
-        ? sweepDates(em.fork(), automation, now, pageSize)
-        : sweepSegment(em.fork(), automation, pageSize))
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw new AggregateError(errors, 'Could not sweep the triggers of automations')
+  const sweep = (automation: SweptAutomation) =>
+    automation.trigger === 'DATE'
+      ? sweepDates(em.fork(), automation, now, pageSize)
+      : sweepSegment(em.fork(), automation, pageSize)
+  await runEach(await sweptAutomations(em.fork()), sweep, 'Could not sweep the triggers of automations')
 }
 
 async function sweepSegment(em: EntityManager, automation: SweptAutomation, pageSize: number): Promise<void> {

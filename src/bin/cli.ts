@@ -11,7 +11,7 @@ import { messageCommands } from './commands/message.ts'
 import { segmentCommands } from './commands/segment.ts'
 import { workspaceCommands } from './commands/workspace.ts'
 import { main } from './lifecycle.ts'
-import { version } from './version.ts'
+import { version } from '../platform/version.ts'
 
 const program = new Command('dripline')
   .description('Operate Dripline')

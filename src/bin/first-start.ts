@@ -75,7 +75,7 @@ export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string
     'And the live key, with three commands that create a contact and an automation,',
     'and enroll the contact. Paste all of it:',
     '',
-    `KEY=${live}`,
+    `export DRIPLINE_API_KEY=${live}`,
     ...firstSequence(`${origin}/api/v1`),
   ].join('\n')
 
@@ -83,7 +83,8 @@ export const showFirstKeys = (origin: string, { live, test }: FirstKeys): string
 function firstSequence(base: string): string[] {
   const post = (path: string, body: string) => [
     `curl -s ${base}${path} \\`,
-    '  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\',
+    '  -H "Authorization: Bearer $DRIPLINE_API_KEY" \\',
+    '  -H "Content-Type: application/json" \\',
     `  -d ${body}`,
   ]
   const keep = (name: string, [first, ...rest]: string[]) => [
@@ -99,7 +100,8 @@ function firstSequence(base: string): string[] {
 }
 
 const AUTOMATION = `'{"name":"Welcome","status":"ACTIVE","trigger":"SIGNUP","steps":[
-    {"type":"EMAIL","subject":"Welcome, {{ contact.firstName }}!",
+    {"type":"EMAIL",
+      "subject":"Welcome, {{ contact.firstName | default: \\"friend\\" }}!",
       "text":"Good to have you here."},
     {"type":"WAIT","delayMinutes":1440},
     {"type":"EMAIL","subject":"How was your first day?",

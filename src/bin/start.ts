@@ -34,7 +34,7 @@ const GENERATION_MS = 60_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Embedded servers of a killed start may still be running. They are replaced, so only these ports must be free. */
-const OWN_PORTS = ['PORT', 'METRICS_PORT', 'BOUNCE_PORT']
+const OWN_PORTS = ['PORT', 'METRICS_PORT', 'BOUNCE_PORT', 'SMTP_SUBMISSION_PORT']
 
 main(async () => {
   rejectOptions('npm start')
@@ -183,7 +183,7 @@ function assertSenderKnown(config: Config): void {
 
 /** The addresses on which this process and its embedded servers listen. */
 function placesOf(config: Config): PortSetting[] {
-  const { METRICS_PORT, BOUNCE_PORT } = config
+  const { METRICS_PORT, BOUNCE_PORT, SMTP_SUBMISSION_PORT } = config
   const ours = (variable: 'POSTGRES_PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT'): PortSetting => ({
     variable,
     port: config[variable],
@@ -195,6 +195,9 @@ function placesOf(config: Config): PortSetting[] {
       ? []
       : [{ variable: 'METRICS_PORT', port: METRICS_PORT, host: config.METRICS_HOST }]),
     ...(BOUNCE_PORT === undefined ? [] : [{ variable: 'BOUNCE_PORT', port: BOUNCE_PORT, host: config.BOUNCE_HOST }]),
+    ...(SMTP_SUBMISSION_PORT === undefined
+      ? []
+      : [{ variable: 'SMTP_SUBMISSION_PORT', port: SMTP_SUBMISSION_PORT, host: config.SMTP_SUBMISSION_HOST }]),
     ...(config.DATABASE_URL ? [] : [ours('POSTGRES_PORT')]),
     ...(config.TEMPORAL_ADDRESS ? [] : [ours('TEMPORAL_PORT'), ours('TEMPORAL_UI_PORT')]),
   ]

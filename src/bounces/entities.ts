@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { BounceKind } from './verdict.ts'
+import type { BounceCategory, BounceKind } from './categories.ts'
 
 const bounceTable = defineEntity({
   name: 'Bounce',
@@ -7,11 +7,14 @@ const bounceTable = defineEntity({
   properties: {
     id: p.uuid().primary(),
     workspaceId: p.uuid(),
-    contactId: p.uuid(),
+    /** `null` if the message went to an address without a contact. */
+    contactId: p.uuid().nullable(),
     messageId: p.uuid(),
     kind: p.text().$type<BounceKind>(),
+    category: p.text().$type<BounceCategory>().nullable(),
     status: p.text().nullable(),
     diagnostic: p.text().nullable(),
+    providerVerdict: p.text().nullable(),
     source: p.text(),
     sourceId: p.text().nullable(),
     counted: p.boolean(),

@@ -5,8 +5,9 @@ import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { forTerminal } from '../platform/terminal.ts'
+import { recordDelivery } from './record-delivery.ts'
 import type { ProviderEvent } from './providers/index.ts'
-import { type BouncedMessage, findByRecipient, findByReturnPath, belongsToOtherWorkspace } from './queries.ts'
+import { findByRecipient, findByReturnPath, belongsToOtherWorkspace, type ReportedMessage } from './queries.ts'
 import { recordBounce, type RecordResult } from './record-bounce.ts'
 
 /**
@@ -25,11 +26,16 @@ export async function receiveFeedback(
   const em = dependencies.em.fork()
   const results: RecordResult[] = []
   for (const event of events) {
-    const { kind, status, diagnostic, id } = event
+    const { kind, category, status, diagnostic, providerVerdict, id } = event
     const sourceId = id === '' ? null : forTerminal(id).toWellFormed().slice(0, 500)
     const of = await findFor(em, secret, workspaceId, event)
-    const report = { kind, status, diagnostic, source, sourceId }
-    const result = typeof of === 'string' ? of : await recordBounce(dependencies, of, report)
+    const report = { status, diagnostic, source, sourceId }
+    const result =
+      typeof of === 'string'
+        ? of
+        : kind === 'DELIVERED'
+          ? await recordDelivery(dependencies, of, report)
+          : await recordBounce(dependencies, of, { ...report, kind, category, providerVerdict })
     if (result === 'erased')
       await suppressErased(dependencies, workspaceId, event, sourceId && hashOf(`${source} ${sourceId}`))
     results.push(result === 'erased' || result === 'elsewhere' ? 'unknown' : result)
@@ -62,12 +68,12 @@ async function findFor(
   em: EntityManager,
   secret: KeyObject,
   workspaceId: string,
-  { recipient, messageId, returnPath }: ProviderEvent,
-): Promise<BouncedMessage | 'erased' | 'elsewhere'> {
+  { kind, recipient, messageId, returnPath }: ProviderEvent,
+): Promise<ReportedMessage | 'erased' | 'elsewhere'> {
   const of = returnPath === null ? undefined : openReturnPath(secret, returnPath)
   if (of) {
     const found = await findByReturnPath(em, of)
-    if (found) return found.workspaceId === workspaceId ? found : 'elsewhere'
+    if (found) return found.workspaceId === workspaceId ? { ...found, isIdentified: true } : 'elsewhere'
     return (await isErasedContactOf(em, workspaceId, of.contactId)) ? 'erased' : 'elsewhere'
   }
   const address = recipient.trim()
@@ -75,8 +81,9 @@ async function findFor(
   const given = messageId === null ? null : forTerminal(messageId).toWellFormed()
   const isOurs = OURS.test(given ?? '')
   const key = emailKey(address)
-  const found = await findByRecipient(em, workspaceId, key, { messageId: given, isOurs })
-  if (found) return found
+  const isUndelivered = kind === 'DELIVERED' && !isOurs
+  const found = await findByRecipient(em, workspaceId, key, { messageId: given, isOurs, isUndelivered })
+  if (found) return { ...found, isIdentified: isOurs }
   return isOurs && (await belongsToOtherWorkspace(em, workspaceId, key, given!)) ? 'elsewhere' : 'erased'
 }
 

@@ -2,11 +2,11 @@ import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server'
-import { openReturnPath } from '../signed-links/index.ts'
+import { openReturnPath, openUnsubscribeAddress } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import { createReader } from './reader.ts'
-import { receiveReturnedMail } from './returned-mail.ts'
+import { receiveReturnedMail, unsubscribeByMail } from './returned-mail.ts'
 
 /**
  * Local parts that receive complaints about any message, and those that every mail domain must have (RFC 5321, section 4.5.1).
@@ -31,8 +31,8 @@ export interface Listener {
 }
 
 /**
- * Listens for returned mail. It accepts mail to return paths of this instance and to the shared mailboxes. It forwards nothing
- * and never sends a reply, so it cannot start a loop.
+ * Listens for returned mail. It accepts mail to return paths and unsubscribe addresses of this instance, and to the shared
+ * mailboxes. It forwards nothing and never sends a reply, so it cannot start a loop.
  *
  * @param secret signs return paths
  * @throws {NodeJS.ErrnoException} if the port is in use or not permitted
@@ -75,6 +75,7 @@ export async function listenForBounces(
         const recipients = rcptTo.map(({ address }) => address)
         const isFromNobody = mailFrom === false || mailFrom.address === ''
         const results = await limit.run('mail', async () => {
+          await unsubscribeByMail(dependencies, secret, recipients)
           const reports = await reader.read({ raw, isFromNobody })
           return receiveReturnedMail(dependencies, secret, { recipients, ...reports })
         })
@@ -110,7 +111,11 @@ export async function listenForBounces(
 
 function isForUs(secret: KeyObject, address: string): boolean {
   const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).toLowerCase()
-  return SHARED_MAILBOXES.includes(local) || openReturnPath(secret, address) !== undefined
+  return (
+    SHARED_MAILBOXES.includes(local) ||
+    openReturnPath(secret, address) !== undefined ||
+    openUnsubscribeAddress(secret, address) !== undefined
+  )
 }
 
 const smtpError = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode })

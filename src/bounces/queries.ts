@@ -1,3 +1,4 @@
+import { addressIdOf, isAddressId } from '../contacts/index.ts'
 import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { RECIPIENT } from '../messages/index.ts'
@@ -5,13 +6,15 @@ import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/ne
 import { FRESH_READ, sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { Bounce, FeedbackCall, FeedbackSource } from './entities.ts'
-import type { BounceKind } from './verdict.ts'
+import { type BounceCategory, type BounceKind, COUNTED_CATEGORIES } from './categories.ts'
 
 /** A message that a bounce refers to. */
 export interface BouncedMessage {
   id: string
   workspaceId: string
   contactId: string
+  /** The enrollment, campaign or email that it belongs to. */
+  originId: string
   /** The address that it was sent to. */
   recipient: string
   /** The message is in flight: its outcome is not known yet. */
@@ -19,18 +22,26 @@ export interface BouncedMessage {
   createdAt: Date
 }
 
+/** `isIdentified`: the report names the message. Otherwise, it is the last one to the address. */
+export type ReportedMessage = BouncedMessage & { isIdentified: boolean }
+
 /** Messages that may have been sent. Only these can bounce. */
 const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
 const BOUNCED = `message.id, message.workspace_id, message.contact_id,
+  coalesce(message.enrollment_id, message.campaign_id, message.id) as origin_id,
   ${RECIPIENT} as recipient,
   message.status = 'SENDING' as is_under_way, message.created_at`
-const OF_CONTACT = `from messages message join contacts contact on contact.id = message.contact_id`
+/** Mail servers give up after about five days (RFC 5321, section 4.5.4.1). */
+const UNDELIVERED = `message.delivered_at is null and message.created_at > now() - interval '5 days'`
+/** Messages whose recipient is known. One to an address without a contact stores it when it is final. */
+const WITH_RECIPIENT = `from messages message left join contacts contact on contact.id = message.contact_id`
+const IS_KNOWN = '(contact.id is not null or message.recipient is not null)'
 
 /** Finds the newest message that may have been sent and matches a condition. */
 async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<BouncedMessage[]> {
   const rows = await sql(
     em,
-    `select ${BOUNCED} ${OF_CONTACT} where ${LEFT} and ${where}
+    `select ${BOUNCED} ${WITH_RECIPIENT} where ${LEFT} and ${IS_KNOWN} and ${where}
      order by message.created_at desc, message.id desc limit 1`,
     parameters,
   )
@@ -59,22 +70,25 @@ export async function findByOrigin(
 /**
  * Finds a message to an address, in any spelling and even if it is a former address of the contact: the message with the
  * Message-ID, if it is one of Dripline's, otherwise the last one.
+ *
+ * @param options.isUndelivered only messages of the last days that were not reported as delivered
  */
 export async function findByRecipient(
   em: EntityManager,
   workspaceId: string,
   key: string,
-  { messageId, isOurs }: { messageId: string | null; isOurs: boolean },
+  { messageId, isOurs, isUndelivered }: { messageId: string | null; isOurs: boolean; isUndelivered: boolean },
 ): Promise<BouncedMessage | undefined> {
   const found: BouncedMessage[] = []
   // One query per contact: a former owner may have many messages to other addresses.
-  for (const contactId of await findOwners(em, workspaceId, key)) {
+  for (const contactId of [...(await findOwners(em, workspaceId, key)), addressIdOf(workspaceId, key)]) {
     const spellings = (await recipientsOf(em, contactId)).filter((recipient) => emailKey(recipient) === key)
     const [last] = await findBounced(
       em,
-      `contact.id = $1::uuid and (message.message_id is not distinct from $2::text or not $3::boolean)
-       and ${RECIPIENT} = any($4::text[])`,
-      [contactId, messageId, isOurs, spellings],
+      `message.contact_id = $1::uuid and (message.message_id is not distinct from $2::text or not $3::boolean)
+       and ${RECIPIENT} = any($4::text[])
+       and (not $5::boolean or ${UNDELIVERED})`,
+      [contactId, messageId, isOurs, spellings, isUndelivered],
     )
     if (last) found.push(last)
   }
@@ -106,7 +120,8 @@ export async function belongsToOtherWorkspace(
 async function recipientsOf(em: EntityManager, contactId: string): Promise<string[]> {
   const rows = await sql<{ recipient: string }>(
     em,
-    `select distinct ${RECIPIENT} as recipient ${OF_CONTACT} where ${LEFT} and message.contact_id = $1::uuid`,
+    `select distinct ${RECIPIENT} as recipient ${WITH_RECIPIENT}
+     where ${LEFT} and ${IS_KNOWN} and message.contact_id = $1::uuid`,
     [contactId],
   )
   return rows.map(({ recipient }) => recipient)
@@ -131,8 +146,10 @@ async function findOwners(em: EntityManager, workspaceId: string, key: string): 
 export interface BounceWrite {
   id: string
   kind: BounceKind
+  category: BounceCategory | null
   status: string | null
   diagnostic: string | null
+  providerVerdict: string | null
   source: string
   sourceId: string | null
   /** The bounce is about an address that the mail was forwarded to, so it does not count. */
@@ -142,9 +159,10 @@ export interface BounceWrite {
 /** Inserts a bounce, once per message and kind, and once per report. @returns whether it is new */
 export async function insertBounce(
   em: EntityManager,
-  { workspaceId, contactId, id: messageId }: BouncedMessage,
+  { workspaceId, contactId: recipientId, id: messageId }: BouncedMessage,
   { isOfOthers: counted, ...bounce }: BounceWrite,
 ): Promise<boolean> {
+  const contactId = isAddressId(recipientId) ? null : recipientId
   const row = { ...bounce, workspaceId, contactId, messageId, counted, createdAt: new Date() }
   const inserted = await em
     .createQueryBuilder(Bounce)
@@ -172,47 +190,52 @@ export async function renewOptOut(
   return (await em.nativeUpdate(Bounce, { messageId, kind: 'UNSUBSCRIBE' }, { createdAt: new Date() })) > 0
 }
 
+/** Maximum number of soft bounces of a series to read, newest last. */
+const MAX_SERIES = 1_000
+
 /**
- * Returns the current series of consecutive soft bounces of a contact, among the last messages to the same address that bounced
- * or arrived. A message that arrived ends the series, as does a bounce that was already counted. A blocked message is ignored,
- * because it is not about the mailbox.
+ * Lists the current series of soft bounces of a full or inactive mailbox: those of the messages to the contact's address since the
+ * last one that arrived. A message that failed for another reason neither ends the series nor counts. A bounce that already
+ * suppressed the address does not count again.
  *
  * @param em a transaction that holds the contact's lock
  */
-export async function countConsecutiveSoftBounces(
+export async function findConsecutiveSoftBounces(
   em: EntityManager,
   contactId: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }>(em, MAX_CONSECUTIVE_SOFT_BOUNCES, [contactId, limit])
-  return rows.map(({ id }) => id)
+): Promise<{ id: string; sentAt: Date }[]> {
+  return toObjects(await sql(em, CONSECUTIVE_SOFT_BOUNCES, [contactId, COUNTED_CATEGORIES, MAX_SERIES]), 'sentAt')
 }
 
-const MAX_CONSECUTIVE_SOFT_BOUNCES = `
+const CONSECUTIVE_SOFT_BOUNCES = `
 with soft as (
-  select bounce.id, bounce.message_id, message.created_at, lower(coalesce(message.recipient, '')) as recipient
+  select bounce.id, message.id as message_id, message.created_at, lower(coalesce(message.recipient, '')) as recipient
   from bounces bounce join messages message on message.id = bounce.message_id
-  where bounce.contact_id = $1::uuid and bounce.kind = 'SOFT' and not bounce.counted
+  where bounce.contact_id = $1::uuid and bounce.kind = 'SOFT' and bounce.category = any($2::text[]) and not bounce.counted
 ),
-newest as (select created_at, message_id, recipient from soft order by created_at desc, message_id desc limit 1),
-last as (
-  select message.id from messages message, newest
-  where message.contact_id = $1::uuid and lower(coalesce(message.recipient, '')) = newest.recipient
-    and (message.id in (select message_id from soft)
-      or not exists (select from bounces where message_id = message.id and kind = 'BLOCKED'))
-    and (message.status = 'SENT' or message.id in (select message_id from soft))
-    and (message.created_at, message.id) <= (newest.created_at, newest.message_id)
-  order by message.created_at desc, message.id desc limit $2::integer
+newest as (select * from soft order by created_at desc, message_id desc limit 1),
+arrived as (
+  select message.created_at, message.id from messages message, newest
+  where message.contact_id = $1::uuid and message.status = 'SENT'
+    and lower(coalesce(message.recipient, '')) = newest.recipient
+    and (message.created_at, message.id) < (newest.created_at, newest.message_id)
+    and not exists (select from bounces where message_id = message.id and kind in ('HARD', 'SOFT', 'BLOCKED'))
+  order by message.created_at desc, message.id desc limit 1
 )
-select soft.id from last join soft on soft.message_id = last.id`
+select soft.id, soft.created_at as sent_at
+from soft join newest on newest.recipient = soft.recipient left join arrived on true
+where arrived.id is null or (soft.created_at, soft.message_id) > (arrived.created_at, arrived.id)
+order by soft.created_at, soft.message_id limit $3::integer`
 
 export interface BounceRow {
   id: string
-  contactId: string
+  contactId: string | null
   message: { id: string; messageId: string | null }
   kind: BounceKind
+  category: BounceCategory | null
   status: string | null
   diagnostic: string | null
+  providerVerdict: string | null
   source: string
   createdAt: Date
   place: Cursor
@@ -236,8 +259,8 @@ export async function bouncePage(
 ): Promise<BounceRow[]> {
   const rows = await sql(
     em,
-    `select id, contact_id, message_id, (select message_id from messages where id = bounces.message_id) as header, kind, status,
-       diagnostic, source, created_at, ${microsOf('created_at')}
+    `select id, contact_id, message_id, (select message_id from messages where id = bounces.message_id) as header, kind, category, status,
+       diagnostic, provider_verdict, source, created_at, ${microsOf('created_at')}
      from bounces
      where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)
        and ($3::uuid is null or contact_id = $3::uuid)
@@ -290,6 +313,13 @@ export async function insertWebhookCall(
     .execute<{ id: string }[]>('all')
   return inserted.length > 0
 }
+
+/** A bounce of one message. */
+export type MessageBounce = Pick<Bounce, 'kind' | 'diagnostic' | 'createdAt'>
+
+/** Lists the bounces of a message, oldest first. */
+export const bouncesOf = (em: EntityManager, messageId: string): Promise<MessageBounce[]> =>
+  em.find(Bounce, { messageId }, { ...FRESH_READ, orderBy: { createdAt: 'asc' } })
 
 /** Deletes calls that providers no longer repeat. @returns how many */
 export async function deleteOldWebhookCalls(em: EntityManager, limit: number): Promise<number> {

@@ -1,19 +1,9 @@
 import type { Attachment, Email } from 'postal-mime'
 import { firstLines } from '../platform/first-lines.ts'
-import { addressIn, type Fields, nameIn, readGroups, withoutComments } from './fields.ts'
+import { addressIn, type Fields, readGroups } from './fields.ts'
 import { MimeParts } from './mime-parts.ts'
-import { isSameMailbox } from './same-mailbox.ts'
-import { type BounceKind, classifyBounce } from './verdict.ts'
-
-/** The result of an email for one recipient, as a mail reports it. */
-export interface Report {
-  kind: BounceKind
-  status: string | null
-  /** The other server's response, verbatim. */
-  diagnostic: string | null
-  /** The reported recipient, which may be an address that the mail was forwarded to, or `null`. */
-  recipient: string | null
-}
+import { readFailure, type Report } from './read-failure.ts'
+import { readTextReport } from './read-text-report.ts'
 
 /** Data in a report that may identify the email. */
 export interface Traces {
@@ -31,6 +21,7 @@ export interface Reports {
 const NOTHING: Reports = { reports: [], traces: { addresses: [], linkTokens: [] } }
 /** Maximum characters of text to search. Servers put their explanation first. */
 const MAX_TEXT = 10_000
+const MAX_HEAD = 20_000
 
 /**
  * Reads a returned mail: delivery status notifications (RFC 3464, RFC 6533), complaints (ARF, RFC 5965), and the free text of
@@ -52,7 +43,7 @@ export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobo
     return part && textOf(part)
   }
   const returned = partOf(RETURNED)
-  const text = (mail.text ?? '').slice(0, MAX_TEXT)
+  const text = (mail.text ?? (mail.attachments.length === 0 ? bodyOf(raw) : '')).slice(0, MAX_TEXT)
 
   const feedback = partOf(/^message\/feedback-report$/i)
   if (feedback !== undefined) {
@@ -63,20 +54,27 @@ export async function readReport(raw: Uint8Array, { isFromNobody }: { isFromNobo
   const hotmail = returned === undefined ? undefined : /^X-HmXmrOriginalRecipient:\s*(\S+)/im.exec(returned)?.[1]
   if (hotmail !== undefined)
     return {
-      reports: [{ kind: 'COMPLAINT', status: null, diagnostic: null, recipient: hotmail }],
+      reports: [{ kind: 'COMPLAINT', category: null, status: null, diagnostic: null, recipient: hotmail }],
       traces: tracesOf(returned),
     }
-  const delivery = partOf(/^message\/(?:global-)?delivery-status$/i)
-  if (delivery !== undefined)
-    return { reports: readGroups(delivery).flatMap((fields) => failureOf(fields, text)), traces: tracesOf(returned) }
-  if (!isFromNobody || isOutOfOffice(mail)) return NOTHING
-  return { reports: reportsInText(mail, text), traces: tracesOf(returned) }
+  const groups = readGroups(partOf(/^message\/(?:global-)?delivery-status$/i) ?? '')
+  const isStructured = groups.some((fields) => fields.has('final-recipient') || fields.has('action'))
+  const reports = isStructured
+    ? groups.flatMap((fields) => readFailure(fields, text))
+    : readTextReport({ headers: mail.headers, text, returned, isFromNobody })
+  return { reports, traces: tracesOf(returned) }
 }
 
 /** Maximum lines to parse. The parser allocates an object for each. */
 const MAX_LINES = 4_000
 
 const RETURNED = /^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/i
+
+/** Decodes the body of a mail whose parts are malformed. */
+function bodyOf(raw: Uint8Array): string {
+  const mail = new TextDecoder().decode(raw.subarray(0, MAX_HEAD + MAX_TEXT))
+  return mail.slice(mail.search(/\r?\n\r?\n/))
+}
 
 const textOf = ({ content }: Attachment): string =>
   typeof content === 'string' ? content : new TextDecoder().decode(content)
@@ -88,56 +86,11 @@ const isComplaint = (type = ''): boolean => ['abuse', 'fraud', 'virus', 'opt-out
 
 const complaintOf = (fields: Fields): Report => ({
   kind: 'COMPLAINT',
+  category: null,
   status: null,
   diagnostic: null,
   recipient: addressIn(fields.get('original-rcpt-to')),
 })
-
-/** Reads a failed delivery from the fields of one recipient. Returns nothing for other actions. */
-function failureOf(fields: Fields, text: string): Report[] {
-  const final = fields.get('final-recipient')
-  const [original, address] = [addressIn(fields.get('original-recipient')), addressIn(final)]
-  const recipient = original ?? address ?? nameIn(final)
-  const status = fields.has('status') ? withoutComments(fields.get('status')!) : null
-  // Some servers omit the action. Their status shows the failure.
-  const action = fields.has('action')
-    ? withoutComments(fields.get('action')!).toLowerCase()
-    : status?.startsWith('5.') && 'failed'
-  if (recipient === null || (action !== 'failed' && action !== 'failure')) return []
-  // Some servers have a line of text instead of a diagnostic field.
-  const line = text.split('\n').find((line) => line.startsWith(`${recipient}: `))
-  const diagnostic = fields.get('diagnostic-code') ?? line?.slice(recipient.length + 2) ?? null
-  const verdict = classifyBounce(status, diagnostic, diagnostic === null ? text : '')
-  // The mail was forwarded, possibly to several recipients, so a hard bounce of one of them counts as soft.
-  const isPassedOn = original !== null && address !== null && !isSameMailbox(original, address)
-  return [{ ...verdict, kind: isPassedOn && verdict.kind === 'HARD' ? 'SOFT' : verdict.kind, diagnostic, recipient }]
-}
-
-/** Detects out-of-office notices. `auto-replied` is not one: servers also use it for failed deliveries. */
-const isOutOfOffice = ({ headers }: Email): boolean =>
-  headers.some(({ key, value }) => key === 'auto-submitted' && /vacation|auto-generated\s*$/i.test(value))
-
-const OPENINGS = /^Hi\. This is the|^Sorry, we were unable to deliver|This is the MAILER-DAEMON/
-/** Paragraph of one recipient: `<address>:` and an explanation (qmail), or `address: reply` (old OpenSMTPD). */
-const PARAGRAPH = /^<([^>\s]{1,320})>:[ \t]*\n([\s\S]{0,2000}?)\n\n/m
-const LINE = /^(\S{1,320}@\S{1,320}): (.*)$/m
-
-/** Reads reports in free text (qmail's QSBMF, Exim, Yahoo, old OpenSMTPD). */
-function reportsInText({ headers }: Email, text: string): Report[] {
-  const failed =
-    headers
-      .find(({ key }) => key === 'x-failed-recipients')
-      ?.value.split(',', 1)[0]
-      ?.trim() || undefined
-  if (failed === undefined && !OPENINGS.test(text)) return []
-  const [body = ''] = text.replaceAll('\r\n', '\n').split(/^-{3,}/m, 1)
-  const paragraph = PARAGRAPH.exec(body) ?? LINE.exec(body)
-  const explanation = paragraph?.[2] ?? body
-  const diagnostic = /\b[245]\d\d[ :-].*/.exec(explanation)?.[0].slice(0, 2_000) ?? null
-  const verdict = classifyBounce(null, diagnostic, explanation)
-  const status = verdict.status ?? /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/.exec(explanation)?.[0] ?? null
-  return [{ kind: verdict.kind, status, diagnostic, recipient: failed ?? paragraph?.[1] ?? null }]
-}
 
 /** Maximum number of addresses and of tokens to look up. */
 const MAX_TRACES = 5

@@ -1,5 +1,6 @@
-import type { SuppressionReason } from '../contacts/index.ts'
+import { isAddressId, type SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
+import { recordUnsubscribe } from '../messages/index.ts'
 import { withoutReturnPaths } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -7,14 +8,18 @@ import { emailKey, withoutAddresses } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { Bounce } from './entities.ts'
-import { type BouncedMessage, insertBounce, renewOptOut, countConsecutiveSoftBounces } from './queries.ts'
-import type { BounceKind } from './verdict.ts'
+import { type BouncedMessage, insertBounce, renewOptOut, findConsecutiveSoftBounces } from './queries.ts'
+import type { BounceCategory, BounceKind } from './categories.ts'
 
 /** A bounce as its source reports it. */
 export interface BounceReport {
   kind: BounceKind
+  /** `null` for complaints and unsubscribes. */
+  category: BounceCategory | null
   status: string | null
   diagnostic: string | null
+  /** The provider's own classification. */
+  providerVerdict: string | null
   /** `smtp`, or the name of a provider. */
   source: string
   /** The source's ID of the event, to deduplicate it. */
@@ -33,8 +38,10 @@ export interface BounceReport {
  */
 export type RecordResult = 'recorded' | 'known' | 'unknown' | 'erased' | 'later'
 
-/** Number of consecutive soft bounces after which an address is suppressed. */
-export const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
+/** Number of consecutive soft bounces of a full or inactive mailbox after which its address is suppressed. */
+const MAX_CONSECUTIVE_SOFT_BOUNCES = 5
+/** The messages of these soft bounces were sent over at least this time. A mailbox may be full for a weekend. */
+const MIN_SOFT_BOUNCE_DAYS = 3
 
 /**
  * Records a bounce and, if required, suppresses the address, in one transaction. Suppresses the address that the message was sent
@@ -61,20 +68,22 @@ async function record(
 ): Promise<'erased' | 'known' | { suppressed: { email: string; due: Delivery[] }[] }> {
   // Lock order: the contact first, as when an enrollment ends or the contact is erased.
   const contact = await lockContact(unit, of.contactId)
-  if (!contact) return 'erased'
-  const { kind, source, sourceId, isOfOthers = false } = report
+  if (!contact && !isAddressId(of.contactId)) return 'erased'
+  const { kind, category, source, sourceId, isOfOthers = false } = report
   const diagnostic = report.diagnostic === null ? null : sanitize(report.diagnostic)
   const status = report.status === null ? null : sanitize(report.status).slice(0, 20)
-  const bounce = { id: newId(), kind, status, diagnostic, source, sourceId, isOfOthers }
+  const providerVerdict = report.providerVerdict === null ? null : sanitize(report.providerVerdict).slice(0, 100)
+  const bounce = { id: newId(), kind, category, status, diagnostic, providerVerdict, source, sourceId, isOfOthers }
   const isNew =
     (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewOptOut(unit, of, bounce)))
   if (!isNew) return 'known'
+  if (kind === 'UNSUBSCRIBE') await recordUnsubscribe(unit, of.id)
   const reason = await reasonOf(unit, of, kind)
   if (reason === undefined) return { suppressed: [] }
   const fullNote = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
   const note = fullNote === '' ? null : fullNote.slice(0, 500)
   // An opt-out or complaint also applies to the contact's new address. A bounce applies to one mailbox only.
-  const isOne = reason === 'BOUNCED' || contact.key === emailKey(of.recipient)
+  const isOne = reason === 'BOUNCED' || !contact || contact.key === emailKey(of.recipient)
   const suppressed = []
   for (const email of isOne ? [of.recipient] : [of.recipient, contact.email]) {
     const { due } = await suppressAddress(unit, of.workspaceId, { email, reason, note })
@@ -102,14 +111,16 @@ async function reasonOf(
   }
 }
 
-/** Counts the contact's consecutive soft bounces, if they are enough to suppress the address. */
+/** Checks for enough consecutive soft bounces, over enough days. Marks them, so that they count once. */
 async function isGivenUp(unit: EntityManager, contactId: string): Promise<boolean> {
-  const inARow = await countConsecutiveSoftBounces(unit, contactId, MAX_CONSECUTIVE_SOFT_BOUNCES)
-  if (inARow.length < MAX_CONSECUTIVE_SOFT_BOUNCES) return false
-  await unit.nativeUpdate(Bounce, { id: { $in: inARow } }, { counted: true })
+  const series = await findConsecutiveSoftBounces(unit, contactId)
+  const days = ((series.at(-1)?.sentAt.getTime() ?? 0) - (series[0]?.sentAt.getTime() ?? 0)) / DAY_MS
+  if (series.length < MAX_CONSECUTIVE_SOFT_BOUNCES || days < MIN_SOFT_BOUNCE_DAYS) return false
+  await unit.nativeUpdate(Bounce, { id: { $in: series.map(({ id }) => id) } }, { counted: true })
   return true
 }
 
+const DAY_MS = 24 * 3_600_000
 const MAX_LENGTH = 1_000
 
 /** Sanitizes and truncates a server's text for storage and display. */

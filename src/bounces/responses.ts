@@ -3,18 +3,33 @@ import { id, timestamp, nullableText } from '../http/index.ts'
 import type { FeedbackSource } from './entities.ts'
 import type { Provider } from './providers/index.ts'
 import type { BounceRow } from './queries.ts'
-import { BOUNCE_KINDS } from './verdict.ts'
+import { BOUNCE_CATEGORIES, BOUNCE_KINDS } from './categories.ts'
 
 export const bounceResponse = object({
   id: id('bounce'),
-  contactId: id('contact'),
+  contactId: id('contact')
+    .nullable()
+    .defined()
+    .meta({ description: 'Null if the email went to an address without a contact.' }),
   message: object({
     id: id('message'),
     messageId: nullableText('The Message-ID header.', '<5f2c@example.com>'),
   }).required(),
   kind: string().oneOf(BOUNCE_KINDS).required().meta({ example: 'HARD' }),
+  category: string()
+    .nullable()
+    .defined()
+    .oneOf([...BOUNCE_CATEGORIES, null])
+    .meta({
+      description: 'The cause of the failure. Null for COMPLAINT and UNSUBSCRIBE.',
+      example: 'MAILBOX_NOT_FOUND',
+    }),
   status: nullableText('The enhanced status code (RFC 3463), if the report has one.', '5.1.1'),
   diagnostic: nullableText('The response of the other mail server.', 'smtp; 550 5.1.1 User unknown'),
+  providerVerdict: nullableText(
+    'The mail provider’s own classification, if it reported the bounce.',
+    'Permanent/NoEmail',
+  ),
   source: string()
     .required()
     .meta({ description: 'The source of the report: smtp for returned mail, or a provider.', example: 'smtp' }),
@@ -28,8 +43,10 @@ export const presentBounce = (row: BounceRow): InferType<typeof bounceResponse> 
   contactId: row.contactId,
   message: row.message,
   kind: row.kind,
+  category: row.category,
   status: row.status,
   diagnostic: row.diagnostic,
+  providerVerdict: row.providerVerdict,
   source: row.source,
   createdAt: row.createdAt.toISOString(),
 })

@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto'
-import { suppressOfErased } from '../consent/index.ts'
-import { openLink, openReturnPath } from '../signed-links/index.ts'
+import { setPreferences, suppressOfErased } from '../consent/index.ts'
+import { openLink, openReturnPath, openUnsubscribeAddress } from '../signed-links/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type BouncedMessage, findByOrigin, findByReturnPath } from './queries.ts'
-import type { Report, Reports, Traces } from './read-report.ts'
+import type { Report } from './read-failure.ts'
+import type { Reports, Traces } from './read-report.ts'
 import { recordBounce, type RecordResult } from './record-bounce.ts'
 import { isSameMailbox } from './same-mailbox.ts'
 
@@ -50,6 +51,25 @@ export async function receiveReturnedMail(
   return [result]
 }
 
+/**
+ * Unsubscribes the contacts of the addresses in `List-Unsubscribe` that a mail was sent to, like a click on their link. The mail's
+ * content does not matter: mail clients send an empty one.
+ */
+export async function unsubscribeByMail(
+  dependencies: Dependencies,
+  secret: KeyObject,
+  recipients: readonly string[],
+): Promise<void> {
+  for (const address of recipients) {
+    const of = openUnsubscribeAddress(secret, address)
+    if (!of) continue
+    const { contactId } = of
+    const message = await findByReturnPath(dependencies.em.fork(), of)
+    // Without its message, the request still applies to the contact.
+    await setPreferences(dependencies, { contactId, originId: message?.originId ?? contactId }, { kind: 'nothing' })
+  }
+}
+
 /** Applies a complaint or opt-out of an erased contact to their address, because the contact may have been created again. */
 async function suppressErased(
   dependencies: Dependencies,
@@ -81,8 +101,9 @@ async function recordOne(
   bounced: BouncedMessage,
   reports: readonly Report[],
 ): Promise<RecordResult> {
-  const { kind, status, diagnostic, isOfOthers = false } = reportFor(bounced.recipient, reports)
-  return recordBounce(dependencies, bounced, { kind, status, diagnostic, source: 'smtp', sourceId: null, isOfOthers })
+  const { kind, category, status, diagnostic, isOfOthers = false } = reportFor(bounced.recipient, reports)
+  const source = { providerVerdict: null, source: 'smtp', sourceId: null }
+  return recordBounce(dependencies, bounced, { kind, category, status, diagnostic, ...source, isOfOthers })
 }
 
 async function findByTraces(
@@ -127,5 +148,6 @@ export function reportFor(recipient: string, reports: readonly Report[]): Report
 const isNameOf = (recipient: string, name: string): boolean =>
   recipient.slice(0, recipient.lastIndexOf('@')).toLowerCase() === name.toLowerCase()
 
-const isOf = (recipient: string, { recipient: reported }: Report): boolean =>
-  reported === null || (reported.includes('@') && isSameMailbox(recipient, reported))
+const isOf = (recipient: string, { recipient: reported, mentioned }: Report): boolean =>
+  reported === null ||
+  (mentioned ?? [reported]).some((address) => address.includes('@') && isSameMailbox(recipient, address))

@@ -21,7 +21,7 @@ import { bouncePage } from './queries.ts'
 import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'
 import { bounceResponse, presentBounce, presentSource, sourceResponse } from './responses.ts'
 import { deleteSource, listSources, setSource } from './sources.ts'
-import { BOUNCE_KINDS } from './verdict.ts'
+import { BOUNCE_KINDS } from './categories.ts'
 
 /** `GET /bounces`. */
 const bouncesQuery = cursorQuery({
@@ -54,9 +54,9 @@ export const bounceOperations = [
     tag: 'Consent',
     summary: 'List bounces',
     description:
-      'Newest first. HARD: the mailbox does not exist. SOFT: a temporary failure. BLOCKED: rejected because of the content or the ' +
-      'sender. COMPLAINT: marked as spam. UNSUBSCRIBE: unsubscribed at a mail provider. All kinds except SOFT and BLOCKED suppress the ' +
-      'address, and so do five SOFT bounces in a row.',
+      'Newest first. HARD: the address cannot receive mail. SOFT: a temporary failure. BLOCKED: rejected because of the sender or ' +
+      'the content. COMPLAINT: marked as spam. UNSUBSCRIBE: unsubscribed at a mail provider. All kinds except SOFT and BLOCKED ' +
+      'suppress the address. So do five SOFT bounces in a row over three days, if the mailbox is full or inactive.',
     scope: 'contacts:read',
     query: bouncesQuery,
     responses: { 200: { description: 'A page of bounces.', schema: cursorListOf(bounceResponse) } },

@@ -1,101 +1,77 @@
-import { withoutAddresses } from '../platform/email-address.ts'
-
-/**
- * Kinds of bounces:
- * - HARD: the mailbox does not exist. The address is suppressed.
- * - SOFT: a temporary failure, such as a full mailbox. Five in a row count as HARD.
- * - BLOCKED: rejected because of the content or the sender, so it says nothing about the address
- * - COMPLAINT: the recipient marked it as spam
- * - UNSUBSCRIBE: the recipient unsubscribed at a mail provider
- */
-export const BOUNCE_KINDS = ['HARD', 'SOFT', 'BLOCKED', 'COMPLAINT', 'UNSUBSCRIBE'] as const
-export type BounceKind = (typeof BOUNCE_KINDS)[number]
+import { type BounceCategory, type BounceKind, kindOf } from './categories.ts'
+import { categoryOfWords, likelyCategory, wordsOf } from './category-of-words.ts'
+import { FOR_NOW } from './concepts.ts'
+import { classOf, findReply, findStatus, isSpecific } from './smtp-reply.ts'
+import { categoryOfCode, categoryOfReply } from './status-codes.ts'
 
 export interface Verdict {
   kind: Extract<BounceKind, 'HARD' | 'SOFT' | 'BLOCKED'>
+  category: BounceCategory
   /** Enhanced status code (RFC 3463), such as 5.1.1, or `null`. */
   status: string | null
 }
 
-/** An enhanced status code (RFC 3463) that is not part of an IP address. Its parts have up to three digits. */
-const ENHANCED = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])/
-/** An SMTP reply code at the start of a response (RFC 5321, section 4.2). */
-const REPLY = /(?:^|;\s{0,9})([245])\d\d(?=[ :-])/
-const NO_MAILBOX =
-  /user unknown|unknown user\b|no such user|no mailbox here|does(?:n't| not) exist|not listed in|unrouteable address|recipient ?not ?found|couldn't find any host|host unknown/i
-/** Texts that indicate an unknown mailbox, unless another cause is given. */
-const LIKELY_NO_MAILBOX =
-  /mailbox not found|(?:unknown|invalid|no such) (?:mailbox|recipient)\b|(?:mailbox|recipient) unknown/i
-/** Texts about the sender, not the mailbox. */
-const OUR_FAULT =
-  /\bsender\b|return path|\b(?:spf|dkim|dmarc)\b|\bptr\b|reverse dns|\brdns\b|allow ?list|mail from\b|\bfrom:? header|\bhelo\b|your (?:ip|host|server)/i
-/** May be about the sender, or a contact for questions. */
-const OURS = /your domain/i
-const TOO_FAST =
-  /at a rate that|too many (?:\w+ ){0,3}(?:recipients|users|addresses)|too many (?:messages|connections)|rate limit/i
-const FULL = /mailbox (?:is )?full|over ?quota|quota ?exceeded|out of storage/i
-const REFUSED = /\bspam\b|block ?list|blocked using|content filter|unsolicited|policy|unauthenticated/i
-const GAVE_UP = /too many failures|retry timeout|in the queue too long|envelope expired/i
-/** The domain publishes in the DNS that it accepts no mail (RFC 7505). */
-const NO_MAIL_AT_ALL = /null mx/i
+/** Cause of a failed delivery, before its kind is decided. */
+export interface Cause {
+  category: BounceCategory
+  /** Permanent without a doubt. */
+  isPermanent: boolean
+  status: string | null
+}
 
 /** Maximum characters to match. */
 const MAX_TEXT = 10_000
+const AFTER_CONTENT = /\b(?:after|reply to) (?:the )?end of data\b/i
 
 /**
- * Classifies a failed delivery. The status of the report and the response of the other server decide together, because many
- * servers report 5.0.0 for everything, or turn a 4 into a 5 when they give up. When in doubt, it is SOFT.
+ * Finds the cause of a failed delivery:
+ * 1. The other server's reply outweighs the status of the reporting server, which often is unspecific or derived.
+ * 2. Its words outweigh its codes. Codes decide if the words name no cause.
+ * 3. It is permanent if no code is temporary (class 4), and the server did not first accept the recipient.
  *
  * @param status status in the report of a server or a provider
  * @param reply the other server's response, as reported
- * @param text surrounding text, if there is no response
- * @see https://www.iana.org/assignments/smtp-enhanced-status-codes for the meaning of the codes
+ * @param text surrounding text
  */
-export function classifyBounce(status: string | null, reply: string | null, text = ''): Verdict {
-  const response = reply?.slice(0, MAX_TEXT) ?? ''
-  const own = ENHANCED.exec(status?.slice(0, MAX_TEXT) ?? '')
-  const theirs = ENHANCED.exec(response)
-  const best = theirs && (!own || own[2] === '0' || theirs[1] !== own[1]) ? theirs : own
-  const [code = null, ofCode, subject, detail] = best ?? []
-  const of = REPLY.exec(response)?.[1] ?? ofCode
-  // An address may contain any of these words.
-  const all = withoutAddresses(`${response} ${text.slice(0, MAX_TEXT)}`)
-  const verdict = (kind: Verdict['kind']): Verdict => ({ kind, status: code })
-
-  if (FULL.test(all) || (subject === '2' && detail === '2')) return verdict('SOFT')
-  if (TOO_FAST.test(all)) return verdict('SOFT')
-  const isUnknown = NO_MAILBOX.test(all) || (LIKELY_NO_MAILBOX.test(all) && isNothingElse(all, subject))
-  if (OUR_FAULT.test(all)) return verdict('BLOCKED')
-  if (OURS.test(all) && !(isUnknown && subject === '1' && detail === '1')) return verdict('BLOCKED')
-  if (NO_MAIL_AT_ALL.test(all)) return verdict('HARD')
-  if (of === '4' || GAVE_UP.test(all)) return verdict('SOFT')
-  if (isTooLarge(subject, detail) || isSendersFault(subject, detail)) return verdict('BLOCKED')
-  if (subject === '7' || (!isUnknown && REFUSED.test(all))) return verdict('BLOCKED')
-  if (isUnknown || isNoMailbox(subject, detail) || isExchange(all, subject, detail)) return verdict('HARD')
-  return verdict('SOFT')
+export function findCause(status: string | null, reply: string | null, text = ''): Cause {
+  const reported = findStatus(status?.slice(0, MAX_TEXT) ?? '')
+  const surrounding = text.slice(0, MAX_TEXT)
+  const said = reply?.slice(0, MAX_TEXT).replace(/^[\w-]{1,40};/, '')
+  const replies = [said && (findReply(said) ?? said), findReply(surrounding)].flatMap((one) => one ?? [])
+  const [remote = surrounding] = replies
+  const own = findStatus(remote)
+  const stated = replies.map(statedIn).find((one) => one !== undefined)
+  const category =
+    stated ??
+    (reported && isSpecific(reported) ? categoryOfCode(reported) : undefined) ??
+    (replies.length === 0 ? statedByReporter(surrounding) : undefined) ??
+    likelyCategory(wordsOf(remote)) ??
+    (reported && categoryOfCode(reported)) ??
+    'UNKNOWN'
+  const isTemporary = [classOf(remote), own?.class, reported?.class].includes('4') || FOR_NOW.test(remote)
+  // A server that accepted the recipient and rejects the content may disguise that as an unknown user.
+  const isDoubtful = AFTER_CONTENT.test(`${said} ${surrounding}`) && !(own && isSpecific(own))
+  const code = own && (isSpecific(own) || !reported || !isSpecific(reported)) ? own : reported
+  return { category, isPermanent: !isTemporary && !isDoubtful, status: code?.text ?? null }
 }
 
-/**
- * Checks that no other cause is given: status codes of the system, the route or the message are not about the mailbox (RFC 3463,
- * section 3).
- */
-const isNothingElse = (all: string, subject?: string): boolean =>
-  !REFUSED.test(all) && !/temporar/i.test(all) && !['3', '4', '6'].includes(subject ?? '')
+/** Returns the category that a server's reply states. */
+function statedIn(reply: string): BounceCategory | undefined {
+  const code = findStatus(reply)
+  return categoryOfReply(reply) ?? categoryOfWords(wordsOf(reply), code) ?? (code && categoryOfCode(code))
+}
 
-/** Matches 5.2.3 and 5.3.4. */
-const isTooLarge = (subject?: string, detail?: string): boolean =>
-  (subject === '2' && detail === '3') || (subject === '3' && detail === '4')
+/** Returns the category that the first paragraph with a statement states. Others are greetings and advice. */
+function statedByReporter(text: string): BounceCategory | undefined {
+  for (const paragraph of text.split(/\n\s*\n/)) {
+    const category = categoryOfWords(wordsOf(paragraph), findStatus(paragraph))
+    if (category !== undefined) return category
+  }
+  return undefined
+}
 
-/** Matches 5.1.7 and 5.1.8: the sender's address is invalid. */
-const isSendersFault = (subject?: string, detail?: string): boolean =>
-  subject === '1' && (detail === '7' || detail === '8')
-
-/** Matches 5.1.1, 2, 3, 6, null MX, and Exchange Online's codes; 5.2.1, disabled; 5.4.4, no such domain. */
-const isNoMailbox = (subject?: string, detail?: string): boolean =>
-  (subject === '1' && ['1', '2', '3', '6', '10', '351'].includes(detail ?? '')) ||
-  (subject === '2' && detail === '1') ||
-  (subject === '4' && detail === '4')
-
-/** Matches 5.4.1 of Exchange Online, which means an unknown mailbox. Other servers use it if a host does not respond. */
-const isExchange = (all: string, subject?: string, detail?: string): boolean =>
-  subject === '4' && detail === '1' && /access denied|address rejected/i.test(all)
+/** Classifies a failed delivery. When in doubt, it is SOFT and does not count. See `findCause` for the parameters. */
+export function classifyBounce(status: string | null, reply: string | null, text = ''): Verdict {
+  const { category, isPermanent, status: code } = findCause(status, reply, text)
+  return { kind: kindOf(category, isPermanent), category, status: code }
+}

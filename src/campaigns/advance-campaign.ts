@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { lastPosition, readRecipients } from '../contacts/index.ts'
 import { mayBeLost } from '../instance/index.ts'
 import {
@@ -18,15 +19,25 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ } from '../platform/db/sql.ts'
 import type { CampaignStep } from '../automation-engine/index.ts'
 import { recipientsOf } from './audience.ts'
-import { type AdvanceDependencies, sendPage } from './campaign-sending.ts'
+import { sendPage } from './campaign-sending.ts'
 import { contextOf, localeOf } from './campaign-source.ts'
 import { contentsFor } from './contents-queries.ts'
 import { decisionTime, releaseRemainingRecipients } from './decide-winner.ts'
 import { Campaign } from './entities.ts'
 import { finishCampaign } from './finish-campaign.ts'
 import { type LocalTimes, localTimes } from './local-time.ts'
-import { analyzeMessages, beginSending, hasOpen, isSending, applyThrottle, pauseAutomatically } from './queries.ts'
+import {
+  analyzeMessages,
+  beginSending,
+  hasOpen,
+  isSending,
+  applyThrottle,
+  PAUSE_REASONS,
+  pauseAutomatically,
+} from './queries.ts'
+import { pauseForReputation } from './pause-for-reputation.ts'
 import { queuePage } from './recipients.ts'
+import type { AdvanceDependencies } from './transmission.ts'
 import { type CampaignPosition, type SendTimes, zonesOfPage } from './recipients-queries.ts'
 
 /** Emails that are prepared and rendered at once. */
@@ -36,6 +47,8 @@ const TURN_MS = 10_000
 /** Milliseconds until the next check if no connection was free, an email is being sent, or sending is disabled. */
 const SOON_MS = 2_000
 const RECHECK_MS = 10_000
+/** A time within these milliseconds is awaited here, without a timer of Temporal. */
+const AWAITED_MS = 1_000
 const DISMISSED_AT_ONCE = 2_000
 const EXPIRED_AT_ONCE = 1_000
 
@@ -79,6 +92,9 @@ export async function advanceCampaign(
 
 const CANCELLED = 'The campaign was cancelled before it could be sent'
 
+const isSoon = (until: number | null | undefined): until is number =>
+  typeof until === 'number' && until - Date.now() < AWAITED_MS
+
 const soon = (ms: number): CampaignStep => ({ next: 'wait', until: Date.now() + ms })
 
 /** Makes messages UNCONFIRMED whose sending process died. Includes campaigns that have ended: a retry may have been sent. */
@@ -112,7 +128,13 @@ async function send(
     if (campaign.nextAt && campaign.nextAt.getTime() > Date.now())
       return { next: 'wait', until: campaign.nextAt.getTime() }
     const due = await findNextStep(em, campaign)
+    // Recipients of a provider that gets mail too fast are due every moment. A timer of Temporal for each would be expensive.
+    if (due !== 'recipients' && due.next === 'wait' && isSoon(due.until)) {
+      await delay(Math.max(0, due.until - Date.now()))
+      continue
+    }
     if (due !== 'recipients') return due
+    if (await pauseForReputation(dependencies, em, campaign)) return { next: 'wait', until: null }
     const page = await dueRecipients(em, id, pageSize(dependencies, campaign))
     // A sender, or how the instance sends mail, may have changed since the last page.
     const settings = await readSendSettings(em, campaign.workspaceId)
@@ -151,7 +173,9 @@ async function queueAll(
   if (audience.missing !== null) {
     // The excluded contacts can no longer be determined.
     log.error({ campaignId: id }, 'Campaign paused: a list or a segment of its audience was deleted')
-    return (await pauseAutomatically(em, id, 'AUDIENCE_MISSING')) ? { next: 'wait', until: null } : { next: 'go-on' }
+    return (await pauseAutomatically(em, id, PAUSE_REASONS.AUDIENCE_MISSING))
+      ? { next: 'wait', until: null }
+      : { next: 'go-on' }
   }
   const times = timesOf(campaign)
   let { cursor } = campaign

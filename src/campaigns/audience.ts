@@ -5,8 +5,15 @@ import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, normalizeId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
+import type { ContactSuppressedBy } from '../contacts/index.ts'
 import type { Audience } from './campaign.ts'
-import { countRecipients, type Recipients, findZoneWithRecipient, zonesOfRecipients } from './recipients-queries.ts'
+import {
+  countRecipients,
+  hasRecipients,
+  type Recipients,
+  findZoneWithRecipient,
+  zonesOfRecipients,
+} from './recipients-queries.ts'
 
 interface Named {
   listIds?: string[] | undefined
@@ -89,14 +96,30 @@ export async function audienceOf(
   return audience
 }
 
-/** Counts the contacts of an audience at this moment. @throws {ApiError} `list_not_found`; `segment_not_found` */
+/**
+ * Returns whether an audience has no contacts at this moment. Locks its lists until the end of the transaction.
+ * @throws {ApiError} `list_not_found`; `segment_not_found`
+ */
+export async function isAudienceEmpty(unit: EntityManager, workspaceId: string, audience: Audience): Promise<boolean> {
+  const recipients = await knownRecipients(unit, workspaceId, audience, { lock: true })
+  return !(await hasRecipients(unit, workspaceId, recipients))
+}
+
+/**
+ * Counts the contacts who would get an email at this moment, and those of the audience who would not, by reason.
+ * @throws {ApiError} `list_not_found`; `segment_not_found`
+ */
 export async function countAudience(
   em: EntityManager,
   workspaceId: string,
-  given: RequestedAudience | undefined,
-  options?: { lock: boolean },
-): Promise<number> {
-  return countRecipients(em.fork(), workspaceId, await knownRecipients(em, workspaceId, spelled(given), options))
+  {
+    audience,
+    category = 'marketing',
+  }: { audience?: RequestedAudience | undefined; category?: EmailCategory | undefined },
+): Promise<{ contactCount: number; suppressed: { reason: ContactSuppressedBy; count: number }[] }> {
+  const of = await knownRecipients(em, workspaceId, spelled(audience))
+  const { recipients, suppressed } = await countRecipients(em.fork(), workspaceId, of, category)
+  return { contactCount: suppressed.reduce((left, { count }) => left - count, recipients), suppressed }
 }
 
 /**

@@ -2,11 +2,12 @@ import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, newId } from '../platform/ids.ts'
+import { MAX_NAME_LENGTH } from '../http/index.ts'
 import { CONFLICT, ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { audienceOf } from './audience.ts'
 import type { CampaignStatus } from './campaign.ts'
-import { writeContents } from './contents-queries.ts'
+import { copyContents, writeContents } from './contents-queries.ts'
 import { Campaign } from './entities.ts'
 import { type CampaignInput, CONTENT_MISSING, type Prepared } from './prepare.ts'
 import { hasOpen } from './queries.ts'
@@ -59,6 +60,31 @@ export function createCampaign(
     await unit.flush()
     if (contents) await writeContents(unit, id, contents)
     return campaign
+  })
+}
+
+/**
+ * Creates a DRAFT with the content, audience and limits of a campaign in any status, without its schedule and results.
+ * @throws {ApiError} `campaign_not_found`
+ */
+export function duplicateCampaign(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  copyId: string,
+): Promise<Campaign> {
+  return unitOf(em).transactional(async (unit) => {
+    const original = await lockCampaign(unit, workspaceId, id)
+    const { category, templateId, templateVersion, source, abTest, audience, throttlePerHour } = original
+    const copy = unit.create(Campaign, {
+      ...{ id: copyId, workspaceId, status: 'DRAFT' },
+      ...{ category, templateId, templateVersion, source, abTest, audience, throttlePerHour },
+      // A code point may have two units: the limit counts code points.
+      name: [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join(''),
+    })
+    await unit.flush()
+    await copyContents(unit, { from: id, to: copyId })
+    return copy
   })
 }
 

@@ -36,6 +36,16 @@ export async function writeContents(
   )
 }
 
+/** Copies the content of a campaign to a new one. @param em a transaction in which the campaign is locked */
+export async function copyContents(em: EntityManager, { from, to }: { from: string; to: string }): Promise<void> {
+  await sql(
+    em,
+    `insert into campaign_contents (campaign_id, variant, locale, subject, html, text)
+     select $2::uuid, variant, locale, subject, html, text from campaign_contents where campaign_id = $1::uuid`,
+    [from, to],
+  )
+}
+
 /** Rows for a variant in all its languages. Its default language is `''`. */
 const inLanguages = ({ content, translations }: CompiledContents, variant: number) => [
   ...(content ? [{ variant, locale: '', content }] : []),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
+import type { ToleratedRates } from '../reputation/index.ts'
 import type { TemplateSource } from '../rendering/index.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { AbTest } from './ab-test.ts'
@@ -37,6 +38,8 @@ const schema = defineEntity({
     pausedFrom: p.text().$type<CampaignStatus>().nullable(),
     /** Why Dripline paused the campaign itself; `null` if a member paused it. */
     pauseReason: p.text().nullable(),
+    /** The rates at which Dripline paused the campaign because of its reputation. */
+    toleratedRates: p.json<ToleratedRates>().onCreate(() => ({})),
     revision: p.integer().onCreate(() => 1),
     createdAt: p.datetime().onCreate(() => new Date()),
     updatedAt: p.datetime().onCreate(() => new Date()),

@@ -1,9 +1,10 @@
 export { advanceCampaign } from './advance-campaign.ts'
-export type { AdvanceDependencies } from './campaign-sending.ts'
+export type { AdvanceDependencies } from './transmission.ts'
 export { Campaign, CampaignContent } from './entities.ts'
 export {
   type UnfinishedCampaign,
   listUnfinishedCampaigns,
+  PAUSE_REASONS,
   pauseScheduledCampaigns,
   pauseAutomatically,
 } from './queries.ts'

@@ -6,7 +6,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { getSender } from '../senders/index.ts'
-import { audienceOf, countAudience, findZone } from './audience.ts'
+import { audienceOf, findZone, isAudienceEmpty } from './audience.ts'
 import { lockCampaign, saveWithNewRevision, wrongStatusError } from './campaigns.ts'
 import { listVariantSummaries } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
@@ -79,8 +79,7 @@ export function scheduleCampaign(
         message: 'A campaign needs an audience before it is sent. Set lists or segments in audience',
       })
     }
-    if ((await countAudience(unit, workspaceId, campaign.audience, { lock: true })) === 0)
-      throw new ApiError(AUDIENCE_EMPTY)
+    if (await isAudienceEmpty(unit, workspaceId, campaign.audience)) throw new ApiError(AUDIENCE_EMPTY)
     const begins = at === undefined ? new Date() : new Date(at)
     if (isPast(begins)) throw new ApiError(TIME_IN_PAST, { param: '/at', message: 'at must not be in the past' })
     const fallback = fallbackTimeZone ?? 'UTC'

@@ -217,7 +217,7 @@ async function compile(
   const compilation = await compileTemplate(em, renderer, workspaceId, { kind: 'EMAIL', written, until })
   if (variant === undefined) assertCompiles(compilation)
   else assertCompiles(compilation, `abTest.variants[${variant}].`, `/abTest/variants/${variant}`)
-  return { compiled: compilation.compiled, warnings: warningsOf(compilation.unknownVariables) }
+  return { compiled: compilation.compiled, warnings: warningsOf(compilation) }
 }
 
 interface PreparedTest {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
+import type { ToleratedRates } from '../reputation/index.ts'
 import type { CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
@@ -67,30 +68,30 @@ export async function markSent(em: EntityManager, id: string): Promise<void> {
   ])
 }
 
-/** Reasons for which Dripline pauses a campaign itself, by the code in the API. */
+/** Reasons for which Dripline pauses a campaign itself. Its reputation is another one. */
 export const PAUSE_REASONS = {
   AUDIENCE_MISSING: 'A list or a segment of its audience was deleted',
   WORKFLOW_CANCELLED: 'Its workflow was cancelled in Temporal',
   WORKFLOW_TERMINATED: 'Its workflow was terminated in Temporal',
 } as const
-export type PauseReason = keyof typeof PAUSE_REASONS
 
 /**
  * Pauses a scheduled or sending campaign on Dripline's own account.
- * @param seen the revision for which the reason was found, if it may be outdated
+ * @param options.seen the revision for which the reason was found, if it may be outdated
  * @returns whether it was paused
  */
 export async function pauseAutomatically(
   em: EntityManager,
   id: string,
-  reason: PauseReason,
-  seen: number | null = null,
+  reason: string,
+  { seen = null, toleratedRates = null }: { seen?: number | null; toleratedRates?: ToleratedRates | null } = {},
 ): Promise<boolean> {
   const rows = await sql(
     em,
-    `update campaigns set status = 'PAUSED', paused_from = status, pause_reason = $2, revision = revision + 1, updated_at = now()
+    `update campaigns set status = 'PAUSED', paused_from = status, pause_reason = $2, tolerated_rates = coalesce($4::jsonb, tolerated_rates),
+       revision = revision + 1, updated_at = now()
      where id = $1::uuid and status in ('SCHEDULED', 'SENDING') and ($3::integer is null or revision = $3::integer) returning id`,
-    [id, PAUSE_REASONS[reason], seen],
+    [id, reason, seen, toleratedRates && JSON.stringify(toleratedRates)],
   )
   return rows.length > 0
 }

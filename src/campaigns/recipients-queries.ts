@@ -1,5 +1,5 @@
 import { type ConditionContext, conditionSql, type ResolvedCondition } from '../segments/index.ts'
-import { suppressedBy } from '../contacts/index.ts'
+import { type ContactSuppressedBy, suppressedBy, suppressedContacts } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
@@ -29,16 +29,40 @@ function isRecipient(of: Recipients, parameters: unknown[], context: Omit<Condit
   return `${oneOf(of.listIds, of.conditions)} and not ${oneOf(of.excludedListIds, of.excludedConditions)}`
 }
 
-/** Counts the contacts of a workspace that the campaign would be sent to at this moment. */
-export async function countRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<number> {
+/** Returns whether a campaign has a recipient at this moment. */
+export async function hasRecipients(em: EntityManager, workspaceId: string, of: Recipients): Promise<boolean> {
   const parameters: unknown[] = [workspaceId]
   const where = isRecipient(of, parameters, { workspaceId })
-  const [row] = await sql<{ count: number }>(
+  const rows = await sql(
     em,
-    `select count(*)::float8 as count from contacts contact where contact.workspace_id = $1::uuid and ${where}`,
+    `select from contacts contact where contact.workspace_id = $1::uuid and ${where} limit 1`,
     parameters,
   )
-  return row?.count ?? 0
+  return rows.length > 0
+}
+
+/** Counts the recipients of a campaign at this moment, and those of them who would not be emailed, by reason. */
+export async function countRecipients(
+  em: EntityManager,
+  workspaceId: string,
+  of: Recipients,
+  category: EmailCategory,
+): Promise<{ recipients: number; suppressed: { reason: ContactSuppressedBy; count: number }[] }> {
+  const parameters: unknown[] = [workspaceId, category]
+  const where = isRecipient(of, parameters, { workspaceId })
+  const rows = await sql<{ reason: ContactSuppressedBy | null; count: number }>(
+    em,
+    `select null as reason, count(*)::float8 as count from contacts contact
+     where contact.workspace_id = $1::uuid and $2::text is not null and ${where}
+     union all (
+       select reason, count(*)::float8
+       from ${suppressedContacts('$1::uuid', '$2::text')} suppressed join contacts contact using (id)
+       where ${where} group by reason order by count(*) desc, reason
+     )`,
+    parameters,
+  )
+  const suppressed = rows.flatMap(({ reason, count }) => (reason === null ? [] : [{ reason, count }]))
+  return { recipients: rows.find(({ reason }) => reason === null)?.count ?? 0, suppressed }
 }
 
 /** Maximum number of zones read: a few hundred exist, but the metadata can contain any text. */

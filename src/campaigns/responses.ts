@@ -1,10 +1,12 @@
 import { array, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
-import { MESSAGE_STATUSES } from '../messages/index.ts'
+import { daysResponse, MAX_LINKS, MESSAGE_STATUSES, resultFields, resultsResponse } from '../messages/index.ts'
+import { CONTACT_SUPPRESSED_BY } from '../contacts/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
 import { type AbTest, WINNER_CRITERIA } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import type { Counts } from './counts.ts'
+import { reputationResponse } from '../reputation/index.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { Campaign } from './entities.ts'
 import type { ListedCampaign } from './queries.ts'
@@ -30,6 +32,22 @@ const audienceResponse = object({
 })
   .required()
   .meta({ component: 'Audience' })
+
+/** `POST /campaigns/count`. */
+export const audienceCountResponse = object({
+  contactCount: count('Contacts of the audience who would get the email.', 1_000),
+  suppressed: array()
+    .of(
+      object({
+        reason: string().oneOf(CONTACT_SUPPRESSED_BY).required().meta({ example: 'UNSUBSCRIBED' }),
+        count: count('The number of contacts.', 12),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'Contacts of the audience who would not get it, by reason.' }),
+})
+  .required()
+  .meta({ component: 'AudienceCount' })
 
 const lower = <Status extends string>(status: Status) => status.toLowerCase() as Lowercase<Status>
 
@@ -244,6 +262,34 @@ export const reportResponse = object({
     )
     .required()
     .meta({ description: 'Why messages were not sent. GET /messages lists them by campaign and status.' }),
+  results: resultsResponse,
+  reputation: reputationResponse,
+  variants: array()
+    .of(
+      object({
+        variant: number().integer().min(0).required().meta({ description: '0 is the campaign itself.', example: 0 }),
+        ...resultFields,
+      })
+        .required()
+        .meta({ component: 'VariantResults' }),
+    )
+    .required()
+    .meta({ description: 'The results of each variant, if the campaign has an A/B test.' }),
+  links: array()
+    .of(
+      object({
+        variant: number()
+          .integer()
+          .nullable()
+          .defined()
+          .meta({ description: 'Null if the campaign has no A/B test.', example: null }),
+        url: string().defined().meta({ example: 'https://example.com/news' }),
+        clicks: count('Emails in which a person clicked the link.', 12),
+      }).required(),
+    )
+    .required()
+    .meta({ description: `The links that were clicked in most emails, at most ${MAX_LINKS}.` }),
+  days: daysResponse('By the day on which the messages were created.'),
   createdAt: timestamp('When this report was created.'),
   // An empty signature is not from this instance, but it is not an error either.
   signature: string().defined().meta({

@@ -2,7 +2,6 @@ import { array, boolean, object } from 'yup'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import {
-  count,
   deleted,
   deleteResultResponse,
   etagOf,
@@ -21,7 +20,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { getReport, verifyReport } from './report.ts'
 import { countAudience } from './audience.ts'
-import { createCampaign, deleteCampaign, getCampaign, updateCampaign } from './campaigns.ts'
+import { createCampaign, deleteCampaign, duplicateCampaign, getCampaign, updateCampaign } from './campaigns.ts'
 import type { Counts } from './counts.ts'
 import type { Campaign } from './entities.ts'
 import { countsByVariant, countsOfCampaigns } from './counts-queries.ts'
@@ -45,6 +44,7 @@ import {
   updateCampaignSchema,
 } from './schemas.ts'
 import {
+  audienceCountResponse,
   reportResponse,
   campaignResponse,
   campaignSummaryResponse,
@@ -161,20 +161,20 @@ export const campaignOperations = [
     path: '/campaigns/count',
     tag: 'Campaigns',
     summary: 'Count an audience',
-    description: 'The number of contacts at this moment, including suppressed ones.',
+    description:
+      'The number of contacts who would get the email at this moment, and why others of the audience would not.',
     scope: 'campaigns:read',
     changesNothing: true,
     body: countSchema,
     responses: {
       200: {
         description: 'How many.',
-        schema: single(object({ contactCount: count('The number of contacts.', 1_000) }).required()),
+        schema: single(audienceCountResponse),
       },
     },
     errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     async handle({ caller, body }, { em }) {
-      const contactCount = await countAudience(em, caller.workspace.id, body.audience)
-      return { status: 200, body: { data: { contactCount } } }
+      return { status: 200, body: { data: await countAudience(em, caller.workspace.id, body) } }
     },
   }),
 
@@ -247,6 +247,23 @@ export const campaignOperations = [
   }),
 
   operation({
+    id: 'duplicateCampaign',
+    method: 'POST',
+    path: '/campaigns/{id}/duplicate',
+    tag: 'Campaigns',
+    summary: 'Duplicate a campaign',
+    description:
+      'Creates a DRAFT with the same content, A/B test, audience and limits as a campaign in any status. Its name begins with "Copy of".',
+    scope: 'campaigns:write',
+    etag: true,
+    responses: { 201: whole },
+    errors: { 404: [CAMPAIGN_NOT_FOUND] },
+    async handle({ caller, params, call }, { em }) {
+      return answer(em, await duplicateCampaign(em, caller.workspace.id, params.id, call.id), { status: 201 })
+    },
+  }),
+
+  operation({
     id: 'deleteCampaign',
     method: 'DELETE',
     path: '/campaigns/{id}',
@@ -311,9 +328,9 @@ export const campaignOperations = [
     'cancelCampaign',
     'cancel',
     {
-      summary: 'Cancel a campaign',
+      summary: 'Cancel or unschedule a campaign',
       description:
-        'Recipients who have not been mailed yet get nothing. A campaign that has not started becomes a DRAFT again.',
+        'Recipients who have not been mailed yet get nothing. A campaign that has not started is unscheduled: it becomes a DRAFT again.',
     },
     cancelCampaign,
   ),
@@ -329,7 +346,7 @@ export const campaignOperations = [
     responses: { 200: { description: 'The report.', schema: single(reportResponse) } },
     errors: { 404: [CAMPAIGN_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      return { status: 200, body: { data: await getReport(em, caller.workspace.id, params.id) } }
+      return { status: 200, body: { data: await getReport(em, caller, params.id) } }
     },
   }),
 ]

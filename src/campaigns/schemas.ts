@@ -95,6 +95,12 @@ const abTestSchema = () =>
       example: { variants: [{ subject: 'What is new' }], testPercent: 20, winnerBy: 'CLICKED', afterMinutes: 240 },
     })
 
+const category = () =>
+  string().oneOf(EMAIL_CATEGORIES).meta({
+    description: 'Default: marketing, which is not sent to contacts who unsubscribed.',
+    example: 'marketing',
+  })
+
 const fields = () => ({
   templateId: text().nullable().meta({
     description:
@@ -117,10 +123,7 @@ const fields = () => ({
     .test(atMost(MAX_BODY_LENGTH))
     .meta({ description: 'Generated from the HTML if it is missing.', example: null }),
   abTest: abTestSchema(),
-  category: string().oneOf(EMAIL_CATEGORIES).meta({
-    description: 'Default: marketing, which is not sent to contacts who unsubscribed.',
-    example: 'marketing',
-  }),
+  category: category(),
   audience: audienceSchema(),
   throttlePerHour: number().integer().min(1).max(10_000_000).nullable().meta({
     description: 'Maximum number of emails per hour. Default: as fast as possible.',
@@ -152,7 +155,7 @@ export const campaignsQuery = pageQuery({
 })
 
 /** `POST /campaigns/count`. */
-export const countSchema = object({ audience: audienceSchema().required() })
+export const countSchema = object({ audience: audienceSchema().required(), category: category() })
 
 /** Error for a body with unknown fields, or without a time. */
 export const SCHEDULE_TIME_MISSING =

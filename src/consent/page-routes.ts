@@ -31,8 +31,8 @@ export function preferencesPages(router: Router<never>, dependencies: ApiDepende
     // The address may belong to a new contact, who can still unsubscribe. The erased contact's lists are gone.
     ctx.body =
       erased?.isUnsubscribed === false
-        ? preferencesPage(language, { isUnsubscribed: false, lists: [] }, false)
-        : donePage(language, false)
+        ? preferencesPage(language, { senderName: null, isUnsubscribed: false, lists: [] }, false)
+        : donePage(language, { senderName: null, mayComeBack: false })
   }
 
   router.get(

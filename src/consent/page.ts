@@ -37,14 +37,21 @@ ${withoutBreaks(body)}
 </html>
 `
 
+/** The contents of the page. The sender of an erased contact is unknown. */
+type PreferencesShown = Pick<Preferences, 'isUnsubscribed' | 'lists'> & { senderName: string | null }
+
+/** A line that names the sender. */
+const from = (senderName: string | null): string =>
+  senderName === null ? '' : `<p><strong>${escapeHtml(senderName)}</strong></p>`
+
 /** The preferences page. It does not show the address, because emails with their links are forwarded. */
 export function preferencesPage(
   language: Language,
-  { isUnsubscribed, lists }: Pick<Preferences, 'isUnsubscribed' | 'lists'>,
+  { senderName, isUnsubscribed, lists }: PreferencesShown,
   isSaved: boolean,
 ): string {
   const words = PAGE_TEXTS[language]
-  if (isUnsubscribed) return donePage(language, true)
+  if (isUnsubscribed) return donePage(language, { senderName, mayComeBack: true })
   const saved = isSaved ? `<p role="status">${words.saved}</p>` : ''
   const boxes = lists.map(
     ({ id, name, isMember }) =>
@@ -59,20 +66,23 @@ export function preferencesPage(
   return page(
     language,
     words.title,
-    `<h1>${words.title}</h1>${saved}
+    `${from(senderName)}<h1>${words.title}</h1>${saved}
 ${ofLists}
 <form method="post"><input type="hidden" name="choice" value="nothing">
 <button>${words.everything}</button><small>${words.everythingMeans}</small></form>`,
   )
 }
 
-/** The page for an unsubscribed contact. @param mayComeBack whether to offer to subscribe again; not after an erasure */
-export function donePage(language: Language, mayComeBack: boolean): string {
+/** The page for an unsubscribed contact. @param of.mayComeBack whether to offer to subscribe again; not after an erasure */
+export function donePage(
+  language: Language,
+  { senderName, mayComeBack }: { senderName: string | null; mayComeBack: boolean },
+): string {
   const words = PAGE_TEXTS[language]
   const back = mayComeBack
     ? `<form method="post"><input type="hidden" name="choice" value="everything"><button>${words.again}</button></form>`
     : ''
-  return page(language, words.done, `<h1>${words.done}</h1><p>${words.everythingMeans}</p>${back}`)
+  return page(language, words.done, `${from(senderName)}<h1>${words.done}</h1><p>${words.everythingMeans}</p>${back}`)
 }
 
 /** The page that asks a contact to confirm a list. @param listName `null` if there is nothing to confirm */

@@ -1,5 +1,6 @@
 import { incrementConsentVersion, confirmContacts, deleteOwnSuppressions, writeMemberships } from '../contacts/index.ts'
 import { optOutOfLists, planPreferences } from '../lists/index.ts'
+import { recordUnsubscribeByLink } from '../messages/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -34,6 +35,7 @@ export async function setPreferences(
     const { workspaceId, email, key } = contact
     const { isCurrent, others } = await addressesOfLink(unit, { contactId, originId }, key)
     if (change.kind === 'nothing') {
+      await recordUnsubscribeByLink(unit, { contactId, originId })
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
       // If the link was also sent to the current address, it is unknown which of them the request came from. The others may
       // belong to other contacts.
@@ -41,7 +43,11 @@ export async function setPreferences(
     }
     // Choosing lists does not undo an unsubscribe from everything.
     if (change.kind === 'everything' && isCurrent) await deleteOwnSuppressions(unit, workspaceId, key)
-    const due = change.kind === 'lists' ? await changeLists(unit, { contactId, key }, change.ids, isCurrent) : []
+    const { due, hasLeft } =
+      change.kind === 'lists'
+        ? await changeLists(unit, { contactId, key }, change.ids, isCurrent)
+        : { due: [], hasLeft: false }
+    if (hasLeft) await recordUnsubscribeByLink(unit, { contactId, originId })
     await incrementConsentVersion(unit, [contactId])
     return { workspaceId, email, due, others: [] }
   })
@@ -61,7 +67,7 @@ async function changeLists(
   { contactId, key }: { contactId: string; key: string },
   wanted: readonly string[],
   mayJoin: boolean,
-): Promise<Delivery[]> {
+): Promise<{ due: Delivery[]; hasLeft: boolean }> {
   const { workspaceId, lists } = (await readPreferences(unit, contactId))!
   const { join, leave } = planPreferences(lists, wanted, mayJoin)
   if (join.length > 0) await confirmContacts(unit, [contactId])
@@ -74,5 +80,5 @@ async function changeLists(
   await optOutOfLists(unit, contactId, leave)
   const due: Delivery[] = []
   for (const listId of leave) due.push(...(await endEnrollments(unit, contactId, { kind: 'list', listId })))
-  return due
+  return { due, hasLeft: leave.length > 0 }
 }

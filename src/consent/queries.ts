@@ -1,7 +1,7 @@
 import { anonymizeSuppressions } from '../contacts/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
 import type { Delivery } from '../outbox/index.ts'
-import { RECIPIENT } from '../messages/index.ts'
+import { HAS_ARRIVED, RECIPIENT } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -65,6 +65,8 @@ export async function activeEnrollments(em: EntityManager, contactIds: readonly 
 /** A contact's lists, and whether they unsubscribed, for the preferences page. */
 export interface Preferences {
   workspaceId: string
+  /** The name in the From header of the workspace's emails, or the name of the workspace. */
+  senderName: string
   /** Whether the contact asked not to get marketing. */
   isUnsubscribed: boolean
   /** The lists that are visible to the contact. */
@@ -76,6 +78,10 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
   const rows = await sql(
     em,
     `select contact.workspace_id, contact.metadata,
+       coalesce(
+         (select nullif(trim(from_name), '') from senders where workspace_id = contact.workspace_id),
+         (select name from workspaces where id = contact.workspace_id)
+       ) as sender_name,
        exists (
          select from suppressions where workspace_id = contact.workspace_id
            and address_hash = address_hash(contact.workspace_id, contact.email_key)
@@ -97,9 +103,6 @@ export async function readPreferences(em: EntityManager, contactId: string): Pro
   )
   return toObjects<Preferences>(rows)[0]
 }
-
-/** SQL condition on a message: the contact may have received it and its links. An in-flight message has no recipient yet. */
-const HAS_ARRIVED = `status in ('SENDING', 'SENT', 'CAPTURED', 'UNCONFIRMED', 'DISMISSED')`
 
 /** Deletes a contact's address. Keeps hashes: for suppressions, and for the links in emails that the contact received. */
 export async function eraseAddresses(

@@ -1,9 +1,11 @@
 import {
+  addressIdOf,
   incrementConsentVersion,
   incrementConsentVersions,
   deleteSuppression,
   insertSuppression,
   insertSuppressions,
+  lockAddress,
   lockContactsByKey,
   type SuppressionReason,
   type SuppressionRow,
@@ -47,6 +49,7 @@ export async function suppressAddress(
   const address = email.trim()
   const key = emailKey(address)
   const [contact] = await lockContactsByKey(unit, workspaceId, [key])
+  await lockAddress(unit, { workspaceId, key })
   const write = { id: newId(), email: address, key, reason, note }
   const { suppression, isNew } = await insertSuppression(unit, workspaceId, write)
   if (!contact) return { suppression, due: [] }
@@ -69,6 +72,8 @@ export async function endEnrollments(unit: EntityManager, contactId: string, sto
 /** Contacts that were suppressed together, and the keys of addresses that had no contact. */
 export interface SuppressedMany {
   contactIds: readonly string[]
+  /** The IDs that stand for the addresses: see `addressIdOf`. */
+  addressIds: readonly string[]
   keysWithoutContact: readonly string[]
 }
 
@@ -112,7 +117,8 @@ export async function suppressMany(
   const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
   await endRows(unit, toEnd, { isBulk: true })
   const keysWithoutContact = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
-  return { suppressed: added.size, of: { contactIds, keysWithoutContact } }
+  const addressIds = items.map(({ key }) => addressIdOf(workspaceId, key))
+  return { suppressed: added.size, of: { contactIds, addressIds, keysWithoutContact } }
 }
 
 /** Suppresses an address for an API call, and delivers to Temporal after its commit. */
@@ -139,13 +145,13 @@ export async function suppressByCall(
 export async function afterSuppressingMany(
   em: EntityManager,
   workspaceId: string,
-  { contactIds, keysWithoutContact }: SuppressedMany,
+  { contactIds, addressIds, keysWithoutContact }: SuppressedMany,
 ): Promise<void> {
   const found =
     keysWithoutContact.length === 0
       ? []
       : await untilDone(() => incrementConsentVersions(em, workspaceId, keysWithoutContact))
-  await untilDone(() => waitForSendersTo(em, [...contactIds, ...found]))
+  await untilDone(() => waitForSendersTo(em, [...contactIds, ...found, ...addressIds]))
 }
 
 /** Waits for claimed emails: each starts transmission within seconds, or not at all. */
@@ -161,9 +167,10 @@ export async function afterSuppressing(
   due: readonly Delivery[],
 ): Promise<void> {
   const em = dependencies.em.fork()
-  const contactIds = await untilDone(() => incrementConsentVersions(em, workspaceId, [emailKey(email.trim())]))
+  const key = emailKey(email.trim())
+  const contactIds = await untilDone(() => incrementConsentVersions(em, workspaceId, [key]))
   await dependencies.deliverAtOnce(dependencies, due)
-  await waitForSendersTo(em, contactIds)
+  await waitForSendersTo(em, [...contactIds, addressIdOf(workspaceId, key)])
 }
 
 /** Suppresses an address and finishes before it returns. */

@@ -1,5 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readId } from '../platform/ids.ts'
+import { emailKey } from '../platform/email-address.ts'
+import { addressIdOf } from './address-id.ts'
 import { EXAMPLE_ID } from '../http/index.ts'
 import { findContactIdByName } from './queries.ts'
 import type { Caller } from '../workspaces/index.ts'
@@ -27,6 +29,12 @@ export function readName(given: string): { email: string } | { externalId: strin
   if (given.startsWith(BY_EMAIL)) return { email: given.slice(BY_EMAIL.length).trim() }
   if (given.startsWith(BY_EXTERNAL_ID)) return { externalId: given.slice(BY_EXTERNAL_ID.length) }
   return undefined
+}
+
+/** Returns the ID that stands for the address in `email:…`, for messages to an address without a contact. */
+export function addressIdIn(workspaceId: string, given: string): string | undefined {
+  const name = readName(given)
+  return name && 'email' in name ? addressIdOf(workspaceId, emailKey(name.email)) : undefined
 }
 
 /** Resolves a contact in a body or query, in the same formats. @returns its ID, or the given text if there is no such contact. */

@@ -21,7 +21,7 @@ const PAGE = 5_000
  * Deletes a list. Its contacts stay, and enrollments that it started continue. The list is emptied page by page. If that fails
  * halfway, the list still exists, and deleting it again continues.
  *
- * @throws {ApiError} `not-found`; `taken` if an ACTIVE automation is triggered by it
+ * @throws {ApiError} `not-found`; `taken` if an automation or a scheduled campaign uses it
  */
 export async function deleteList(
   em: EntityManager,

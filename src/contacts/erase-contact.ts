@@ -2,8 +2,9 @@ import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
 import { ApiError, STILL_SENDING } from '../platform/api-error.ts'
-import type { Erasure } from './erasure.ts'
+import type { ErasedContact, Erasure } from './erasure.ts'
 import { deleteContact, lockContactForErasure } from './erase-queries.ts'
+import { lockAddressesOf } from './lock-addresses.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
 
 /**
@@ -31,9 +32,10 @@ export async function eraseContact(
         'Repeat this request to find out when its status is final.',
     })
   }
-  const contact = { workspaceId, id }
+  let contact: ErasedContact = { workspaceId, id, addressIds: [] }
   const cancellations = await fork.transactional(async (em) => {
     if (!(await lockContactForErasure(em, contact))) return undefined
+    contact = { ...contact, addressIds: await lockAddressesOf(em, contact) }
     await audit(em)
     const due: Delivery[] = []
     for (const eraseData of erasure.eraseData) due.push(...(await eraseData(em, contact)))
@@ -49,5 +51,5 @@ export async function eraseContact(
         `Repeat DELETE /contacts/${id} to find out when its status is final.`,
     })
   }
-  await erasure.eraseRest(fork, id)
+  await erasure.eraseRest(fork, contact)
 }

@@ -4,6 +4,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 export interface ErasedContact {
   workspaceId: string
   id: string
+  /** The IDs that stand for the addresses of the contact: emails from before there was a contact have them. */
+  addressIds: readonly string[]
 }
 
 /**
@@ -23,5 +25,5 @@ export interface Erasure {
   /** Whether a message of an erased contact is still in flight. */
   isBeingErased(em: EntityManager, contact: ErasedContact): Promise<boolean>
   /** Deletes the messages that were in flight when the contact was erased. */
-  eraseRest(em: EntityManager, contactId: string): Promise<boolean>
+  eraseRest(em: EntityManager, contact: ErasedContact): Promise<boolean>
 }

@@ -66,8 +66,9 @@ const PARTS = {
   },
   messages: {
     fields: `'id', id, 'messageId', message_id, 'to', recipient, 'subject', subject, 'status', status, 'automationId', automation_id,
-      'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at, 'openedAt', opened_at,
-      'clickedAt', clicked_at`,
+      'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at, 'deliveredAt', delivered_at,
+      'openedAt', opened_at, 'clickedAt', clicked_at,
+      'unsubscribedAt', (select unsubscribes.created_at from unsubscribes where unsubscribes.message_id = messages.id)`,
     from: 'messages where contact_id',
     order: BY_AGE,
   },
@@ -82,7 +83,8 @@ const PARTS = {
     ],
   },
   bounces: {
-    fields: `'kind', kind, 'status', status, 'diagnostic', diagnostic, 'source', source, 'createdAt', created_at`,
+    fields: `'kind', kind, 'category', category, 'status', status, 'diagnostic', diagnostic,
+      'providerVerdict', provider_verdict, 'source', source, 'createdAt', created_at`,
     from: 'bounces where contact_id',
     order: BY_AGE,
   },

@@ -96,3 +96,52 @@ export async function lastPosition(em: EntityManager, workspaceId: string): Prom
   )
   return row?.place ?? 0
 }
+
+/** An address as a message without a contact sees it. */
+export type AddressFacts = Pick<Recipient, 'timezone' | 'suppressions'>
+
+/** Reads why an address is suppressed, and the time zone of its workspace. */
+export async function readAddress(em: EntityManager, workspaceId: string, emailKey: string): Promise<AddressFacts> {
+  const rows = await preparedSql(em, 'read-address', ADDRESS, [workspaceId, emailKey])
+  return toObjects<AddressFacts>(rows)[0] ?? { timezone: 'UTC', suppressions: [] }
+}
+
+const ADDRESS = `
+select timezone,
+  array(select reason from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)) as suppressions
+from workspaces where id = $1::uuid`
+
+/** The contact that has an address. */
+export interface Addressee {
+  id: string
+  /** The language in their metadata, such as `de-ch`; empty if unknown. */
+  locale: string
+}
+
+/** Finds the contacts that have addresses, and locks them against erasure. @returns them by the key of the address */
+export async function contactsByKey(
+  em: EntityManager,
+  workspaceId: string,
+  emailKeys: readonly string[],
+): Promise<Map<string, Addressee>> {
+  const rows = await preparedSql<Addressee & { email_key: string }>(em, 'contacts-by-key', BY_KEY, [
+    workspaceId,
+    emailKeys,
+  ])
+  return new Map(rows.map(({ email_key: key, id, locale }) => [key, { id, locale }]))
+}
+
+const BY_KEY = `
+select email_key, id, lower(replace(coalesce(metadata ->> 'locale', ''), '_', '-')) as locale
+from contacts where workspace_id = $1::uuid and email_key = any($2::text[]) order by id for key share`
+
+/** Reads the keys of all addresses that a contact has or had. */
+export async function addressKeysOf(em: EntityManager, contactId: string): Promise<string[]> {
+  const rows = await sql<{ email_key: string }>(
+    em,
+    `select email_key from contacts where id = $1::uuid
+     union select email_key from former_addresses where contact_id = $1::uuid`,
+    [contactId],
+  )
+  return rows.map(({ email_key: key }) => key)
+}

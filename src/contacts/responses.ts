@@ -3,12 +3,9 @@ import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
 import type { Caller } from '../workspaces/index.ts'
 import type { ContactChange } from './update-contact.ts'
-import { SUPPRESSION_REASONS } from './suppression.ts'
+import { CONTACT_SUPPRESSED_BY, type ContactSuppressedBy } from './suppression.ts'
 import type { ContactInput } from './upsert-contacts.ts'
 import { count, EXAMPLE_ID, freeObject, id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
-
-/** The reasons why a contact gets no marketing at all, excluding those of one list or email. */
-const SUPPRESSED = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
 
 export const contactResponse = object({
   id: id('contact'),
@@ -23,11 +20,11 @@ export const contactResponse = object({
   suppressedBy: string()
     .nullable()
     .defined()
-    .oneOf([...SUPPRESSED, null] as const)
+    .oneOf([...CONTACT_SUPPRESSED_BY, null] as const)
     .meta({
       description:
         'The reason why the contact gets no marketing; null if they get it. UNCONFIRMED: they have not confirmed their sign-up yet.',
-      json: { type: ['string', 'null'], enum: [...SUPPRESSED, null] },
+      json: { type: ['string', 'null'], enum: [...CONTACT_SUPPRESSED_BY, null] },
       example: null,
     }),
   tags: array()
@@ -78,7 +75,7 @@ export const presentContact = (contact: ContactProfile): InferType<typeof contac
   externalId: contact.externalId,
   firstName: contact.firstName,
   metadata: contact.metadata,
-  suppressedBy: contact.suppressedBy as (typeof SUPPRESSED)[number] | null,
+  suppressedBy: contact.suppressedBy as ContactSuppressedBy | null,
   tags: contact.tags,
   listIds: contact.listIds,
   createdAt: contact.createdAt.toISOString(),

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
-import { sql } from '../platform/db/sql.ts'
+import { preparedSql, sql } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
 export interface SuppressionRow {
@@ -75,6 +75,60 @@ export async function suppressedKeys(
   )
   return new Set(rows.map(({ key }) => key))
 }
+
+/** An address of a workspace. `key` is its `emailKey`. */
+export interface AddressRef {
+  workspaceId: string
+  key: string
+}
+
+/** Reads why addresses are suppressed, in their order. */
+export async function suppressionsOf(
+  em: EntityManager,
+  addresses: readonly AddressRef[],
+): Promise<readonly (readonly SuppressionReason[])[]> {
+  const rows = await preparedSql<{ reasons: SuppressionReason[] }>(em, 'suppressions-of', SUPPRESSIONS_OF, [
+    addresses.map(({ workspaceId }) => workspaceId),
+    addresses.map(({ key }) => key),
+  ])
+  return rows.map(({ reasons }) => reasons)
+}
+
+const SUPPRESSIONS_OF = `
+select array(
+  select reason from suppressions
+  where workspace_id = address.workspace_id and address_hash = address_hash(address.workspace_id, key)
+) as reasons
+from unnest($1::uuid[], $2::text[]) with ordinality as address(workspace_id, key, place) order by place`
+
+const ADDRESS_LOCK = `hashtextextended('address ' || workspace_id || ' ' || key, 0)`
+
+/**
+ * Locks an address, of which there may be no contact, until the transaction ends.
+ *
+ * Race: the address is suppressed while a transactional email to it is claimed. Guard: the claim shares the lock, and reads the
+ * suppressions after that. Test: test/emails/stops.test.ts.
+ */
+export async function lockAddress(em: EntityManager, { workspaceId, key }: AddressRef): Promise<void> {
+  await sql(
+    em,
+    `select pg_advisory_xact_lock(${ADDRESS_LOCK}) from (select $1::uuid as workspace_id, $2::text as key) address`,
+    [workspaceId, key],
+  )
+}
+
+/** Shares the locks of addresses, in one order, until the transaction ends. */
+export async function lockAddressesShared(em: EntityManager, addresses: readonly AddressRef[]): Promise<void> {
+  await preparedSql(em, 'share-addresses', SHARE_ADDRESSES, [
+    addresses.map(({ workspaceId }) => workspaceId),
+    addresses.map(({ key }) => key),
+  ])
+}
+
+const SHARE_ADDRESSES = `
+select pg_advisory_xact_lock_shared(lock) from (
+  select distinct ${ADDRESS_LOCK} as lock from unnest($1::uuid[], $2::text[]) as address(workspace_id, key) order by 1
+) locks`
 
 /** A page of a workspace's suppressions, newest first. */
 export async function suppressionPage(

@@ -14,6 +14,10 @@ export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 const AGAINST_ALL: readonly SuppressionReason[] = ['COMPLAINED', 'BOUNCED', 'MANUAL']
 const AGAINST_MARKETING: readonly SuppressionReason[] = ['UNSUBSCRIBED', 'IMPORTED']
 
+/** The reasons why a contact gets no marketing emails, whatever their lists. */
+export const CONTACT_SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'UNCONFIRMED'] as const
+export type ContactSuppressedBy = (typeof CONTACT_SUPPRESSED_BY)[number]
+
 /**
  * The reasons why a message is not sent: a suppression of the address; an opt-out from the list of the automation; an
  * unconfirmed sign-up; or no pending confirmation, for an email that requests one.
@@ -48,6 +52,9 @@ export const suppresses = (reason: SuppressionReason, category: EmailCategory): 
 
 const quoted = (reasons: readonly string[]): string => reasons.map((reason) => `'${reason}'`).join(', ')
 
+/** SQL expression that orders reasons. */
+const PRIORITY = `array_position(array[${quoted(REASONS_BY_PRIORITY)}], reason)`
+
 /**
  * SQL expression: the reason why a row `contact` must not be sent an email, or null.
  *
@@ -68,5 +75,26 @@ export const suppressedBy = (category: string, listId: string): string => `(
       -- A contact who is in any list counts as confirmed.
       and not exists (select from list_members where contact_id = contact.id)
   ) reasons
-  order by array_position(array[${quoted([...AGAINST_ALL, ...AGAINST_MARKETING, 'UNCONFIRMED', 'LEFT_LIST'])}], reason) limit 1
+  order by ${PRIORITY} limit 1
+)`
+
+/**
+ * SQL query: the `id` of each contact of a workspace who must not be sent an email, and the `reason`, like `suppressedBy` without
+ * lists. It reads the suppressions first: hashing the address of each contact instead takes 3 s for 100,000 contacts.
+ *
+ * @param workspaceId an expression for the ID of the workspace
+ * @param category an expression for the email's category
+ */
+export const suppressedContacts = (workspaceId: string, category: string): string => `(
+  select distinct on (id) id, reason from (
+    select of_address.id, reason from suppressions, lateral (
+      select id from contacts where address_hash(workspace_id, email_key) = suppressions.address_hash limit 1
+    ) of_address
+    where workspace_id = ${workspaceId} and (reason in (${quoted(AGAINST_ALL)}) or ${category} <> 'transactional')
+    union all
+    select id, 'UNCONFIRMED' from contacts
+    where workspace_id = ${workspaceId} and unconfirmed and ${category} <> 'transactional'
+      and not exists (select from list_members where contact_id = contacts.id)
+  ) reasons
+  order by id, ${PRIORITY}
 )`

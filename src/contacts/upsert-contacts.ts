@@ -32,7 +32,7 @@ export interface ContactInput {
 
 /**
  * Creates a contact, or updates the one with this email. Triggers (the sign-up, the list, tags) are
- * delivered immediately.
+ * delivered immediately, or in the bulk lane of the relay.
  *
  * @throws {ApiError} `not-found` if the list is not in the workspace; `taken` for the externalId; `invalid` beyond a limit
  */
@@ -41,10 +41,11 @@ export async function upsertContact(
   workspaceId: string,
   input: ContactInput,
   call: Call,
+  { isBulk = false }: { isBulk?: boolean } = {},
 ): Promise<ContactProfile & { created: boolean }> {
   await assertQueueNotFull(dependencies, workspaceId)
   const write = toWrite(input, call.id)
-  const options = { isBulk: false, triggers: true, requestId: call.requestId }
+  const options = { isBulk, triggers: true, requestId: call.requestId }
   const { written, failed, deliveries } = await inTransaction(dependencies.em, (unit) =>
     upsertBatch(unit, workspaceId, [write], options),
   )

@@ -29,7 +29,7 @@ export async function decideEntries(
     const automationIds: string[] = []
     for (const { id: automationId, entry } of automations) {
       const rules = entry as EntryRules
-      const key = concurrencyKeyOf(rules.concurrency, eventData)
+      const key = await concurrencyKeyOf(em, rules.concurrency, eventData)
       const request = { workspaceId, automationId, contactId, eventData, dedupKey: eventDedupKey(id), at: new Date() }
       const admission = await decideEntry(em, rules, key, request)
       if ('refusedBy' in admission) {

@@ -3,6 +3,7 @@ import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, comple
 import { eventDedupKey } from '../automation-engine/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { readSendTime } from '../messages/index.ts'
 import { createQuota } from '../platform/quota.ts'
 import {
   type EntryRule,
@@ -67,6 +68,11 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     if (workspaceId === null || delivery.messageId === null) throw new Error('A RETRY without its ids')
     return enrollments.retry(workspaceId, delivery.messageId)
   }
+  if (kind === 'EMAIL') {
+    if (workspaceId === null || delivery.messageId === null) throw new Error('An EMAIL without its ids')
+    const sendAt = await readSendTime(dependencies.em.fork(), delivery.messageId)
+    return sendAt && enrollments.sendEmail(workspaceId, delivery.messageId, sendAt)
+  }
   if (kind === 'CAMPAIGN') {
     if (workspaceId === null || delivery.campaignId === null) throw new Error('A CAMPAIGN without its ids')
     return enrollments.campaign(workspaceId, delivery.campaignId)
@@ -116,21 +122,23 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
     case 'DELETE_AUTOMATION':
+    case 'IMPORT':
     case 'ERASE':
     case 'RECONCILE':
     case 'REDELIVER':
-      throw new Error(`A ${kind} is a batch job and not a delivery`)
+    case 'NOTICE':
+      throw new Error(`A ${kind} is not delivered to Temporal`)
   }
 }
 
 /** Decides whether the contact of a START may enter. */
-function admit(
+async function admit(
   em: EntityManager,
   ids: Pick<EntryRequest, 'workspaceId' | 'automationId' | 'contactId' | 'dedupKey'>,
   { entry, eventData, isDecided }: Start,
 ): Promise<Admission> {
-  const key = concurrencyKeyOf(entry.concurrency, eventData)
-  if (isDecided && key !== undefined) return Promise.resolve({ concurrencyKey: key })
+  const key = await concurrencyKeyOf(em, entry.concurrency, eventData)
+  if (isDecided && key !== undefined) return { concurrencyKey: key }
   return decideEntry(em, entry, key, { ...ids, eventData, at: new Date() })
 }
 

@@ -55,7 +55,7 @@ export async function enrollContact(
   const earlier = call.retried ? await findEnrollment(em, call.id) : undefined
   if (earlier) return { automationId, contactId, enrolled: true, refusedBy: null, enrolledAt: earlier.enrolledAt }
 
-  const concurrencyKey = (key !== undefined && hashOfKey(key)) || ''
+  const concurrencyKey = (key !== undefined && (await hashOfKey(em, key))) || ''
   const { automationName, activeId, entry } = await readTarget(em, workspaceId, automationId, contactId, concurrencyKey)
   assertKeyFits(entry, key)
   if (merge) {
@@ -95,11 +95,12 @@ export async function enrollContact(
   const running = started ? undefined : await enrollments.findRunning(automationId, contactId, concurrencyKey)
   // An earlier attempt of this call may have started it before it crashed.
   const wasStartedBefore = running?.enrollmentId === call.id
-  if (started || wasStartedBefore) {
-    await recordInTime(em, dependencies, workspaceId, write)
-    return result(true)
-  }
-  return result(await enrollBesideRunning(em, dependencies, workspaceId, running, write, start))
+  if (!started && !wasStartedBefore) {
+    const outcome = await enrollBesideRunning(em, dependencies, workspaceId, running, write, start)
+    if (outcome !== 'refused') return result(outcome === 'recorded')
+  } else if (await recordInTime(em, dependencies, workspaceId, write)) return result(true)
+  await recordRefusedEntries(em, workspaceId, 'REENTRY', [{ automationId, contactId, eventId: null }])
+  return result(false, 'REENTRY')
 }
 
 /** Reads the automation and the contact. @throws {ApiError} if the automation enrolls no contacts, or one of them does not exist */
@@ -133,6 +134,7 @@ const inputOf = (
 /**
  * Records a started enrollment. Leaves that to the workflow if it fails or takes too long.
  *
+ * @returns false if the rule for entering again does not allow it: another enrollment has ended in the meantime
  * @throws {ApiError} if the automation or the contact was deleted in the meantime
  */
 async function recordInTime(
@@ -140,14 +142,18 @@ async function recordInTime(
   { recording, log }: Dependencies,
   workspaceId: string,
   write: EnrollmentWrite,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const recorded = recording(write.automationId, () => recordStarted(em, write))
     const late = () => new Error('Recording the enrollment takes too long')
-    if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await missingError(em, workspaceId, write)
+    const isRecorded = await within(RECORD_PATIENCE_MS, recorded, late)
+    if (isRecorded) return true
+    await assertTarget(em, workspaceId, write)
+    return false
   } catch (error) {
     if (error instanceof ApiError) throw error
     log.warn({ error, enrollmentId: write.id }, 'Could not record the enrollment; its workflow will')
+    return true
   }
 }
 
@@ -160,35 +166,34 @@ function assertKeyFits({ concurrency }: EntryRules, key: string | undefined): vo
     throw invalid('key is only for automations whose entry.concurrency has a key', '/key')
 }
 
-/** Determines whether the automation or the contact was deleted in the meantime. */
-async function missingError(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<ApiError> {
+/** @throws {ApiError} if the automation or the contact was deleted in the meantime */
+async function assertTarget(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<void> {
   const found = await findEnrollmentTarget(em, workspaceId, write.automationId, write.contactId)
-  return found?.hasContact === false
-    ? new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
-    : new ApiError(AUTOMATION_NOT_ACTIVE)
+  if (found?.hasContact === false) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
+  if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
 }
 
 /**
  * Records a started enrollment. Gives up soon: in the meantime the workflow may have been ended and the contact enrolled again.
  * Only the workflow itself knows that it runs, and may replace another active row.
  *
- * @returns false if the automation or the contact is deleted
+ * @returns false if it must not be recorded: see `planRecording`
  */
 async function recordStarted(em: EntityManager, write: EnrollmentWrite): Promise<boolean> {
-  return (await recordUnlessEnrolled(em, write)) !== 'deleted'
+  return (await recordUnlessEnrolled(em, write)) !== 'refused'
 }
 
-/** Records an enrollment, unless the contact has an active one. @returns `deleted` if the automation or the contact is deleted */
-async function recordUnlessEnrolled(
-  em: EntityManager,
-  write: EnrollmentWrite,
-): Promise<'recorded' | 'another' | 'deleted'> {
+/** `another`: the contact has an active one. `refused`: it must not be recorded (see `planRecording`). */
+type RecordOutcome = 'recorded' | 'another' | 'refused'
+
+/** Records an enrollment, unless the contact has an active one. */
+async function recordUnlessEnrolled(em: EntityManager, write: EnrollmentWrite): Promise<RecordOutcome> {
   // One statement checks and records, so that an enrollment recorded concurrently is not replaced.
   const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
   if (await isRecorded()) return 'recorded'
   if ((await findActive(em, write.automationId, write.contactId, write.concurrencyKey)) !== undefined) return 'another'
   // Try again: the active enrollment may have ended between the two statements.
-  return (await isRecorded()) ? 'recorded' : 'deleted'
+  return (await isRecorded()) ? 'recorded' : 'refused'
 }
 
 /**
@@ -204,9 +209,9 @@ async function enrollBesideRunning(
   running: RunningEnrollment | undefined,
   write: EnrollmentWrite,
   start: EnrollmentStart,
-): Promise<boolean> {
+): Promise<RecordOutcome> {
   const { automationId, contactId, concurrencyKey = '' } = write
-  const isRecorded = await em.transactional(async (unit) => {
+  const outcome = await em.transactional(async (unit): Promise<RecordOutcome> => {
     await lockEntrance(unit, write)
     if (running) {
       const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = running
@@ -215,12 +220,12 @@ async function enrollBesideRunning(
         enrolledAt: new Date(enrolledAt),
       }
       const status = await recordEnrollment(unit, ofRunning, { supersedes: false })
-      if (status === 'ACTIVE') return false
+      if (status === 'ACTIVE') return 'another'
     }
-    const outcome = await recordUnlessEnrolled(unit, write)
-    if (outcome === 'deleted') throw await missingError(unit, workspaceId, write)
-    return outcome === 'recorded'
+    const recorded = await recordUnlessEnrolled(unit, write)
+    if (recorded === 'refused') await assertTarget(unit, workspaceId, write)
+    return recorded
   })
-  if (isRecorded) await enrollments.enter(start, write.id)
-  return isRecorded
+  if (outcome === 'recorded') await enrollments.enter(start, write.id)
+  return outcome
 }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { EventOrCondition } from '../automations/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import type { Trigger } from '../triggers/index.ts'
@@ -14,6 +15,7 @@ const schema = defineEntity({
     version: p.integer(),
     /** A hash of the value by which a contact can be in the automation several times; empty for none. */
     concurrencyKey: p.text(),
+    keyPath: p.text().nullable(),
     dedupKey: p.text().nullable(),
     /**
      * The automation's trigger when the enrollment started. `null` for old enrollments, which use the automation's current
@@ -29,6 +31,7 @@ const schema = defineEntity({
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),
+    endedBy: p.json<EventOrCondition>().nullable(),
     event: p.json<TemplateVariables['event']>().nullable(),
   },
 })

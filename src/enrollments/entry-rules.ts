@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { EntryRules } from '../automations/index.ts'
+import { readLinkSecret } from '../instance/index.ts'
 import type { EntryRule } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readPath } from '../platform/json-path.ts'
@@ -55,17 +56,62 @@ export const mayReenter = (reentry: EntryRules['reentry'], lastEnrolledAt: Date,
 
 /**
  * Returns the key by which a contact can be in an automation several times: a hash, because the value can be personal. Empty for
- * an automation without one; `undefined` if the event has no such value, or one that is no text, number or boolean.
+ * an automation without one; `undefined` if the event has no such value, or one that is not a text, number or boolean.
  */
-export function concurrencyKeyOf(concurrency: EntryRules['concurrency'], eventData: unknown): string | undefined {
+export async function concurrencyKeyOf(
+  em: EntityManager,
+  concurrency: EntryRules['concurrency'],
+  eventData: unknown,
+): Promise<string | undefined> {
   if (concurrency === undefined || concurrency === 'ONE') return ''
-  return hashOfKey(readPath(eventData, concurrency.key.replace(/^event\.data\./, '')))
+  return hashOfKey(em, valueAt(eventData, concurrency.key))
 }
 
-/** @returns `undefined` if the value cannot be a key */
-export function hashOfKey(value: unknown): string | undefined {
+const valueAt = (eventData: unknown, keyPath: string): unknown =>
+  readPath(eventData, keyPath.replace(/^event\.data\./, ''))
+
+/** The concurrency key of an enrollment, and where events have it. */
+export interface KeyedEnrollment {
+  concurrencyKey: string
+  /** Such as `event.data.orderId`; `null` without a key. */
+  keyPath: string | null
+}
+
+/**
+ * Returns whether an event reaches an enrollment. With a concurrency key, it gets the events with its key, and those whose field
+ * is missing or null.
+ */
+export async function isReachedBy(
+  em: EntityManager,
+  { concurrencyKey, keyPath }: KeyedEnrollment,
+  eventData: unknown,
+): Promise<boolean> {
+  if (keyPath === null) return true
+  const value = valueAt(eventData, keyPath)
+  return value === undefined || value === null || (await hashOfKey(em, value)) === concurrencyKey
+}
+
+/**
+ * Hashes the value of a concurrency key with the secret of the instance, because the hash is part of workflow IDs in Temporal, and
+ * values such as addresses can be guessed.
+ *
+ * @returns `undefined` if the value cannot be a key
+ */
+export async function hashOfKey(em: EntityManager, value: unknown): Promise<string | undefined> {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
   const text = String(value)
   if (text === '' || text.length > MAX_KEY_LENGTH) return undefined
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  const secret = await secretOf(em)
+  return createHmac('sha256', secret).update(`concurrency key ${text}`).digest('hex').slice(0, 32)
+}
+
+/** The secrets by database, because tests have several in one process. They never change. */
+const secrets = new WeakMap<object, Promise<KeyObject>>()
+
+function secretOf(em: EntityManager): Promise<KeyObject> {
+  const database = em.getDriver()
+  const secret = secrets.get(database) ?? readLinkSecret(em)
+  secrets.set(database, secret)
+  secret.catch(() => secrets.delete(database))
+  return secret
 }

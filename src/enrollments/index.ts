@@ -7,6 +7,7 @@ export { reconcileEnrollment, type Reconciled, isStillEnrolled } from './reconci
 export { AutomationCounts, Enrollment } from './entities.ts'
 export { endRows } from './end-queries.ts'
 export { eraseEnrollments } from './erase-enrollments.ts'
+export { isReachedBy, type KeyedEnrollment } from './entry-rules.ts'
 export { decideEntries } from './decide-entries.ts'
 export { leaveByCondition, leaveByEarlierEvent, leaveByEvent } from './leave.ts'
 export { leaveByConditions } from './leave-sweep.ts'

@@ -3,13 +3,13 @@ import type { EventOrCondition } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
-import type { LeaveStatus } from './leave-rules.ts'
+import type { KeyedEnrollment } from './entry-rules.ts'
+import type { LeaveRule } from './leave-rules.ts'
 
 /** An active enrollment whose version waits for an event. */
-export interface AwaitingEnrollment {
+export interface AwaitingEnrollment extends KeyedEnrollment {
   id: string
   automationId: string
-  concurrencyKey: string
   exitOn: readonly EventOrCondition[]
   goal: EventOrCondition | null
 }
@@ -25,7 +25,8 @@ export async function awaitingEnrollments(
 }
 
 const AWAITING = `
-select enrollment.id, enrollment.automation_id, enrollment.concurrency_key, version.exit_on, version.goal
+select enrollment.id, enrollment.automation_id, enrollment.concurrency_key, enrollment.key_path,
+  version.exit_on, version.goal
 from enrollments enrollment
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
@@ -33,13 +34,17 @@ where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and $2 =
 order by enrollment.id`
 
 /** Ends an active enrollment by a rule. @returns whether it was active */
-export async function endByRule(em: EntityManager, enrollmentId: string, status: LeaveStatus): Promise<boolean> {
+export async function endByRule(
+  em: EntityManager,
+  enrollmentId: string,
+  { status, rule }: LeaveRule,
+): Promise<boolean> {
   const rows = await preparedSql(
     em,
     'end-by-rule',
-    `update enrollments set status = $2, paused = false, ended_at = clock_timestamp()
+    `update enrollments set status = $2, paused = false, ended_at = clock_timestamp(), ended_by = $3::jsonb
      where id = $1::uuid and status = 'ACTIVE' returning id`,
-    [enrollmentId, status],
+    [enrollmentId, status, JSON.stringify(rule)],
   )
   return rows.length > 0
 }

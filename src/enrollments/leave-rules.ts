@@ -7,8 +7,9 @@ import { type Condition, matchesOf } from '../segments/index.ts'
 export type LeaveStatus = Extract<EndStatus, 'EXITED' | 'GOAL_REACHED'>
 
 /** A rule, and how an enrollment ends by it. */
-interface Rule {
+export interface LeaveRule {
   status: LeaveStatus
+  rule: EventOrCondition
   condition: Condition | undefined
 }
 
@@ -21,29 +22,29 @@ const rulesOf = ({ exitOn, goal }: LeaveRules): { status: LeaveStatus; rule: Eve
 const asCondition = (json: unknown): Condition => json as Condition
 
 /** The rules that are conditions. */
-export const conditionRules = (rules: LeaveRules): Rule[] =>
+export const conditionRules = (rules: LeaveRules): LeaveRule[] =>
   rulesOf(rules).flatMap(({ status, rule }) =>
-    'condition' in rule ? [{ status, condition: asCondition(rule.condition) }] : [],
+    'condition' in rule ? [{ status, rule, condition: asCondition(rule.condition) }] : [],
   )
 
 /** The rules for an event, each with its filter. @param eventKey see `eventKeyOf` */
-export const eventRules = (rules: LeaveRules, eventKey: string): Rule[] =>
+export const eventRules = (rules: LeaveRules, eventKey: string): LeaveRule[] =>
   rulesOf(rules).flatMap(({ status, rule }) =>
     'eventName' in rule && eventKeyOf(rule.eventName) === eventKey
-      ? [{ status, condition: rule.filter && asCondition(rule.filter) }]
+      ? [{ status, rule, condition: rule.filter && asCondition(rule.filter) }]
       : [],
   )
 
-/** Returns the status by the first rule that applies, if any. */
+/** Returns the first rule that applies, if any. */
 export async function firstApplying(
   em: EntityManager,
   { workspaceId, contactId }: { workspaceId: string; contactId: string },
-  rules: readonly Rule[],
+  rules: readonly LeaveRule[],
   evaluation: Parameters<typeof matchesOf>[4],
-): Promise<LeaveStatus | undefined> {
+): Promise<LeaveRule | undefined> {
   const conditions = rules.flatMap(({ condition }) => condition ?? [])
   const matches = conditions.length === 0 ? [] : await matchesOf(em, workspaceId, contactId, conditions, evaluation)
   if (!matches) return undefined
   let index = 0
-  return rules.find(({ condition }) => condition === undefined || matches[index++])?.status
+  return rules.find(({ condition }) => condition === undefined || matches[index++])
 }

@@ -1,5 +1,6 @@
 import { enqueueForRelay } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { runEach } from '../platform/run-each.ts'
 import { resolveAllSegments } from '../segments/index.ts'
 import { conditionRules } from './leave-rules.ts'
 import { endEnrollmentByRule } from './leave.ts'
@@ -11,12 +12,14 @@ const PAGE_SIZE = 200
 
 /**
  * Ends the enrollments for which a condition of their goal or exit rules is true now. Such a condition can become true by any
- * change, and by time alone. It is also checked before each step, so a contact who left gets no further email.
+ * change, and by time alone. It is also checked before each step, so a contact who left gets no further email. An automation that
+ * fails does not keep others from ending.
  */
 export async function leaveByConditions({ em }: { em: EntityManager }): Promise<void> {
-  for (const version of await versionsWithConditions(em.fork())) {
+  const leave = async (version: VersionWithConditions) => {
     while ((await leavePage(em.fork(), version)) === PAGE_SIZE);
   }
+  await runEach(await versionsWithConditions(em.fork()), leave, 'Could not end the enrollments of automations')
 }
 
 /** @returns the number of enrollments that were found */
@@ -36,7 +39,7 @@ async function leavePage(em: EntityManager, version: VersionWithConditions): Pro
     )
     const left = []
     for (const { id: enrollmentId, contactId, concurrencyKey, rule } of found) {
-      if (await endEnrollmentByRule(unit, enrollmentId, rules[rule]!.status))
+      if (await endEnrollmentByRule(unit, enrollmentId, rules[rule]!))
         left.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
     }
     await enqueueForRelay(unit, left)

@@ -2,8 +2,9 @@ import type { EventOrCondition } from '../automations/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { conditionRules, eventRules, firstApplying, type LeaveStatus } from './leave-rules.ts'
+import { conditionRules, eventRules, firstApplying, type LeaveRule, type LeaveStatus } from './leave-rules.ts'
 import { awaitingEnrollments, type AwaitingEnrollment, endByRule, eventsSinceEntry } from './leave-queries.ts'
+import { isReachedBy, type KeyedEnrollment } from './entry-rules.ts'
 import { lockEnrollments } from './step-queries.ts'
 
 /** An event of a contact that has just been stored. */
@@ -22,7 +23,7 @@ export interface StoredEvent {
  * Ends the enrollments of a contact whose goal or exit rule is an event. After the commit, none of their emails is claimed.
  *
  * Race: the event arrives while the enrollment is recorded. Guard: the event's transaction locks the contact exclusively, and
- * recording shares that lock and looks for such events after it (`leaveByEarlierEvent`). Test: test/enrollments/leaving.test.ts.
+ * recording shares that lock and looks for such events after it (`leaveByEarlierEvent`). Test: test/steps/events.test.ts.
  *
  * @param em the transaction that stores the event, and has locked the contact
  * @returns the deliveries for the caller, which end the workflows
@@ -31,20 +32,21 @@ export async function leaveByEvent(
   em: EntityManager,
   { workspaceId, contactId, eventKey, data, at, isBulk }: StoredEvent,
 ): Promise<Delivery[]> {
-  const left: { enrollment: AwaitingEnrollment; status: LeaveStatus }[] = []
+  const left: { enrollment: AwaitingEnrollment; rule: LeaveRule }[] = []
   for (const enrollment of await awaitingEnrollments(em, contactId, eventKey)) {
+    if (!(await isReachedBy(em, enrollment, data))) continue
     const rules = eventRules(enrollment, eventKey)
-    const status = await firstApplying(em, { workspaceId, contactId }, rules, { at, eventData: data })
-    if (status) left.push({ enrollment, status })
+    const rule = await firstApplying(em, { workspaceId, contactId }, rules, { at, eventData: data })
+    if (rule) left.push({ enrollment, rule })
   }
   await lockEnrollments(
     em,
     left.map(({ enrollment }) => enrollment.id),
   )
   const deliveries = []
-  for (const { enrollment, status } of left) {
+  for (const { enrollment, rule } of left) {
     const { id: enrollmentId, automationId, concurrencyKey } = enrollment
-    if (await endEnrollmentByRule(em, enrollmentId, status))
+    if (await endEnrollmentByRule(em, enrollmentId, rule))
       deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
   }
   if (!isBulk) return enqueueForCaller(em, deliveries)
@@ -59,13 +61,14 @@ export async function leaveByEvent(
  */
 export async function leaveByEarlierEvent(
   em: EntityManager,
-  { enrollmentId, ...enrollment }: LeavingEnrollment,
+  { enrollmentId, ...enrollment }: LeavingEnrollment & KeyedEnrollment,
 ): Promise<LeaveStatus | undefined> {
   for (const { eventKey, data, at } of await eventsSinceEntry(em, enrollmentId)) {
-    const status = await firstApplying(em, enrollment, eventRules(enrollment, eventKey), { at, eventData: data })
-    if (!status) continue
-    await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, status))
-    return status
+    if (!(await isReachedBy(em, enrollment, data))) continue
+    const rule = await firstApplying(em, enrollment, eventRules(enrollment, eventKey), { at, eventData: data })
+    if (!rule) continue
+    await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, rule))
+    return rule.status
   }
   return undefined
 }
@@ -93,19 +96,15 @@ export async function leaveByCondition(
 ): Promise<LeaveStatus | undefined> {
   const rules = conditionRules(enrollment)
   if (rules.length === 0) return undefined
-  const status = await firstApplying(em, enrollment, rules, { at, eventData: event?.data, stepData })
-  if (!status) return undefined
-  await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, status))
-  return status
+  const rule = await firstApplying(em, enrollment, rules, { at, eventData: event?.data, stepData })
+  if (!rule) return undefined
+  await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, rule))
+  return rule.status
 }
 
 /** Ends an enrollment, and dismisses its messages that are not final. @returns whether it was active */
-export async function endEnrollmentByRule(
-  em: EntityManager,
-  enrollmentId: string,
-  status: LeaveStatus,
-): Promise<boolean> {
-  if (!(await endByRule(em, enrollmentId, status))) return false
+export async function endEnrollmentByRule(em: EntityManager, enrollmentId: string, rule: LeaveRule): Promise<boolean> {
+  if (!(await endByRule(em, enrollmentId, rule))) return false
   await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
   return true
 }

@@ -8,12 +8,13 @@ export interface ListedEnrollment {
   id: string
   automationId: string
   contactId: string
+  concurrencyKey: string
   version: number
   status: EnrollmentStatus
   paused: boolean
   enrolledAt: Date
   endedAt: Date | null
-  /** The next email; `null` if the enrollment has ended, or no email follows. */
+  /** The next step that is not a WAIT; `null` if the enrollment has ended, or no such step follows. */
   nextStepId: string | null
   /** When the enrollment continues; `null` if it has ended. */
   nextAt: Date | null
@@ -22,8 +23,8 @@ export interface ListedEnrollment {
 
 const DATES = ['enrolledAt', 'endedAt', 'nextAt'] as const
 
-const COLUMNS = `item.automation_id, item.contact_id, item.version, item.status, item.paused, item.ended_at,
-  (select nullif(email_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
+const COLUMNS = `item.automation_id, item.contact_id, item.concurrency_key, item.version, item.status, item.paused, item.ended_at,
+  (select nullif(step_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
   (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
 
 /** Lists enrollments of an existing automation, or of a contact, most recent first. */
@@ -43,7 +44,7 @@ export async function enrollmentsOf(
 
 /** Position in a list that is sorted by the next due time. */
 export interface NextPage {
-  /** Only enrollments whose next email is this one. */
+  /** Only enrollments whose next step is this one. */
   stepId?: string | undefined
   behind?: Cursor | undefined
   limit: number
@@ -59,22 +60,22 @@ export async function nextEnrollmentsOf(
   return toItems<ListedEnrollment>(rows, ...DATES)
 }
 
-// Each email has its own range of the index.
+// Each step has its own range of the index.
 const NEXT = `
-with email as (
+with step as (
   select $2::uuid as id where $2::uuid is not null
   union
   select distinct step_id from step_counters where automation_id = $1::uuid and $2::uuid is null
   union
   select distinct step_id from counter_changes where automation_id = $1::uuid and $2::uuid is null
 )
-select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.version, item.status, item.paused, item.ended_at,
-  nullif(wake.email_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at,
-  ${microsOf('wake.wakes_at')}
+select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.concurrency_key,
+  item.version, item.status, item.paused, item.ended_at,
+  nullif(wake.step_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at, ${microsOf('wake.wakes_at')}
 from (
-  select wake.* from email cross join lateral (
+  select wake.* from step cross join lateral (
     select * from next_wakes wake
-    where wake.automation_id = $1::uuid and wake.email_id = email.id
+    where wake.automation_id = $1::uuid and wake.step_id = step.id
       and ($3::bigint is null
         or (wakes_at, enrollment_id) > (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid))
     order by wakes_at, enrollment_id limit $5::integer

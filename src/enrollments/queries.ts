@@ -5,6 +5,7 @@ import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/
 import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../automation-engine/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
+import type { KeyedEnrollment } from './entry-rules.ts'
 import type { EntryRules, EventOrCondition } from '../automations/index.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
@@ -45,6 +46,8 @@ export interface RecordState {
   otherActiveId: string | null
   /** The automation's rule for entering again; `null` for none. */
   reentry: EntryRules['reentry'] | null
+  /** The path of the automation's concurrency key in events; `null` for none. */
+  keyPath: string | null
   /** When the contact last entered before, with the same concurrency key. */
   lastEnrolledAt: Date | null
 }
@@ -94,7 +97,7 @@ select automation.workspace_id, automation.status, automation.version, automatio
   (select id from enrollments
    where automation_id = $2::uuid and contact_id = $3::uuid and concurrency_key = $6 and status = 'ACTIVE'
      and id <> $1::uuid) as other_active_id,
-  automation.entry -> 'reentry' as reentry,
+  automation.entry -> 'reentry' as reentry, automation.entry -> 'concurrency' ->> 'key' as key_path,
   (select max(enrolled_at) from enrollments
    where automation_id = $2::uuid and contact_id = $3::uuid and concurrency_key = $6 and id <> $1::uuid
      and automation.entry ? 'reentry') as last_enrolled_at
@@ -110,6 +113,8 @@ export interface NewEnrollment {
   triggerKey: string | null
   event: TemplateVariables['event']
   depth: number
+  /** See `RecordState`. */
+  keyPath: string | null
 }
 
 /**
@@ -123,11 +128,12 @@ export interface NewEnrollment {
 export async function insertEnrollment(
   em: EntityManager,
   { id, automationId, contactId, concurrencyKey = '', dedupKey, enrolledAt }: EnrollmentWrite,
-  { workspaceId, version, status, trigger, triggerKey, event, depth }: NewEnrollment,
+  { workspaceId, version, status, trigger, triggerKey, event, depth, keyPath }: NewEnrollment,
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
     ...[id, workspaceId, automationId, contactId, version, dedupKey, trigger, triggerKey],
     ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString(), depth, concurrencyKey],
+    concurrencyKey === '' ? null : keyPath,
   ])
   return rows.length > 0
 }
@@ -136,8 +142,9 @@ const INSERT = `
 with inserted as (
   insert into enrollments
     (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, concurrency_key,
-     ended_at)
+     key_path, ended_at)
   values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer, $13,
+    $14,
     case when $10 <> 'ACTIVE' then clock_timestamp() end)
   on conflict do nothing returning automation_id
 ),
@@ -149,7 +156,7 @@ counted as (
 select from inserted`
 
 /** An enrollment as its workflow reads it. */
-export interface RecordedEnrollment {
+export interface RecordedEnrollment extends KeyedEnrollment {
   status: EnrollmentStatus
   automationName: string
   steps: StoredStep[]
@@ -167,7 +174,7 @@ export async function readRecorded(em: EntityManager, id: string): Promise<Recor
 
 const RECORDED = `
 select enrollment.status, automation.name as automation_name, version.steps, enrollment.workspace_id, enrollment.contact_id,
-  version.exit_on, version.goal, enrollment.event
+  version.exit_on, version.goal, enrollment.event, enrollment.concurrency_key, enrollment.key_path
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null
 join automation_versions version

@@ -107,5 +107,6 @@ async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promi
     triggerKey: null,
     event: null,
     depth: 0,
+    keyPath: state.keyPath,
   })
 }

@@ -3,18 +3,28 @@ import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
 
 /**
  * Decides how an enrollment is recorded; `undefined` if it is not. It is not if the contact is deleted, another enrollment has
- * the same deduplication key, an earlier one processed the event that would start it, or that event was deleted. Pins the
+ * the same deduplication key, an earlier one processed the event that would start it, that event was deleted, or the rule for
+ * entering again does not allow it. Pins the
  * automation's current version.
  */
 export function planRecording(
-  { automation, workspaceId, event, hasContact, hasProcessed, isDedupKeyTaken, reentry, lastEnrolledAt }: RecordState,
+  {
+    automation,
+    workspaceId,
+    event,
+    hasContact,
+    hasProcessed,
+    isDedupKeyTaken,
+    reentry,
+    lastEnrolledAt,
+    keyPath,
+  }: RecordState,
   { triggerEventId, enrolledAt }: Pick<EnrollmentWrite, 'triggerEventId' | 'enrolledAt'>,
 ): NewEnrollment | undefined {
   const isEventGone = triggerEventId !== null && event === null
   if (!hasContact || isEventGone || hasProcessed || isDedupKeyTaken) return undefined
-  // Two events can be delivered at the same time, and the enrollment that the first one started can end before the second.
-  const isAgain = triggerEventId !== null && lastEnrolledAt !== null
-  if (isAgain && !mayReenter(reentry ?? undefined, lastEnrolledAt, enrolledAt)) return undefined
+  // Two events or calls can be admitted at the same time, and the enrollment of the first one can end before the second starts.
+  if (lastEnrolledAt !== null && !mayReenter(reentry ?? undefined, lastEnrolledAt, enrolledAt)) return undefined
   const { status, version, activeVersion } = automation
   // The automation may have another trigger by now.
   const { type: trigger, key: triggerKey } = event
@@ -29,5 +39,6 @@ export function planRecording(
     triggerKey,
     event: event?.type === 'EVENT' ? { name: event.name, data: event.data ?? {} } : null,
     depth: event?.depth ?? 0,
+    keyPath,
   }
 }

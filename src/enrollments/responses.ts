@@ -1,6 +1,6 @@
 import { boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
-import { ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
+import { ENROLLMENT_STATUSES, enrollmentWorkflowId } from '../automation-engine/index.ts'
 import { ENTRY_RULES } from '../triggers/index.ts'
 import type { ListedEnrollment } from './list-queries.ts'
 
@@ -37,21 +37,25 @@ export const enrollmentResponse = object({
     example: 'ACTIVE',
   }),
   paused: boolean().required().meta({
-    description: 'Whether the enrollment waits before an email because its automation is paused or a draft.',
+    description: 'Whether the enrollment waits before a step because its automation is paused or a draft.',
     example: false,
   }),
   version: count('The version of the steps that it follows.'),
   enrolledAt: timestamp('When the enrollment started.'),
   endedAt: timestamp('When the enrollment ended; null while it is ACTIVE.').nullable().defined(),
+  workflowId: string().required().meta({
+    description: 'The ID of its workflow in Temporal.',
+    example: 'enrollment:01981e61-0000-7000-8000-000000000001:01981e61-0000-7000-8000-000000000002',
+  }),
   nextStepId: string()
     .nullable()
     .defined()
     .meta({
-      description: 'The next email; null if the enrollment has ended, or no email follows.',
+      description: 'The next step that is not a WAIT; null if the enrollment has ended, or no such step follows.',
       json: { format: 'uuid' },
       example: null,
     }),
-  nextAt: timestamp('When the next email is due; null if the enrollment has ended.').nullable().defined(),
+  nextAt: timestamp('When the next step is due; null if the enrollment has ended.').nullable().defined(),
 })
   .required()
   .meta({ component: 'Enrollment', description: 'A contact in an automation.' })
@@ -65,6 +69,7 @@ export const presentEnrollment = ({
   version,
   enrolledAt,
   endedAt,
+  concurrencyKey,
   nextStepId,
   nextAt,
 }: ListedEnrollment): InferType<typeof enrollmentResponse> => ({
@@ -76,6 +81,7 @@ export const presentEnrollment = ({
   version,
   enrolledAt: enrolledAt.toISOString(),
   endedAt: endedAt?.toISOString() ?? null,
+  workflowId: enrollmentWorkflowId(automationId, contactId, concurrencyKey),
   nextStepId,
   nextAt: nextAt?.toISOString() ?? null,
 })

@@ -104,7 +104,7 @@ export const enrollmentOperations = [
     params: { id: CONTACT_PARAM },
     tag: 'Contacts',
     summary: "List a contact's enrollments",
-    description: 'In all automations, most recent first, each with its next email.',
+    description: 'In all automations, most recent first, each with its next step.',
     scope: 'automations:read',
     query: contactEnrollmentsQuery,
     responses: { 200: { description: 'A page of enrollments.', schema: cursorListOf(enrollmentResponse) } },

@@ -35,7 +35,7 @@ export const enrollmentsQuery = cursorQuery({
       example: 'next',
     }),
   stepId: string().meta({
-    description: 'With `sort=next`: only enrollments whose next email is this one.',
+    description: 'With `sort=next`: only enrollments whose next step is this one.',
     isId: true,
     example: EXAMPLE_ID,
   }),

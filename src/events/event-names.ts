@@ -1,10 +1,12 @@
+import { eventKeyOf } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { eventsMentionedBy } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
 import {
-  automationsByEvent,
+  automationsWithEvents,
   type EventName,
   eventNames,
+  type Listener,
   type NameUse,
   nameUses,
   segmentsWithEvents,
@@ -40,18 +42,21 @@ export async function describeNames(
   if (page.length === 0) return { names: [], total: all.length }
   const keys = page.map(({ key }) => key)
   const uses = await nameUses(fork, workspaceId, keys, { days: COUNTED_DAYS, most: MAX_COUNT, samples: SAMPLES })
-  const automations = Map.groupBy(await automationsByEvent(fork, workspaceId, keys), ({ key }) => key)
+  const automations = await automationsWithEvents(fork, workspaceId)
   const segments = await segmentsByEvent(fork, workspaceId)
   const names = page.map((name) => ({
     ...name,
     ...uses.get(name.key)!,
     usedBy: {
-      automations: (automations.get(name.key) ?? []).map(({ id, name }) => ({ id, name })),
+      automations: automations.filter((each) => usesEvent(each, name.key)).map(({ id, name }) => ({ id, name })),
       segments: segments.get(name.key) ?? [],
     },
   }))
   return { names, total: all.length }
 }
+
+const usesEvent = ({ triggerKey, eventKeys, mentioned }: Listener, key: string): boolean =>
+  triggerKey === key || eventKeys.includes(eventKeyOf(key)) || mentioned.map(foldName).includes(key)
 
 /** Reads the segments whose condition mentions an event, by its key. */
 async function segmentsByEvent(em: EntityManager, workspaceId: string): Promise<Map<string, Used[]>> {

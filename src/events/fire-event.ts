@@ -35,20 +35,26 @@ export const toFired = (eventName: string, written: WrittenEvent): FiredEvent =>
 /**
  * Fires a custom event for a contact. The event is stored before anything is started, so it is acknowledged even if Temporal is
  * down, and starts the matching automations as soon as Temporal is back.
+ * @param event.isBulk whether the relay delivers what it starts, in the bulk lane
  * @returns `undefined` if the workspace has no such contact
  */
 export async function fireEvent(
   dependencies: Dependencies,
   workspaceId: string,
   contactId: string,
-  { name, data, source = 'API' }: { name: string; data?: unknown; source?: EventSource },
+  {
+    name,
+    data,
+    source = 'API',
+    isBulk = false,
+  }: { name: string; data?: unknown; source?: EventSource; isBulk?: boolean },
   call: Call,
 ): Promise<FiredEvent | undefined> {
   await assertQueueNotFull(dependencies, workspaceId)
   const { id, requestId } = call
   const event = isId(contactId)
     ? await inTransaction(dependencies.em, (unit) =>
-        storeEvent(unit, { id, workspaceId, contactId, key: eventKey(name), name, data, source, requestId }),
+        storeEvent(unit, { id, workspaceId, contactId, key: eventKey(name), name, data, source, requestId, isBulk }),
       )
     : undefined
   if (!event) return undefined

@@ -159,26 +159,36 @@ cross join lateral (
   ) property
 ) properties`
 
-/** An automation that an event triggers. */
+/** An automation that uses custom events. */
 export interface Listener {
-  key: string
   id: string
   name: string
+  /** The key of the event that triggers it. */
+  triggerKey: string | null
+  /** The keys of the events for which its steps, exit rules and goal wait: see `eventKeyOf`. */
+  eventKeys: string[]
+  /** The names of the events that its conditions mention. */
+  mentioned: string[]
 }
 
-/** Reads the automations that these events trigger, including those that are not active. */
-export async function automationsByEvent(
-  em: EntityManager,
-  workspaceId: string,
-  keys: readonly string[],
-): Promise<Listener[]> {
-  return sql(
+/** Reads the automations of a workspace that use custom events, including those that are not active. */
+export async function automationsWithEvents(em: EntityManager, workspaceId: string): Promise<Listener[]> {
+  const rows = await sql(
     em,
-    `select trigger_key as key, id, name from automations
-     where workspace_id = $1::uuid and trigger = 'EVENT' and deleted_at is null and trigger_key = any($2::text[])
-     order by name, id`,
-    [workspaceId, keys],
+    `select * from (
+       select automation.id, automation.name, case when automation.trigger = 'EVENT' then automation.trigger_key end as trigger_key,
+         current.event_keys,
+         jsonb_path_query_array(jsonb_build_array(automation.entry, automation.exit_on, automation.goal), '$.**.event')
+           || jsonb_path_query_array(current.steps, '$[*].branches[*].if.**.event')
+           || jsonb_path_query_array(current.steps, '$[*].filter.**.event') as mentioned
+       from automations automation
+       join automation_versions current on current.automation_id = automation.id and current.version = automation.version
+       where automation.workspace_id = $1::uuid and automation.deleted_at is null
+     ) automation
+     where trigger_key is not null or event_keys <> '{}' or mentioned <> '[]' order by name, id`,
+    [workspaceId],
   )
+  return toObjects<Listener>(rows)
 }
 
 /** Reads the segments whose condition mentions custom events. */

@@ -155,7 +155,11 @@ export const eventNameResponse = object({
     .meta({ description: 'The properties of the newest events.' }),
   usedBy: object({ automations: users('automation'), segments: users('segment') })
     .required()
-    .meta({ description: 'The automations that the event triggers, and the segments whose condition mentions it.' }),
+    .meta({
+      description:
+        'The automations that the event triggers, ends or continues, and the automations and segments whose conditions ' +
+        'mention it.',
+    }),
 })
   .required()
   .meta({ component: 'EventName' })

@@ -1,4 +1,4 @@
-import { array, boolean, object, string } from 'yup'
+import { array, boolean, mixed, object, string } from 'yup'
 import { contactFields } from '../contacts/index.ts'
 import { atMost, cursorQuery, filledText, freeObject, givenId, instant, pageQuery } from '../http/index.ts'
 import { jsonBytes } from '../platform/json.ts'
@@ -104,8 +104,16 @@ export const recordSchema = object({ ...described(), ...named(), lists: lists() 
     example: { name: 'Signed up', email: 'ada@example.com', data: { plan: 'free' } },
   })
 
+/** Ignoring this field would lose a subscription. */
+const noLists = () =>
+  mixed().test({
+    name: 'no-lists',
+    message: 'lists is only possible in POST /events',
+    test: (value) => value === undefined,
+  })
+
 /** An item of `POST /events/bulk`. */
-export const bulkItemSchema = object({ ...described(), ...named() })
+export const bulkItemSchema = object({ ...described(), ...named(), lists: noLists() })
   .test(hasOneContact)
   .test(createsByEmail)
   .meta({

@@ -49,7 +49,7 @@ export async function storeEvents(
       eventKey: eventKeyOf(event.key),
       at: byId.get(eventId)!.createdAt,
     }
-    deliveries.push(...(await leaveByEvent(em, stored)), ...(await wakeWaiting(em, stored)))
+    deliveries.push(...(await leaveByEvent(em, stored)), ...(await wakeWaiting(em, { ...stored, id: eventId })))
   }
   return { written: events.map(({ id }) => byId.get(id)), deliveries }
 }
@@ -61,9 +61,10 @@ export async function storeEvent(
     workspaceId,
     source,
     requestId,
+    isBulk = false,
     ...event
-  }: NewCustomEvent & { workspaceId: string; source: EventSource; requestId: string | null },
+  }: NewCustomEvent & { workspaceId: string; source: EventSource; requestId: string | null; isBulk?: boolean },
 ): Promise<(WrittenEvent & { deliveries: Delivery[] }) | undefined> {
-  const { written, deliveries } = await storeEvents(em, { workspaceId, source, requestId, isBulk: false }, [event])
+  const { written, deliveries } = await storeEvents(em, { workspaceId, source, requestId, isBulk }, [event])
   return written[0] && { ...written[0], deliveries }
 }

@@ -11,6 +11,8 @@ import { findJsonFault } from '../platform/json.ts'
 export interface BodyLimit {
   bytes: number
   values: number
+  /** False if the operation checks each item of the body for content that cannot be stored, so that one does not affect the others. */
+  findsFaults?: boolean
 }
 
 /** Enough for a thousand items with several kilobytes each. */
@@ -49,7 +51,7 @@ export async function readBody(ctx: Context, limit: BodyLimit, isOptional = fals
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new ApiError(BODY_NOT_AN_OBJECT)
   }
-  const fault = findJsonFault(json)
+  const fault = limit.findsFaults === false ? undefined : findJsonFault(json)
   if (fault) throw invalid(fault)
   return { raw, json: json as Record<string, unknown> }
 }

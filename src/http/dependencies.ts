@@ -1,5 +1,6 @@
 import type { Renderer } from '../rendering/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import type { Dns } from '../platform/dns.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -26,13 +27,18 @@ export interface ApiDependencies extends Dependencies {
   oidc: Oidc | undefined
   /** The public URL of the service (PUBLIC_URL); `undefined` to take it from each request. */
   publicUrl: string | undefined
+  /** Returns the public URL: of the configuration, or the one that a process has set before; `null` if none has. */
+  findPublicUrl: () => Promise<string | null>
   /** Renders templates to check them before they are saved. */
   renderer: Renderer
   sendTestEmail: SendTestEmail
+  /** Returns whether the instance delivers its mail rather than capturing it. */
+  deliversMail: () => Promise<boolean>
   /** Encrypts secrets that must not be stored in plain text. */
   secrets: Secrets
-  /** Looks up the TXT and MX records of a name. */
-  dns: Record<'texts' | 'exchanges', (name: string) => Promise<string[]>>
+  dns: Dns
+  /** Names and addresses in private networks that webhooks may reach. */
+  webhookAllowedHosts: readonly string[]
   /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
 }

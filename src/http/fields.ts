@@ -67,7 +67,11 @@ export const freeObject = () =>
     .test({
       name: 'object',
       message: ({ path }) => `${path} must be a JSON object`,
-      test: (value) => value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+      test: (value: unknown, { schema }) =>
+        value === undefined ||
+        (value === null
+          ? (schema as { spec: { nullable: boolean } }).spec.nullable
+          : typeof value === 'object' && !Array.isArray(value)),
     })
     .meta({ json: { type: 'object', additionalProperties: true } })
 

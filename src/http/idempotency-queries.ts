@@ -1,4 +1,5 @@
 import type { Delivery } from '../outbox/index.ts'
+import { isOfValues } from '../platform/ids.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { OperationResponse } from './operation.ts'
@@ -108,7 +109,10 @@ export async function storeResponse(
   // Race: the contact is erased while the response is stored. Guard: both lock the contact's row, so that either the erasure finds the
   // response, or the response finds no contact. Test: "stores no response about a contact who was erased in the meantime".
   const isHere =
-    contactId === null || (await sql(em, 'select from contacts where id = $1::uuid for share', [contactId])).length > 0
+    contactId === null ||
+    // An address without a contact, which cannot be erased on its own.
+    isOfValues(contactId) ||
+    (await sql(em, 'select from contacts where id = $1::uuid for share', [contactId])).length > 0
   const rows = await sql(
     em,
     `update idempotency_keys kept set
@@ -160,8 +164,9 @@ export async function endLease(
  */
 export async function eraseRequests(
   em: EntityManager,
-  { id: contactId }: { id: string },
+  { id: contactId, addressIds }: { id: string; addressIds: readonly string[] },
 ): Promise<readonly Delivery[]> {
+  const ids = [contactId, ...addressIds]
   const [contact] = await sql<{ email: string; email_key: string }>(
     em,
     'select email, email_key from contacts where id = $1::uuid',
@@ -170,17 +175,17 @@ export async function eraseRequests(
   if (contact) {
     await sql(
       em,
-      `delete from idempotency_keys where contact_id = $1::uuid
+      `delete from idempotency_keys where contact_id = any($1::uuid[])
          and (strpos(lower(key), lower($2)) > 0 or strpos(lower(key), $3) > 0)`,
-      [contactId, contact.email, contact.email_key],
+      [ids, contact.email, contact.email_key],
     )
   }
   await sql(
     em,
     // The call that created a contact has the ID of the contact.
     `update idempotency_keys set id = gen_random_uuid(), fingerprint = null, headers = null, body = null, contact_id = null
-     where contact_id = $1::uuid`,
-    [contactId],
+     where contact_id = any($1::uuid[])`,
+    [ids],
   )
   return []
 }

@@ -29,6 +29,7 @@ export {
   nullableText,
   ok,
   type Page,
+  pageLimit,
   pageQuery,
   rangeOf,
   single,

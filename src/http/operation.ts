@@ -22,7 +22,9 @@ export const TAGS = {
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Campaigns: 'One email to many contacts.',
   Stats: 'Statistics, and emails that are due. They are read from counters, so they stay fast for any amount of data.',
+  Emails: 'Transactional emails, such as receipts and passwords: one email to one address.',
   Messages: 'Individual emails to contacts: their status, and retries.',
+  Webhooks: 'Endpoints that get events, their deliveries, and events to poll.',
   Account: 'Dashboard sessions, and the personal settings across all workspaces.',
   Members: 'Members of a workspace, and invitations.',
   Settings: 'API keys and the settings of the workspace.',
@@ -116,6 +118,8 @@ export interface Operation {
    * no Idempotency-Key.
    */
   isSecret?: true
+  /** True if the description of the operation offers basic authentication, which all operations accept. */
+  takesBasic?: true
   /** For operations without a workspace: a signed-in person (`account`), or anyone (`anybody`). */
   open?: 'account' | 'anybody'
   /** Path parameters that are not plain IDs. */

@@ -12,6 +12,9 @@ export const SCOPES = [
   'segments:write',
   'automations:read',
   'automations:write',
+  'emails:send',
+  'webhooks:read',
+  'webhooks:write',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

@@ -1,24 +1,25 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { ColumnChoice, FormatName, FileStatus } from './formats/index.ts'
+import type { Mapping } from './mapping.ts'
 
 /**
  * Status of an import:
- * - RUNNING: waits for its next chunk
+ * - UPLOADING: the file is not uploaded completely
+ * - DRAFT: the file is uploaded, and the import can be mapped and started
+ * - RUNNING: a worker imports the rows
+ * - STOPPED: a user stopped it. It can be started again, and continues where it stopped.
  * - DONE: the whole file was read
  * - FAILED: the file is malformed from a certain line on. The rows before that line were imported.
  */
-export const IMPORT_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
+export const IMPORT_STATUSES = ['UPLOADING', 'DRAFT', 'RUNNING', 'STOPPED', 'DONE', 'FAILED'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** Options for reading and applying the rows of a file. */
-export interface ImportOptions {
-  columns: ColumnChoice[]
+/** How the rows of a file are read and applied. */
+export interface ImportOptions extends Mapping {
   listId: string | null
-  tags: string[]
-  as: FileStatus | null
+  tags: readonly string[]
   triggers: boolean
   /** The contacts already confirmed the list in another system. */
-  confirmed?: boolean
+  confirmed: boolean
 }
 
 const importTable = defineEntity({
@@ -28,11 +29,11 @@ const importTable = defineEntity({
     id: p.uuid().primary(),
     workspaceId: p.uuid(),
     name: p.text(),
-    format: p.text().$type<FormatName>(),
     status: p.text().$type<ImportStatus>(),
     options: p.json<ImportOptions>(),
     fingerprint: p.text().nullable(),
     size: p.bigint('number').nullable(),
+    uploaded: p.bigint('number'),
     position: p.bigint('number'),
     line: p.integer(),
     delimiter: p.text().nullable(),
@@ -52,16 +53,32 @@ const importTable = defineEntity({
 export class Import extends importTable.class {}
 importTable.setClass(Import)
 
+const chunkTable = defineEntity({
+  name: 'ImportChunk',
+  tableName: 'import_chunks',
+  properties: {
+    importId: p.uuid().primary(),
+    position: p.bigint('number').primary(),
+    bytes: p.blob(),
+  },
+})
+
+/** A part of an uploaded file that was not imported yet. */
+export class ImportChunk extends chunkTable.class {}
+chunkTable.setClass(ImportChunk)
+
 const errorTable = defineEntity({
   name: 'ImportError',
   tableName: 'import_errors',
   properties: {
     importId: p.uuid().primary(),
     line: p.integer().primary(),
+    createdAt: p.datetime(),
     problem: p.text(),
+    cells: p.json<string[]>().nullable(),
   },
 })
 
-/** A row that could not be read, identified by its first line. No data of the row is stored. */
+/** A row that could not be read, identified by its first line. Its cells are deleted after some days. */
 export class ImportError extends errorTable.class {}
 errorTable.setClass(ImportError)

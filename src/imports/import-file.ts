@@ -6,17 +6,26 @@ import type { Dependencies } from '../outbox/index.ts'
 import { newCall } from '../platform/call.ts'
 import { isConflict, isDatabaseUnavailable } from '../platform/db/errors.ts'
 import { ApiError } from '../platform/api-error.ts'
+import { advanceImport } from './advance-import.ts'
+import { FileProblem } from './cells.ts'
 import type { Import, ImportOptions } from './entities.ts'
-import { FileProblem, type FormatName, plunkToCsv } from './formats/index.ts'
-import { beginOrResume, deleteImport, getImport } from './imports.ts'
-import { MAX_RECORD_BYTES } from './read-csv.ts'
-import { IMPORT_POSITION_MISMATCH, IMPORT_ENDED } from './errors.ts'
-import { importChunk } from './import-chunk.ts'
+import {
+  IMPORT_NOT_FOUND,
+  IMPORT_POSITION_MISMATCH,
+  IMPORT_STARTED,
+  IMPORT_UPLOADED,
+  MAPPING_INCOMPLETE,
+} from './errors.ts'
+import type { ColumnSample } from './guess.ts'
+import { beginOrResume, deleteImport, getImport, sampleImport, startImport } from './imports.ts'
+import { mapColumns, type MappedColumn, titlesOf } from './mapping.ts'
+import { plunkToCsv } from './plunk-json.ts'
+import { detectPreset, type PresetName } from './presets.ts'
+import { uploadChunk } from './upload.ts'
 import { type Encoding, encodingOf, sizeOf, utf8From } from './utf8-file.ts'
 
 export interface ImportFileInput {
   path: string
-  format: FormatName
   options: ImportOptions
 }
 
@@ -27,25 +36,35 @@ export interface Progress {
   isResumed: boolean
 }
 
-/** Chunk size: large enough to amortize a transaction, small enough that a crash loses little work. */
+/** Error for a file whose mapping is incomplete, with the known details of its columns. */
+export class IncompleteMapping extends Error {
+  override readonly name = 'IncompleteMapping'
+  readonly columns: readonly (MappedColumn & ColumnSample)[]
+  readonly detectedPreset: PresetName | null
+
+  constructor(message: string, columns: readonly (MappedColumn & ColumnSample)[], detectedPreset: PresetName | null) {
+    super(message)
+    this.columns = columns
+    this.detectedPreset = detectedPreset
+  }
+}
+
 const CHUNK_BYTES = 256 * 1024
 /** JSON files are read into memory as a whole. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024
 const MAX_ATTEMPTS = 15
-/** Smallest chunk after slow attempts. Most records are shorter. */
-const MIN_CHUNK_BYTES = 4 * 1024
 const BUSY_MS = 5_000
 /** Linear backoff: a database has two minutes to come back. */
 const AWAY_MS = 1_000
 const SLOW_MS = 100
-const APPLIED_ALREADY = [IMPORT_POSITION_MISMATCH.code, IMPORT_ENDED.code]
 
 /**
- * Imports a file of contacts into a workspace. After an interruption, the same call with the same file resumes and applies no row
- * twice. This holds for a completed import too, until `setAudited`. Memory does not grow with the file, except for JSON.
+ * Uploads a file of contacts into a workspace and imports it. After an interruption, the same call with the same file resumes and
+ * applies no row twice. This holds for a completed import too, until `setAudited`. A worker imports the same file concurrently, so
+ * the import also ends if this process is killed. Memory does not grow with the file, except for JSON.
  *
  * @param onProgress called at the start and after every chunk
- * @throws {FileProblem}, {ApiError} if none of the file can be read
+ * @throws {FileProblem}, {ApiError} if none of the file can be read; {IncompleteMapping}
  */
 export async function importFile(
   dependencies: Pick<Dependencies, 'em'>,
@@ -53,107 +72,83 @@ export async function importFile(
   input: ImportFileInput,
   onProgress: (progress: Progress) => void = () => undefined,
 ): Promise<Import> {
-  const { path, format, options } = input
+  const { path, options } = input
   const encoding = await encodingOf(path)
-  const json =
-    format === 'plunk' && /\.(?:json|ndjson|jsonl)$/i.test(path) ? await readPlunk(path, encoding) : undefined
-  const size = json ? json.length : encoding === 'utf-8' ? await sizeOf(path) : null
-  const fingerprint = await fingerprintOf(input)
+  const json = /\.(?:json|ndjson|jsonl)$/i.test(path) ? await readPlunk(path, encoding) : undefined
   const em = dependencies.em.fork()
-  const made = { name: basename(path), format, options, size, fingerprint }
-  const begun = await beginOrResume(em, workspaceId, made)
+  const fingerprint = await fingerprintOf(input)
+  const begun = await beginOrResume(em, workspaceId, { name: basename(path), options, fingerprint })
   const { isResumed } = begun
   let { found } = begun
-  onProgress({ found, encoding, isResumed })
-
-  if (found.status !== 'RUNNING') return found
-  const bytes = json ? [json.subarray(found.position)] : utf8From(path, encoding, found.position)
-  let waiting = Buffer.alloc(0)
-  let most = CHUNK_BYTES
-  const take = async (isLast: boolean) => {
-    const position = found.position
-    found = await withRetries(
-      () => {
-        const bytes = waiting.subarray(0, isLast && waiting.length <= most ? undefined : most)
-        return importChunk(
-          dependencies,
-          workspaceId,
-          found.id,
-          { position, bytes, isLast: isLast && bytes.length === waiting.length },
-          newCall(),
-        )
-      },
-      // A statement that timed out may succeed with fewer rows.
-      () => (most = Math.max(MIN_CHUNK_BYTES, most / 2)),
-      () => getImport(em, workspaceId, found.id),
-    )
-    // Another process imports the same file and is further ahead than the bytes read here.
-    if (found.position - position > waiting.length) throw new ApiError(IMPORT_POSITION_MISMATCH)
-    // The record is longer than the chunk.
-    if (found.position === position) most *= 2
-    waiting = waiting.subarray(found.position - position)
-    onProgress({ found, encoding, isResumed })
-  }
-  const chunks: Buffer[] = []
-  let gathered = 0
-  const gather = () => {
-    waiting = Buffer.concat([waiting, ...chunks])
-    chunks.length = 0
-    gathered = 0
-  }
+  const { id } = found
+  const bytes = (from: number) => (json ? [json.subarray(from)] : utf8From(path, encoding, from))
   try {
-    return await takeAll()
+    if (found.status === 'UPLOADING') found = await upload()
+    if (found.status === 'DRAFT') found = await start()
   } catch (error) {
     // Nothing was imported, so there is nothing to resume.
-    if (!isResumed && found.position === 0) await deleteImport(em, found.id)
+    if (!isResumed) await deleteImport(em, workspaceId, id)
     throw error
   }
+  onProgress({ found, encoding, isResumed })
+  while (found.status === 'RUNNING') {
+    const next = await withRetries((attempt) => advanceImport(dependencies, workspaceId, id, newCall(), attempt))
+    if (!next) throw new ApiError(IMPORT_NOT_FOUND)
+    found = next
+    onProgress({ found, encoding, isResumed })
+  }
+  return found
 
-  async function takeAll(): Promise<Import> {
-    for await (const chunk of bytes) {
-      chunks.push(chunk)
-      gathered += chunk.length
-      if (waiting.length + gathered < CHUNK_BYTES) continue
-      gather()
-      // A chunk can have more rows than one transaction applies.
-      while (waiting.length >= CHUNK_BYTES && found.status === 'RUNNING') {
-        const before = waiting.length
-        await take(false)
-        if (waiting.length === before) break
+  async function upload(): Promise<Import> {
+    let position = found.uploaded
+    let waiting = Buffer.alloc(0)
+    const send = async (isLast: boolean) => {
+      const piece = { position, bytes: waiting, isLast }
+      try {
+        await withRetries(() => uploadChunk(em, workspaceId, id, piece))
+      } catch (error) {
+        // The response to the commit was lost, or another process uploads the same file.
+        if (!isCode(error, IMPORT_POSITION_MISMATCH.code, IMPORT_UPLOADED.code)) throw error
       }
-      if (found.status !== 'RUNNING') return found
-      if (waiting.length > CHUNK_BYTES + 4 * MAX_RECORD_BYTES) throw new FileProblem('A record has no end')
+      position += waiting.length
+      waiting = Buffer.alloc(0)
     }
-    gather()
-    while (found.status === 'RUNNING') await take(true)
-    return found
+    for await (const chunk of bytes(position)) {
+      waiting = Buffer.concat([waiting, chunk])
+      if (waiting.length >= CHUNK_BYTES) await send(false)
+    }
+    await send(true)
+    return getImport(em, workspaceId, id)
+  }
+
+  async function start(): Promise<Import> {
+    try {
+      return await withRetries(() => startImport(em, workspaceId, id))
+    } catch (error) {
+      if (isCode(error, IMPORT_STARTED.code)) return getImport(em, workspaceId, id)
+      if (!isCode(error, MAPPING_INCOMPLETE.code)) throw error
+      const titles = titlesOf(found.header!)
+      const samples = await sampleImport(em, found)
+      const columns = mapColumns(titles, options).map((column, index) => ({ ...samples[index]!, ...column }))
+      throw new IncompleteMapping((error as Error).message, columns, detectPreset(titles))
+    }
   }
 }
 
+const isCode = (error: unknown, ...codes: string[]): boolean => error instanceof ApiError && codes.includes(error.code)
+
 /**
- * Runs a chunk and retries it after a deadlock, a timeout or a lost database connection. If the outbox is full (`unavailable`),
- * waits without a time limit until it drains.
+ * Retries after a deadlock, a timeout or a lost database connection. If the outbox is full (`unavailable`), waits without a time
+ * limit until it drains.
  */
-async function withRetries(
-  run: () => Promise<Import>,
-  onSlow: () => void,
-  reread: () => Promise<Import>,
-): Promise<Import> {
-  let next = run
+async function withRetries<T>(run: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await next()
+      return await run(attempt)
     } catch (error) {
-      // The previous attempt was committed, but its result was lost.
-      if (next === run && attempt > 1 && error instanceof ApiError && APPLIED_ALREADY.includes(error.code)) {
-        next = reread
-        continue
-      }
       const isBusy = error instanceof ApiError && error.kind === 'unavailable'
-      const isSlow = isConflict(error)
       const isAway = isDatabaseUnavailable(error)
-      if (!isBusy && (attempt >= MAX_ATTEMPTS || !(isSlow || isAway))) throw error
-      if (isSlow) onSlow()
+      if (!isBusy && (attempt >= MAX_ATTEMPTS || !(isConflict(error) || isAway))) throw error
       await delay(isBusy ? BUSY_MS : (isAway ? AWAY_MS : SLOW_MS) * attempt)
     }
   }
@@ -166,8 +161,8 @@ async function readPlunk(path: string, encoding: Encoding): Promise<Buffer> {
 }
 
 /** Hashes the content of a file and the import options, to recognize the same import again. */
-async function fingerprintOf({ path, format, options }: ImportFileInput): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([basename(path), await sizeOf(path), format, options]))
+async function fingerprintOf({ path, options }: ImportFileInput): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([basename(path), await sizeOf(path), options]))
   for await (const chunk of utf8From(path, 'utf-8', 0)) hash.update(chunk)
   return hash.digest('hex')
 }

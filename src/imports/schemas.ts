@@ -1,49 +1,79 @@
 import { array, boolean, number, object, string } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH, text } from '../http/index.ts'
-import { FORMAT_NAMES, isField, FILE_STATUSES } from './formats/index.ts'
-import { MAX_COLUMNS } from './read-header.ts'
+import { FIELD_PATTERN, isConsistent, isField } from './decision.ts'
+import { CONSENTS } from './mapping.ts'
+import { PRESET_NAMES } from './presets.ts'
+import { MAX_COLUMNS } from './upload.ts'
+import { DATE_FORMATS, NUMBER_FORMATS, SEPARATORS, VALUE_TYPES } from './values.ts'
 
-const MAX_CHOICES = 500
 const MAX_TAGS = 100
+const MAX_VALUES = 100
 
-/** `POST /imports`. */
-export const importSchema = object({
-  name: filledText()
+const values = (description: string, example: string) =>
+  array()
+    .of(text().defined().test(atMost(1_000)).meta({ example }))
+    .max(MAX_VALUES)
+    .meta({ description })
+
+const columnSchema = object({
+  column: filledText()
     .required()
-    .test(atMost(MAX_NAME_LENGTH))
-    .meta({ description: 'Name of the file.', example: 'customers.csv' }),
-  format: string().oneOf(FORMAT_NAMES).meta({ description: 'Format of the file. Defaults to csv.', example: 'csv' }),
-  columns: array()
-    .of(
-      object({
-        column: filledText().required().test(atMost(1_000)).meta({ example: 'E-Mail' }),
-        field: string()
-          .required()
-          .test({
-            name: 'field',
-            message: ({ path }) =>
-              `${path} must be email, externalId, firstName, tags, subscribed, ticked, unsubscribed, nothing, or metadata. and a key`,
-            test: (value) => value === undefined || isField(value),
-          })
-          .meta({
-            json: {
-              pattern:
-                '^(email|externalId|firstName|tags|subscribed|ticked|unsubscribed|nothing|metadata\\.[^\\u0000]{1,200})$',
-            },
-            example: 'email',
-          }),
-      }).required(),
-    )
-    .max(MAX_CHOICES)
+    .test(atMost(10_000))
+    .meta({ description: 'The title of the column. An untitled column is "Column 3".', example: 'E-Mail' }),
+  field: string()
+    .required()
+    .test({
+      name: 'field',
+      message: ({ path }) =>
+        `${path} must be email, firstName, name, externalId, tags, consent, metadata, nothing, or metadata. and a key`,
+      test: (value) => value === undefined || isField(value),
+    })
+    .meta({ json: { pattern: FIELD_PATTERN }, example: 'email' }),
+  type: string().oneOf(VALUE_TYPES).meta({ description: 'For metadata: the type. Defaults to text.', example: 'text' }),
+  format: string()
+    .oneOf([...DATE_FORMATS, ...NUMBER_FORMATS, ...SEPARATORS])
+    .meta({ description: 'The format of a date or a number, or the separator of tags.', example: 'YYYY-MM-DD' }),
+  yes: values(
+    'For consent, and metadata of the type boolean: the values that mean yes. Every other value means no, an empty one too.',
+    'yes',
+  ),
+  bounced: values(
+    'For consent: the values of addresses that bounced. "*" is every value that does not mean yes.',
+    'bounced',
+  ),
+  blocked: values('For consent: the values of addresses that must get no email at all.', 'blocked'),
+})
+  .test({
+    name: 'column',
+    message: ({ path }) => `${path} has a type, format or values that do not belong to its field`,
+    test: (given) => isConsistent(given),
+  })
+  .meta({ example: { column: 'Since', field: 'metadata.since', type: 'date', format: 'DD/MM/YYYY' } })
+
+const mappingFields = {
+  preset: string()
+    .nullable()
+    .oneOf([...PRESET_NAMES, null] as const)
     .meta({
-      description:
-        'For csv: the fields of columns. Other columns are recognized by name, such as email or first name, or become metadata.',
+      description: 'The service that exported the file. It decides the columns that the service defines.',
+      example: null,
     }),
-  header: array()
-    .of(text().defined().meta({ example: 'E-Mail' }))
+  columns: array()
+    .of(columnSchema.required())
     .max(MAX_COLUMNS)
     .meta({
-      description: 'The titles of the columns, if you know them. An invalid header is then rejected immediately.',
+      description:
+        'What the columns mean. Titles such as email, first name, last name and external ID need no decision. An import does not ' +
+        'start before every other column is decided.',
+    }),
+  consent: string()
+    .nullable()
+    .oneOf([...CONSENTS, null] as const)
+    .meta({
+      description:
+        'The consent of the contacts. SUBSCRIBED: everyone opted in. COLUMNS: the columns mapped to consent hold it; the default if ' +
+        'there are any. UNSUBSCRIBED: the contacts get no marketing until they opt in. BOUNCED: the addresses get no email.',
+      example: 'SUBSCRIBED',
     }),
   listId: text()
     .nullable()
@@ -51,14 +81,6 @@ export const importSchema = object({
   tags: array()
     .of(filledText().required().test(atMost(100)).meta({ example: 'imported' }))
     .max(MAX_TAGS),
-  as: string()
-    .nullable()
-    .oneOf([...FILE_STATUSES, null] as const)
-    .meta({
-      description:
-        'The status of contacts whose row does not specify one. UNSUBSCRIBED suppresses marketing, BOUNCED suppresses all email.',
-      example: 'SUBSCRIBED',
-    }),
   triggers: boolean().meta({
     description: 'Whether the import starts automations. Defaults to false.',
     example: false,
@@ -69,14 +91,41 @@ export const importSchema = object({
       'requests if triggers is true.',
     example: false,
   }),
+}
+
+/** Maximum size of a chunk, in bytes of UTF-8. */
+export const MAX_CHUNK_BYTES = 1024 * 1024
+
+const content = () =>
+  text().test({
+    name: 'size',
+    message: `text must not be longer than ${MAX_CHUNK_BYTES} bytes of UTF-8`,
+    test: (value) => value == null || Buffer.byteLength(value) <= MAX_CHUNK_BYTES,
+  })
+
+/** `POST /imports`. */
+export const importSchema = object({
+  name: filledText()
+    .required()
+    .test(atMost(MAX_NAME_LENGTH))
+    .meta({ description: 'Name of the file.', example: 'customers.csv' }),
+  ...mappingFields,
+  text: content().meta({
+    description: 'The whole file, if it has at most 1 MB. Upload a larger one in chunks.',
+    example: 'email,first name\nada@example.com,Ada\n',
+  }),
+  start: boolean().meta({
+    description: 'With text: starts the import. If the mapping is incomplete, no import is created.',
+    example: false,
+  }),
   size: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).nullable().meta({
     description: 'Size of the whole file, in bytes of UTF-8. Used to show progress.',
     example: 1048576,
   }),
 }).meta({ component: 'ImportInput' })
 
-/** Maximum size of a chunk, in bytes of UTF-8. */
-export const MAX_CHUNK_BYTES = 1024 * 1024
+/** `PUT /imports/{id}/mapping`. */
+export const mappingSchema = object(mappingFields).meta({ component: 'ImportMappingInput' })
 
 /** `POST /imports/{id}/chunks`. */
 export const chunkSchema = object({
@@ -86,16 +135,9 @@ export const chunkSchema = object({
     .max(Number.MAX_SAFE_INTEGER)
     .required()
     .meta({ description: 'Where the chunk begins, in bytes of UTF-8: the `position` of the import.', example: 0 }),
-  text: text()
-    .defined()
-    .test({
-      name: 'size',
-      message: `text must not be longer than ${MAX_CHUNK_BYTES} bytes of UTF-8`,
-      test: (value) => value == null || Buffer.byteLength(value) <= MAX_CHUNK_BYTES,
-    })
-    .meta({
-      description: 'The content. It may end in the middle of a row, but not in the middle of a character.',
-      example: 'email,first name\nada@example.com,Ada\n',
-    }),
+  text: content().defined().meta({
+    description: 'The content. It may end in the middle of a row, but not in the middle of a character.',
+    example: 'email,first name\nada@example.com,Ada\n',
+  }),
   isLast: boolean().meta({ description: 'Whether this is the last chunk of the file.', example: true }),
 }).meta({ component: 'ImportChunk' })

@@ -1,7 +1,7 @@
 export { agreeOnMail, mailModeOf } from './mail-mode.ts'
 export { agreeOnSender, NO_SENDER } from './mail-sender.ts'
 export { settleBounceDomain } from './bounce-domain.ts'
-export { agreeOnPublicUrl, findPublicUrl } from './public-url.ts'
+export { agreeOnPublicUrl, findPublicUrl, PUBLIC_URL_NOT_HTTPS } from './public-url.ts'
 export {
   linkSecretOf,
   readBounceDomain,
@@ -16,4 +16,5 @@ export type { TemporalBinding } from './queries.ts'
 export { Instance } from './entities.ts'
 export { assertLostUntil, closeGate, GATE_COLUMNS, openGate, readSendingGate } from './sending-gate-queries.ts'
 export { gateOf, type GateRow, isDelivered, mayBeLost, SENDING_DISABLED, type SendingGate } from './sending-gate.ts'
+export { type InstanceMail, type InstanceMailDependencies, sendInstanceMail } from './instance-mail.ts'
 export { watchSendingGate } from './watch-sending-gate.ts'

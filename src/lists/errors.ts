@@ -3,13 +3,13 @@ import { defineError } from '../platform/api-error.ts'
 export const LIST_NOT_FOUND = defineError('not-found', 'list_not_found', 'List not found in workspace')
 export const NOT_IN_LIST = defineError('not-found', 'contact_not_in_list', 'Contact not found in list')
 /**
- * The list triggers an ACTIVE automation, or is in the audience of a campaign. Without it, these would reach no contacts, or the
- * wrong ones.
+ * The list triggers an ACTIVE automation, is in a condition or a step of an automation, or is in the audience of a campaign.
+ * Without it, these would reach no contacts, or the wrong ones.
  */
 export const LIST_IN_USE = defineError(
   'taken',
   'list_in_use',
-  'This list triggers an ACTIVE automation or is in the audience of a scheduled campaign. Pause the automation or cancel the campaign first.',
+  'An automation or a scheduled campaign uses this list. Pause an automation that it triggers, remove it from the conditions and steps of automations, and cancel the campaign first.',
 )
 export const CONTACT_LEFT_LIST = defineError(
   'taken',

@@ -54,7 +54,10 @@ export async function hasConfirmationAutomation(
   return rows.length > 0
 }
 
-/** Returns whether a list triggers an automation, or is in the audience of a campaign that has not started. */
+/**
+ * Returns whether a list triggers an ACTIVE automation, is in a rule or step of an automation, or is in the audience of a campaign
+ * that has not ended.
+ */
 export async function isListInUse(em: EntityManager, workspaceId: string, listId: string): Promise<boolean> {
   const rows = await sql(
     em,
@@ -71,6 +74,11 @@ export async function isListInUse(em: EntityManager, workspaceId: string, listId
          or campaign.audience #> '{exclude,segmentIds}' ? segment.id::text)
      where campaign.workspace_id = $1::uuid and campaign.status in ('SCHEDULED', 'SENDING', 'PAUSED') and not campaign.materialized
        and position($2::text in segment.condition::text) > 0
+     union all
+     select from automations automation
+     join automation_versions current on current.automation_id = automation.id and current.version = automation.version
+     where automation.workspace_id = $1::uuid and automation.deleted_at is null and position($2::text in
+       lower(jsonb_build_array(automation.entry, automation.exit_on, automation.goal, current.steps)::text)) > 0
      limit 1`,
     [workspaceId, listId],
   )

@@ -4,7 +4,17 @@ import type { Range } from '../platform/db/range.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { Message } from './entities.ts'
+import { MESSAGE_NOT_FOUND } from './errors.ts'
 import { type ClickedLink, countMessages, messageDetails } from './activity-queries.ts'
+
+/** Reads a message with its content. @throws {ApiError} `message_not_found` */
+export async function getMessage(em: EntityManager, workspaceId: string, id: string): Promise<ActivityItem> {
+  const fork = em.fork()
+  const message = isId(id) ? await fork.findOne(Message, { id, workspaceId }, { exclude: ['html', 'text'] }) : null
+  if (!message) throw new ApiError(MESSAGE_NOT_FOUND)
+  const { body, clicks = [] } = (await messageDetails(fork, [id], PAGE_BODY_BYTES)).get(id) ?? {}
+  return { message, html: body?.html ?? null, text: body?.text ?? null, contentOmitted: false, clicks }
+}
 
 /** A message with its bodies, unless the preceding messages on the page use up the limit. */
 export interface ActivityItem {

@@ -6,10 +6,11 @@ import type { Caller, Scope } from '../workspaces/index.ts'
 import { Message } from './entities.ts'
 
 /** Scopes required to retry or dismiss messages, by source. */
-const SCOPES = { automations: 'automations:write', campaigns: 'campaigns:write' } as const satisfies Record<
-  string,
-  Scope
->
+const SCOPES = {
+  automations: 'automations:write',
+  campaigns: 'campaigns:write',
+  emails: 'emails:send',
+} as const satisfies Record<string, Scope>
 
 /** The kind of source that a message belongs to. */
 export type Source = keyof typeof SCOPES
@@ -24,7 +25,7 @@ export function assertMayDecideOf(caller: Caller, source: Source): void {
 /** Checks the scope for one message. A message that does not exist needs no scope. @throws {ApiError} `scope_missing` */
 export async function assertMayDecide(em: EntityManager, caller: Caller, id: string): Promise<void> {
   const found = isId(id) ? await em.fork().findOne(Message, { id, workspaceId: caller.workspace.id }) : null
-  if (found) assertMayDecideOf(caller, found.campaignId ? 'campaigns' : 'automations')
+  if (found) assertMayDecideOf(caller, found.campaignId ? 'campaigns' : found.automationId ? 'automations' : 'emails')
 }
 
 /** Returns the only source whose messages the caller may retry or dismiss; `undefined` if they may for all. */

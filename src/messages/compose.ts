@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { contactVariables } from '../contacts/index.ts'
 import { type Links, MAX_URL_BYTES } from '../signed-links/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -34,6 +35,7 @@ export const variablesOf = (sender: Sender, message: Prepared): TemplateVariable
   ...contactVariables(message.contactId, message.contact),
   event: message.event,
   steps: message.steps ?? {},
+  data: message.email?.data ?? {},
   unsubscribeUrl: unsubscribeUrl(sender, message),
   ...(message.confirmation?.requestId != null && {
     confirmUrl: sender.links.url('confirm', {
@@ -63,10 +65,11 @@ export function compose(sender: Sender, message: Prepared, rendered: RenderedEma
     messageId,
     recipient: contact.email,
     from,
-    replyTo: message.sender?.replyTo ?? undefined,
+    replyTo: message.email?.replyTo ?? message.sender?.replyTo ?? undefined,
     returnPath: sender.links.returnPath({ contactId: message.contactId, messageId }),
     dkim: message.sender ? dkimOf(sender.secrets, message.sender) : undefined,
-    headers: category === 'marketing' ? unsubscribeHeaders(url) : {},
+    headers:
+      category === 'marketing' ? marketingHeaders(sender, message, messageId, url) : (message.email?.headers ?? {}),
   }
 }
 
@@ -85,20 +88,57 @@ function tracked({ links }: Sender, message: Prepared, messageId: string, html: 
   })
 }
 
-/** Returns the workspace's own sender, or the instance's sender with the workspace's sender name if it has one. */
-export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender }: Pick<Prepared, 'sender'>): string {
+/** The parts of a message that its sender depends on. */
+type FromParts = Pick<Prepared, 'sender' | 'email'>
+
+/** Returns the sender that the email names, the workspace's own sender, or the instance's sender with the workspace's sender name if it has one. */
+export function fromOf({ mailFrom }: Pick<Sender, 'mailFrom'>, { sender, email }: FromParts): string {
+  if (email?.from != null) return email.from
   if (sender?.address != null) return mailboxOf(sender.name, sender.address)
   return sender?.name != null ? mailboxOf(sender.name, addressOf(mailFrom)) : mailFrom
 }
 
 /**
- * Headers for the unsubscribe button of mail clients (RFC 2369; RFC 8058, section 3.1). The button sends a POST with one field,
- * which RFC 8058 allows only over TLS.
+ * Headers of marketing emails. `List-Unsubscribe` is for the unsubscribe button of mail clients (RFC 2369). The button sends a POST
+ * with one field, which RFC 8058 allows only over TLS, or an email, if Dripline receives mail.
  */
-const unsubscribeHeaders = (url: string): Record<string, string> => ({
-  'List-Unsubscribe': `<${url}>`,
-  ...(url.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
-})
+function marketingHeaders(
+  { links }: Sender,
+  message: Prepared,
+  messageId: string,
+  url: string,
+): Record<string, string> {
+  const address = links.unsubscribeAddress({ contactId: message.contactId, messageId })
+  return {
+    'List-Unsubscribe': address === undefined ? `<${url}>` : `<${url}>, <mailto:${address}?subject=unsubscribe>`,
+    ...(url.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    'List-ID': `<${listIdOf(message, links.publicUrl)}>`,
+    'Feedback-ID': feedbackIdOf(message),
+  }
+}
+
+/**
+ * Identifies the list of an email to mail clients: the only list that it was sent to, otherwise the workspace (RFC 2919, section
+ * 3). The namespace is the host of the instance, which stays the same when a sender changes.
+ */
+function listIdOf({ listIds, workspaceId }: Prepared, publicUrl: string): string {
+  const { hostname } = new URL(publicUrl)
+  const label = listIds.length === 1 ? listIds[0]! : workspaceId
+  // A name without a domain must end in localhost.
+  return `${label}.${isIP(hostname.replace(/[[\]]/g, '')) === 0 ? hostname : 'localhost'}`
+}
+
+/**
+ * Identifies the campaign or automation to feedback loops, which count complaints by each of the fields. None of them identifies
+ * the recipient. The last one names the sender in 5 to 15 characters.
+ *
+ * @see https://support.google.com/a/answer/6254652 for the format
+ */
+function feedbackIdOf({ ref, automationId, workspaceId }: Prepared): string {
+  const origin = ref.kind === 'campaign' ? ref.campaignId : (automationId ?? '')
+  const kind = ref.kind === 'step' ? 'automation' : ref.kind
+  return `${origin}:${workspaceId}:${kind}:dripline`
+}
 
 const unsubscribeUrl = ({ links }: Sender, { ref, contactId }: Prepared): string =>
   links.url('unsubscribe', { contactId, originId: originOf(ref) })

@@ -40,9 +40,10 @@ export async function prepareStored(
   intent: Intent,
 ): Promise<Prepared | undefined> {
   // Read the recipient first: the claim compares the consent version, which protects only what is read after it.
-  const recipient = await readRecipient(em.fork(), stored.contactId)
+  const source = store.source(stored)
+  const recipient = await (source.readRecipient?.(em.fork(), stored) ?? readRecipient(em.fork(), stored.contactId))
   const [context, settings] = await Promise.all([
-    store.source(stored).load(em.fork(), stored, intent),
+    source.load(em.fork(), stored, intent),
     readSendSettings(em.fork(), stored.workspaceId),
   ])
   if (!context || !settings || !settings.isOpen || !recipient) return undefined

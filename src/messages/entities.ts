@@ -37,6 +37,8 @@ const schema = defineEntity({
     dueAt: p.datetime().nullable(),
     retryAt: p.datetime().nullable(),
     abandonedAt: p.datetime().nullable(),
+    /** When a provider reported that the recipient's mail server accepted it. */
+    deliveredAt: p.datetime().nullable(),
     /** When a person first opened it or clicked a link. Scanners are excluded as far as possible. */
     openedAt: p.datetime().nullable(),
     clickedAt: p.datetime().nullable(),
@@ -46,3 +48,16 @@ const schema = defineEntity({
 /** One email to one contact. Written by `store-queries.ts` only. */
 export class Message extends schema.class {}
 schema.setClass(Message)
+
+const unsubscribeTable = defineEntity({
+  name: 'Unsubscribe',
+  tableName: 'unsubscribes',
+  properties: {
+    messageId: p.uuid().primary(),
+    createdAt: p.datetime(),
+  },
+})
+
+/** A message because of which its contact unsubscribed. */
+export class Unsubscribe extends unsubscribeTable.class {}
+unsubscribeTable.setClass(Unsubscribe)

@@ -1,15 +1,23 @@
-export { Message } from './entities.ts'
+export { Message, Unsubscribe } from './entities.ts'
 export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
-export { type CampaignRef, MESSAGE_STATUSES, type MessageRef, type MessageStatus, type StepRef } from './message.ts'
+export {
+  type CampaignRef,
+  type EmailRef,
+  MESSAGE_STATUSES,
+  type MessageRef,
+  type MessageStatus,
+  type StepRef,
+} from './message.ts'
 export type { MessageSource, MessageSources } from './source.ts'
 export { preparedFrom, withGroups } from './prepare.ts'
-export type { Prepared, SendSettings, SourceContext } from './prepared.ts'
+export type { EmailOptions, Prepared, SendSettings, SourceContext } from './prepared.ts'
 export { ENROLLMENT_ENDED, MessageStore } from './store.ts'
 export {
   Sending,
   type SendDependencies,
   type SendResult,
   type WaitLimit,
+  MAX_TURN_WAIT_MS,
   MAX_WARM_UP_RECHECK_MS,
   logOutcome,
 } from './send.ts'
@@ -19,9 +27,12 @@ export {
   automationsWithRetries,
   dueRecipients,
   finalMessagesOf,
+  findMessage,
   findStepMessage,
   NEEDS_DECISION,
+  overdueEmails,
   overdueRetries,
+  readSendTime,
   readSendSettings,
   type RemainingRecipients,
   remainingRecipients,
@@ -41,14 +52,17 @@ export {
   type FirstVisits,
   finishMessagesOf,
   LEASE_SECONDS,
+  postponeMessages,
+  queueEmails,
   queueRecipients,
   type QueuedRow,
   releaseRecipients,
+  setDelivered,
   setFirstVisits,
   shortenLeases,
 } from './store-queries.ts'
 export { MAY_HAVE_BEEN_SENT_ERROR } from './send.ts'
-export { retryMessage } from './deliver-retry.ts'
+export { prepareStored, retryMessage } from './deliver-retry.ts'
 export {
   dismissMessage,
   MAX_LISTED_MESSAGES,
@@ -57,9 +71,22 @@ export {
   type ResendResult,
 } from './unconfirmed-messages.ts'
 export { RECIPIENT } from './recipient-queries.ts'
+export {
+  daysResponse,
+  presentDays,
+  presentLinks,
+  presentResults,
+  type ResultCounts,
+  resultFields,
+  resultsResponse,
+  variantOf,
+} from './results.ts'
+export { clickedLinks, type DayResults, type LinkClicks, MAX_LINKS, resultsByDay } from './results-queries.ts'
+export { HAS_ARRIVED, recordUnsubscribe, recordUnsubscribeByLink } from './unsubscribe-queries.ts'
 export { lockFreeMessages, lockVisitedMessage } from './first-visits-queries.ts'
 export {
   eraseMessages,
+  eraseRest,
   deleteRemainingMessages,
   isBeingErased,
   waitForSendersTo,

@@ -22,6 +22,7 @@ export interface ListedMessage {
   createdAt: Date
   sentAt: Date | null
   retryAt: Date | null
+  deliveredAt: Date | null
   openedAt: Date | null
   clickedAt: Date | null
   place: Cursor
@@ -44,6 +45,7 @@ interface ListedRow {
   created_at: string
   sent_at: string | null
   retry_at: string | null
+  delivered_at: string | null
   opened_at: string | null
   clicked_at: string | null
   micros: string
@@ -60,7 +62,7 @@ export interface MessageSearch {
 
 const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, item.recipient,
     item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at,
-    item.retry_at, item.opened_at, item.clicked_at`
+    item.retry_at, item.delivered_at, item.opened_at, item.clicked_at`
 
 /**
  * Builds a statement that reads a page of a workspace's messages, newest first, using the narrowest index: by contact, by
@@ -131,6 +133,7 @@ const toListed = (row: ListedRow): ListedMessage => ({
   createdAt: toDate(row.created_at),
   sentAt: dateOf(row.sent_at),
   retryAt: dateOf(row.retry_at),
+  deliveredAt: dateOf(row.delivered_at),
   openedAt: dateOf(row.opened_at),
   clickedAt: dateOf(row.clicked_at),
   place: { micros: row.micros, id: row.id },

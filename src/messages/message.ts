@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /**
  * Statuses of a message:
- * - QUEUED: a campaign recipient that has not been tried yet
+ * - QUEUED: a campaign recipient or a transactional email that has not been tried yet
  * - SENDING: claimed; the outcome is not known yet
  * - DEFERRED: certainly not sent; tried again later
  * - SENT, CAPTURED: accepted by the server, or stored instead if mail is captured
@@ -41,25 +41,55 @@ export interface CampaignRef {
   contactId: string
 }
 
+/** A transactional email, which has the same ID as its message. */
+export interface EmailRef {
+  kind: 'email'
+  id: string
+}
+
 /** The unique key of a message. The table has a unique index for each kind. */
-export type MessageRef = StepRef | CampaignRef
+export type MessageRef = StepRef | CampaignRef | EmailRef
 
 /** The origin recorded in the message's unsubscribe link. */
-export const originOf = (ref: MessageRef): string => (ref.kind === 'step' ? ref.enrollmentId : ref.campaignId)
+export function originOf(ref: MessageRef): string {
+  switch (ref.kind) {
+    case 'step':
+      return ref.enrollmentId
+    case 'campaign':
+      return ref.campaignId
+    case 'email':
+      return ref.id
+  }
+}
 
 /** IDs that identify a message in logs. */
-export const logIdsOf = (ref: MessageRef): Record<string, string> =>
-  ref.kind === 'step'
-    ? { enrollmentId: ref.enrollmentId, stepId: ref.stepId }
-    : { campaignId: ref.campaignId, contactId: ref.contactId }
+export function logIdsOf(ref: MessageRef): Record<string, string> {
+  switch (ref.kind) {
+    case 'step':
+      return { enrollmentId: ref.enrollmentId, stepId: ref.stepId }
+    case 'campaign':
+      return { campaignId: ref.campaignId, contactId: ref.contactId }
+    case 'email':
+      return { emailId: ref.id }
+  }
+}
+
+function keyOf(ref: MessageRef): string {
+  switch (ref.kind) {
+    case 'step':
+      return `${ref.enrollmentId}/${ref.stepId}/${ref.occurrence}`
+    case 'campaign':
+      return `${ref.campaignId}/${ref.contactId}/0`
+    case 'email':
+      return ref.id
+  }
+}
 
 /**
  * Returns the Message-ID header (RFC 5322, section 3.6.4). It is always the same for the same message, so that a recipient's
  * server can recognize a copy.
  */
 export function messageIdHeader(ref: MessageRef, domain: string): string {
-  const key =
-    ref.kind === 'step' ? `${ref.enrollmentId}/${ref.stepId}/${ref.occurrence}` : `${ref.campaignId}/${ref.contactId}/0`
-  const digest = createHash('sha256').update(key).digest('hex').slice(0, 32)
+  const digest = createHash('sha256').update(keyOf(ref)).digest('hex').slice(0, 32)
   return `<${digest}@${domain}>`
 }

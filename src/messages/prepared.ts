@@ -25,6 +25,20 @@ export interface SourceContext {
   confirmation: { listId: string; requestId: string | null } | null
   /** How often the enrollment has been paused so far. */
   pauseCount: number
+  /** Options of a transactional email. */
+  email?: EmailOptions
+}
+
+/** Options of a transactional email beside its content. */
+export interface EmailOptions {
+  /** The variable `data` of the template; `null` if the content is sent as it is. */
+  data: Readonly<Record<string, unknown>> | null
+  /** `Name <address>`; `null` for the sender of the workspace. */
+  from: string | null
+  replyTo: string | null
+  headers: Readonly<Record<string, string>>
+  /** Whether it has attachments, which are read when a connection is free: they can be large. */
+  hasAttachments: boolean
 }
 
 /** The current send settings of a workspace. */

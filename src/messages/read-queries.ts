@@ -25,6 +25,8 @@ export interface StoredMessage {
   /** When its enrollment continued. */
   finalAt: Date | null
   claimedAt: Date
+  /** When a message of a campaign or a transactional email may be sent. */
+  dueAt: Date | null
   leaseUntil: Date | null
   /** Campaign messages only: the A/B variant, and the lists that included the contact. */
   variant: number
@@ -47,6 +49,7 @@ interface StoredRow {
   abandoned_at: string | null
   final_at: string | null
   claimed_at: string
+  due_at: string | null
   lease_until: string | null
   variant: number | null
   list_ids: string[] | null
@@ -54,15 +57,18 @@ interface StoredRow {
 
 const STORED = `
 select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, campaign_id, status, attempts, message_id,
-  retry_at, abandoned_at, final_at, claimed_at, lease_until, variant, list_ids
+  retry_at, abandoned_at, final_at, claimed_at, due_at, lease_until, variant, list_ids
 from messages`
 
-const refOf = (row: StoredRow): MessageRef =>
-  row.campaign_id === null
-    ? { kind: 'step', enrollmentId: row.enrollment_id!, stepId: row.step_id!, occurrence: row.occurrence! }
-    : { kind: 'campaign', campaignId: row.campaign_id, contactId: row.contact_id }
+function refOf(row: StoredRow): MessageRef {
+  const { id, campaign_id: campaignId, contact_id: contactId, enrollment_id: enrollmentId } = row
+  if (campaignId !== null) return { kind: 'campaign', campaignId, contactId }
+  if (enrollmentId === null) return { kind: 'email', id }
+  return { kind: 'step', enrollmentId, stepId: row.step_id!, occurrence: row.occurrence! }
+}
 
-const dateOf = (text: string | null): Date | null => (text === null ? null : toDate(text))
+/** Converts a time of a campaign's message that waits for a winner, `infinity`, to none. */
+const dateOf = (text: string | null): Date | null => (text === null || text === 'infinity' ? null : toDate(text))
 
 const toStored = (row: StoredRow): StoredMessage => ({
   id: row.id,
@@ -77,6 +83,7 @@ const toStored = (row: StoredRow): StoredMessage => ({
   abandonedAt: row.abandoned_at,
   finalAt: dateOf(row.final_at),
   claimedAt: toDate(row.claimed_at),
+  dueAt: dateOf(row.due_at),
   leaseUntil: dateOf(row.lease_until),
   variant: row.variant ?? 0,
   listIds: row.list_ids ?? [],
@@ -157,6 +164,32 @@ select
   exists (select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity') as is_queued,
   exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`
 
+/**
+ * Reads when a transactional email is to be sent: in the past if it was not scheduled, whatever the clocks of Postgres and Temporal
+ * say. @returns `undefined` if it no longer waits to be sent
+ */
+export async function readSendTime(em: EntityManager, id: string): Promise<Date | undefined> {
+  const [row] = await sql<{ send_at: string }>(
+    em,
+    `select case when due_at > created_at then due_at else 'epoch' end as send_at
+     from messages where id = $1::uuid and status in ('QUEUED', 'DEFERRED')`,
+    [id],
+  )
+  return row && toDate(row.send_at)
+}
+
+/** Reads some of the transactional emails that are overdue, for which Temporal may have lost the workflow. */
+export async function overdueEmails(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {
+  return sql<{ id: string; workspaceId: string }>(
+    em,
+    `select id, workspace_id as "workspaceId" from messages
+     where automation_id is null and campaign_id is null and status in ('QUEUED', 'DEFERRED')
+       and due_at < now() - interval '${OVERDUE_MINUTES} minutes'
+     order by random() limit $1`,
+    [limit],
+  )
+}
+
 /** Reads the current send settings of a workspace; `undefined` if the workspace is deleted. */
 export async function readSendSettings(em: EntityManager, workspaceId: string): Promise<SendSettings | undefined> {
   const [row] = await preparedSql<GateRow & { mode: WorkspaceMode; sender: WorkspaceSender | null }>(
@@ -182,8 +215,8 @@ export const NEEDS_DECISION = `
 (message.status in ('UNCONFIRMED', 'SENDING', 'DEFERRED')
   and (message.status = 'UNCONFIRMED'
     or (message.status = 'SENDING' and message.lease_until < now() - interval '10 minutes')
-    -- A campaign retries its own messages.
-    or (message.status = 'DEFERRED' and message.campaign_id is null
+    -- A campaign and a transactional email retry by themselves.
+    or (message.status = 'DEFERRED' and message.automation_id is not null
       and not exists (select from enrollments where id = message.enrollment_id and status = 'ACTIVE'))))`
 
 /** A message that needs an operator's decision. */
@@ -238,14 +271,17 @@ export async function findRetryCandidate(
   em: EntityManager,
   workspaceId: string,
   id: string,
-): Promise<{ status: MessageStatus; hasSource: boolean; createdAt: Date } | undefined> {
-  const [row] = await sql<{ status: MessageStatus; has_source: boolean; created_at: string }>(
+): Promise<{ status: MessageStatus; isEmail: boolean; hasSource: boolean; createdAt: Date } | undefined> {
+  const [row] = await sql<{ status: MessageStatus; is_email: boolean; has_source: boolean; created_at: string }>(
     em,
-    `select status, created_at, ${HAS_SOURCE} as has_source from messages message
+    `select status, created_at, automation_id is null and campaign_id is null as is_email, ${HAS_SOURCE} as has_source
+     from messages message
      where id = $2::uuid and workspace_id = $1::uuid`,
     [workspaceId, id],
   )
-  return row && { status: row.status, hasSource: row.has_source, createdAt: toDate(row.created_at) }
+  if (!row) return undefined
+  const { status, is_email: isEmail, has_source: hasSource, created_at: createdAt } = row
+  return { status, isEmail, hasSource, createdAt: toDate(createdAt) }
 }
 
 /** Checks whether the automation or campaign of a message, and its contact, still exist. */

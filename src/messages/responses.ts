@@ -1,5 +1,6 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
+import { isAddressId } from '../contacts/index.ts'
 import { withoutLinks } from '../signed-links/index.ts'
 import type { ActivityItem } from './activity.ts'
 import type { ListedMessage } from './list-queries.ts'
@@ -23,11 +24,19 @@ const messageStatus = () =>
     .required()
     .meta({
       description:
-        'QUEUED (campaigns only, not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (rejected), ' +
+        'QUEUED (not tried yet), SENT, CAPTURED (stored instead of delivered), SENDING, DEFERRED (not sent yet, will be tried again), FAILED (rejected), ' +
         'UNCONFIRMED (outcome unknown; never sent again automatically), SUPPRESSED (not sent, because the contact must not be ' +
         'mailed), DISMISSED.',
       example: 'SENT',
     })
+
+const contactIdOfMessage = () =>
+  id('contact')
+    .nullable()
+    .defined()
+    .meta({ description: 'Null for a transactional email to an address without a contact.' })
+
+const contactIdOf = ({ contactId }: { contactId: string }): string | null => (isAddressId(contactId) ? null : contactId)
 
 /** A message in a contact's activity. */
 export const messageResponse = object({
@@ -42,7 +51,7 @@ export const messageResponse = object({
   campaignId: id('campaign')
     .nullable()
     .defined()
-    .meta({ description: 'The campaign of the message; null if it belongs to an automation.', example: null }),
+    .meta({ description: 'The campaign of the message; null if it belongs to none.', example: null }),
   to: nullableText('ada@example.com'),
   subject: nullableText('Welcome, Ada!'),
   html: nullableText(null),
@@ -59,6 +68,9 @@ export const messageResponse = object({
   createdAt: timestamp('When the message was first due.'),
   sentAt: nullableTime('When the mail server accepted the message.'),
   retryAt: nullableTime('When a retry was requested, if one is pending.'),
+  deliveredAt: nullableTime(
+    "When a mail provider reported that the recipient's mail server accepted the message; null if none did.",
+  ),
   openedAt: nullableTime(
     'When a person first opened the message; null if it was not opened, or opens are not tracked.',
   ),
@@ -71,15 +83,15 @@ export const messageResponse = object({
   .required()
   .meta({ component: 'Message', description: 'One email to one contact.' })
 
-export const presentMessage = ({
-  message,
-  html,
-  text,
-  contentOmitted,
-  clicks,
-}: ActivityItem): InferType<typeof messageResponse> => ({
-  id: message.id,
+export const presentMessage = (item: ActivityItem): InferType<typeof messageResponse> => ({
+  ...fieldsOf(item),
   type: 'MESSAGE',
+  contentOmitted: item.contentOmitted,
+})
+
+/** The fields of a message with its content. */
+const fieldsOf = ({ message, html, text, clicks }: ActivityItem) => ({
+  id: message.id,
   status: message.status,
   automationId: message.automationId ?? null,
   enrollmentId: message.enrollmentId ?? null,
@@ -89,7 +101,6 @@ export const presentMessage = ({
   subject: withoutPersonalLinks(message.subject, message.contactId),
   html: withoutPersonalLinks(html, message.contactId),
   text: withoutPersonalLinks(text, message.contactId),
-  contentOmitted,
   messageId: message.messageId ?? null,
   attempts: message.attempts,
   response: message.response ?? null,
@@ -97,6 +108,7 @@ export const presentMessage = ({
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
   retryAt: message.retryAt?.toISOString() ?? null,
+  deliveredAt: message.deliveredAt?.toISOString() ?? null,
   openedAt: message.openedAt?.toISOString() ?? null,
   clickedAt: message.clickedAt?.toISOString() ?? null,
   clicks: clicks.map(({ url, at }) => ({ url: withoutLinks(url, message.contactId), at: at.toISOString() })),
@@ -106,17 +118,29 @@ export const presentMessage = ({
 const withoutPersonalLinks = (said: string | null | undefined, contactId: string): string | null =>
   said == null ? null : withoutLinks(said, contactId)
 
+/** `GET /messages/{id}`. */
+export const messageDetailResponse = messageResponse
+  .omit(['type', 'contentOmitted'])
+  .shape({ contactId: contactIdOfMessage() })
+  .required()
+  .meta({ component: 'MessageDetail', description: 'One email to one contact, with its content.' })
+
+export const presentMessageDetail = (item: ActivityItem): InferType<typeof messageDetailResponse> => ({
+  ...fieldsOf(item),
+  contactId: contactIdOf(item.message),
+})
+
 /** A message in a list, without its content. */
 export const listedMessageResponse = messageResponse
   .omit(['type', 'html', 'text', 'contentOmitted', 'clicks'])
-  .shape({ contactId: id('contact') })
+  .shape({ contactId: contactIdOfMessage() })
   .required()
   .meta({ component: 'MessageSummary', description: 'One email to one contact, without its content.' })
 
 export const presentListed = (message: ListedMessage): InferType<typeof listedMessageResponse> => ({
   id: message.id,
   status: message.status,
-  contactId: message.contactId,
+  contactId: contactIdOf(message),
   automationId: message.automationId,
   enrollmentId: message.enrollmentId,
   stepId: message.stepId,
@@ -130,6 +154,7 @@ export const presentListed = (message: ListedMessage): InferType<typeof listedMe
   createdAt: message.createdAt.toISOString(),
   sentAt: message.sentAt?.toISOString() ?? null,
   retryAt: message.retryAt?.toISOString() ?? null,
+  deliveredAt: message.deliveredAt?.toISOString() ?? null,
   openedAt: message.openedAt?.toISOString() ?? null,
   clickedAt: message.clickedAt?.toISOString() ?? null,
 })

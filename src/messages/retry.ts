@@ -39,6 +39,7 @@ export async function retryOne(
   const found = isId(id) ? await findRetryCandidate(em, workspaceId, id) : undefined
   if (!found) throw new ApiError(MESSAGE_NOT_FOUND)
   const { status } = found
+  if (found.isEmail) throw notRetryable('A transactional email is not retried. Send it again with POST /emails')
   if (!isRetryable(status)) throw notRetryable(`The message is ${status}`)
   if (!found.hasSource) throw notRetryable('The automation or campaign of the message is deleted or cancelled')
   const { lostUntil } = await assertRule(em, workspaceId, status, evenIfSent)
@@ -127,5 +128,6 @@ async function assertRule(
   return settings
 }
 
+/** @param why without a full stop */
 const notRetryable = (why: string): ApiError =>
   new ApiError(NOT_RETRYABLE, { message: `${why}. Only ${RETRYABLE.join(', ')} messages can be retried` })

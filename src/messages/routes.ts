@@ -1,5 +1,5 @@
 import { array } from 'yup'
-import { CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
+import { addressIdIn, CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import {
   cursorPage,
@@ -7,14 +7,17 @@ import {
   cursorListOf,
   pageResponse,
   listOf,
+  ok,
   operation,
   pageQuery,
   rangeOf,
   readCursor,
   single,
 } from '../http/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
-import { listActivity } from './activity.ts'
+import type { Caller } from '../workspaces/index.ts'
+import { getMessage, listActivity } from './activity.ts'
 import { messagesOf } from './list-queries.ts'
 import { assertMayDecide, assertMayDecideOf, mayDecideOnly } from './authorization.ts'
 import { MESSAGE_STATUSES } from './message.ts'
@@ -31,12 +34,18 @@ import { dismissOne } from './unconfirmed-messages.ts'
 import {
   dismissedResponse,
   listedMessageResponse,
+  messageDetailResponse,
   messageResponse,
   presentListed,
   presentMessage,
+  presentMessageDetail,
   retriesResponse,
   retryResponse,
 } from './responses.ts'
+
+/** Resolves a contact, or an address that got transactional emails without a contact. */
+const recipientIdOf = async (em: EntityManager, caller: Caller, given: string): Promise<string | undefined> =>
+  (await CONTACT_PARAM.resolve(em, caller, given)) ?? addressIdIn(caller.workspace.id, given)
 
 const NO_CURSOR = 'cursor must be the nextCursor of a page of this list'
 
@@ -68,7 +77,7 @@ export const messageOperations = [
     tag: 'Messages',
     summary: 'List messages',
     description:
-      'Messages to all contacts, newest first, without their content. Filter them by status, automation, contact and time.',
+      'Messages to all contacts, newest first, without their content. Filter them by status, automation, campaign, contact, address and time.',
     scope: 'contacts:read',
     query: messagesQuery,
     responses: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageResponse) } },
@@ -76,7 +85,7 @@ export const messageOperations = [
     async handle({ caller, query }, { em }) {
       const { status, automationId, campaignId, contactId: given, since, until, limit } = query
       const behind = readCursor(query.cursor)
-      const contactId = given === undefined ? undefined : await CONTACT_PARAM.resolve(em, caller, given)
+      const contactId = given === undefined ? undefined : await recipientIdOf(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
       const statuses = status === undefined ? MESSAGE_STATUSES : [status]
       const range = { statuses, behind, since, until, limit: limit + 1 }
@@ -84,9 +93,24 @@ export const messageOperations = [
       const page = isNone
         ? []
         : await messagesOf(em.fork(), caller.workspace.id, { automationId, campaignId, contactId }, range)
-      // An unknown contact is a 404, and not an empty list.
+      // An unknown contact or address is a 404, and not an empty list.
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
       return cursorPage(page, limit, presentListed)
+    },
+  }),
+
+  operation({
+    id: 'getMessage',
+    method: 'GET',
+    path: '/messages/{id}',
+    tag: 'Messages',
+    summary: 'Get a message',
+    description: 'Returns the message with its content and the links that were clicked.',
+    scope: 'contacts:read',
+    responses: { 200: { description: 'The message.', schema: single(messageDetailResponse) } },
+    errors: { 404: [MESSAGE_NOT_FOUND] },
+    async handle({ caller, params }, { em }) {
+      return ok(presentMessageDetail(await getMessage(em, caller.workspace.id, params.id)))
     },
   }),
 

@@ -8,19 +8,19 @@ const range = {
   until: instant('Only messages first due before this time.'),
 }
 
-const ofContact = () =>
-  string().meta({
-    description:
-      'Only messages to this contact: its ID, `email:` with its address, or `external:` with its externalId.',
-    example: EXAMPLE_ID,
-  })
+const ofContact = (
+  description = 'Only messages to this contact: its ID, `email:` with its address, or `external:` with its externalId.',
+) => string().meta({ description, example: EXAMPLE_ID })
 
 /** `GET /messages`. */
 export const messagesQuery = cursorQuery({
   status: string().oneOf(MESSAGE_STATUSES).meta({ description: 'Only messages in this status.', example: 'FAILED' }),
   automationId: string().meta({ description: 'Only messages of this automation.', isId: true, example: EXAMPLE_ID }),
   campaignId: string().meta({ description: 'Only messages of this campaign.', isId: true, example: EXAMPLE_ID }),
-  contactId: ofContact(),
+  contactId: ofContact(
+    'Only messages to this contact: its ID, `email:` with its address, or `external:` with its externalId. `email:` also ' +
+      'finds transactional emails to an address without a contact.',
+  ),
   ...range,
 })
 

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { abortAfter } from '../platform/abort.ts'
+import { emailTurnOf } from '../automation-engine/index.ts'
 import { withoutAddresses } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log, Metrics } from '../outbox/index.ts'
@@ -17,7 +19,7 @@ import { NoSecretsKey } from '../platform/secrets.ts'
 import { forTerminal } from '../platform/terminal.ts'
 import { returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
 import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
-import type { Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
+import type { Attachment, Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
 import { BEGIN_WITHIN_MS, type LeaseKeeper } from './leases.ts'
 import { logIdsOf, type MessageStatus } from './message.ts'
@@ -62,6 +64,9 @@ const RENDER_SOON_MS = 500
  * Milliseconds that an email from the queue waits for a renderer, and then for a connection, while it occupies a worker's slot.
  */
 const TURN_MS = 3_000
+
+/** Milliseconds that an email waits for the turn of a provider that gets mail too fast, while it occupies a worker's slot. */
+export const MAX_TURN_WAIT_MS = 250
 
 /** Milliseconds before a deferred message is tried again: initially and at most. */
 const FIRST_RETRY_MS = 1_000
@@ -135,6 +140,7 @@ export class Sending {
   private async renderAndSend(patience: WaitLimit): Promise<SendResult> {
     const { renderer } = this.dependencies
     const { message } = this
+    if (message.email?.data === null) return this.sendEmail(message.content, patience)
     let rendered: RenderedEmail
     const late = abortAfter(patience === 'at-once' ? RENDER_SOON_MS : TURN_MS, 'No renderer was free')
     try {
@@ -179,15 +185,37 @@ export class Sending {
         reason: 'This process has no mail server, but the instance sends through one',
         afterMs: ELSEWHERE_RETRY_MS,
       }
+    const lateMs = await this.waitForTurn(smtp, patience)
+    if (lateMs > 0) return { kind: 'deferred', reason: 'The mailbox provider gets mail too fast', afterMs: lateMs }
     const permit =
-      patience === 'at-once' ? await smtp.permitSoon(message.workspaceId) : await this.permitInTime(smtp, patience.turn)
+      patience === 'at-once' ? await smtp.permitSoon(this.turn) : await this.permitInTime(smtp, patience.turn)
     return permit ? this.transmit(permit, content) : { kind: 'queue' }
+  }
+
+  /**
+   * Waits for the turn of a provider that gets mail too fast. A campaign takes the turns of its emails itself.
+   * @returns 0, or the milliseconds after which to try again if the turn is not soon
+   */
+  private async waitForTurn({ pace }: MailTransport, patience: WaitLimit): Promise<number> {
+    const { ref, contact } = this.message
+    const provider = ref.kind === 'campaign' ? undefined : pace?.limitedProviderOf(contact.email)
+    if (!pace || provider === undefined) return 0
+    const turn = pace.takeOrReserve(provider, patience === 'at-once' ? 0 : MAX_TURN_WAIT_MS)
+    if ('laterMs' in turn) return turn.laterMs
+    if (turn.waitMs > 0) await delay(turn.waitMs)
+    return 0
+  }
+
+  /** The turn in which it gets a connection. */
+  private get turn(): string {
+    const { ref, workspaceId } = this.message
+    return ref.kind === 'email' ? emailTurnOf(workspaceId) : workspaceId
   }
 
   private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<ConnectionSlot | undefined> {
     const late = abortAfter(TURN_MS, 'No connection was free')
     try {
-      return await smtp.permit(this.message.workspaceId, AbortSignal.any([turn, late.signal]))
+      return await smtp.permit(this.turn, AbortSignal.any([turn, late.signal]))
     } catch (error) {
       if (error === late.signal.reason) return undefined
       throw error
@@ -199,6 +227,7 @@ export class Sending {
   private async transmit(permit: ConnectionSlot, content: Outgoing): Promise<SendResult> {
     const { leases, metrics, store, log } = this.dependencies
     const { message, attempt } = this
+    const attachments = await this.readAttachments(permit)
     const lease = leases.begin(attempt.claim)
     let claimed = 'no' as 'no' | 'yes' | 'unknown'
     let sentAt = performance.now()
@@ -219,7 +248,7 @@ export class Sending {
     }
     try {
       const delivery = await permit.deliver(
-        { ...content, html: content.trackedHtml, to: content.recipient },
+        { ...content, html: content.trackedHtml, to: content.recipient, attachments },
         {
           begin,
           mayBeginAgain: () => lease.holds() && isYoung(),
@@ -236,6 +265,19 @@ export class Sending {
       return this.resultOf(outcome)
     } finally {
       lease.end()
+    }
+  }
+
+  /** Reads the attachments. Releases the connection if that fails. */
+  private async readAttachments(permit: ConnectionSlot): Promise<readonly Attachment[]> {
+    const { message } = this
+    if (!message.email?.hasAttachments) return []
+    const { em, store } = this.dependencies
+    try {
+      return (await store.source(message).readAttachments?.(em.fork(), message)) ?? []
+    } catch (error) {
+      permit.release()
+      throw error
     }
   }
 

@@ -209,6 +209,24 @@ where message.id = any($2::uuid[]) and message.id = given.id and (
     and (given.intent <> 'retry' or message.retry_at is not null))
 )`
 
+/**
+ * Makes messages of a campaign due later, which counts as no attempt.
+ * @param messages.dueInSeconds seconds until the message is due
+ */
+export async function postponeMessages(
+  em: EntityManager,
+  messages: readonly { id: string; dueInSeconds: number }[],
+): Promise<void> {
+  await preparedSql(
+    em,
+    'postpone-messages',
+    `update messages message set due_at = now() + make_interval(secs => given.due_in)
+     from unnest($1::uuid[], $2::float8[]) as given(id, due_in)
+     where message.id = given.id and message.status in ('QUEUED', 'DEFERRED')`,
+    [messages.map(({ id }) => id), messages.map(({ dueInSeconds }) => dueInSeconds)],
+  )
+}
+
 /** Renews leases. @returns the claims that are still held by their owner */
 export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await preparedSql<{ claim: string }>(
@@ -348,6 +366,31 @@ export async function queueRecipients(
     [campaign.id, campaign.workspaceId, JSON.stringify(recipients)],
   )
   return rows.length
+}
+
+/** A transactional email to queue. */
+export interface QueuedEmailRow {
+  id: string
+  contact_id: string
+  recipient: string
+  subject: string
+  /** When to send it: ISO 8601; `null` for immediately. */
+  due_at: string | null
+}
+
+/** Queues transactional emails. */
+export async function queueEmails(
+  em: EntityManager,
+  workspaceId: string,
+  emails: readonly QueuedEmailRow[],
+): Promise<void> {
+  await sql(
+    em,
+    `insert into messages (id, workspace_id, contact_id, status, claim, attempts, recipient, subject, due_at)
+     select id, $1::uuid, contact_id, 'QUEUED', gen_random_uuid(), 0, recipient, subject, coalesce(due_at, now())
+     from jsonb_to_recordset($2::jsonb) as given(id uuid, contact_id uuid, recipient text, subject text, due_at timestamptz)`,
+    [workspaceId, JSON.stringify(emails)],
+  )
 }
 
 /** Assigns the winning variant to recipients that wait for it. @returns the number, at most `limit` */
@@ -533,4 +576,14 @@ export async function setFirstVisits(em: EntityManager, visits: readonly FirstVi
       visits.map(({ clickedAt }) => clickedAt),
     ],
   )
+}
+
+/** Records that the recipient's mail server accepted a message. @returns `false` if that is recorded, or the message is erased */
+export async function setDelivered(em: EntityManager, id: string): Promise<boolean> {
+  const rows = await sql(
+    em,
+    'update messages set delivered_at = now() where id = $1::uuid and delivered_at is null returning id',
+    [id],
+  )
+  return rows.length > 0
 }

@@ -204,7 +204,7 @@ export const ENROLLMENT_ENDED = 'The enrollment ended before the message could b
 
 function bySource({ message }: Attempt): string {
   const { ref } = message
-  return ref.kind === 'campaign' ? ref.campaignId : (message.automationId ?? '')
+  return ref.kind === 'campaign' ? ref.campaignId : (message.automationId ?? message.workspaceId)
 }
 
 /** Returns the final status of a claimed message, and its error. */
@@ -265,7 +265,7 @@ function attemptColumns(message: Prepared, claim: string): AttemptColumns & Step
 
 /** A campaign's content is stored with the campaign, and not again with each message. */
 function contentColumns({ ref }: Prepared, content: Content | undefined): ContentColumns {
-  const keepsBody = ref.kind === 'step'
+  const keepsBody = ref.kind !== 'campaign'
   return {
     message_id: content?.messageId ?? null,
     recipient: content?.recipient ?? null,

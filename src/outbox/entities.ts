@@ -16,6 +16,9 @@ const schema = defineEntity({
     enrollmentId: p.uuid().nullable(),
     messageId: p.uuid().nullable(),
     campaignId: p.uuid().nullable(),
+    accountId: p.uuid().nullable(),
+    webhookId: p.uuid().nullable(),
+    importId: p.uuid().nullable(),
     afterId: p.uuid().nullable(),
     generation: p.integer(),
     attempts: p.integer(),
@@ -24,6 +27,6 @@ const schema = defineEntity({
   },
 })
 
-/** A delivery that is pending for Temporal. Written in the transaction that makes it due. */
+/** A delivery that is pending for Temporal, or an email to an owner. Written in the transaction that makes it due. */
 export class OutboxDelivery extends schema.class {}
 schema.setClass(OutboxDelivery)

@@ -11,13 +11,16 @@ import { type EnrollmentKey, enrollmentKeyColumns } from '../automation-engine/i
  * - END: cancels the workflow of one enrollment, and no other
  * - LEAVE: ends the workflow of one enrollment that reached its goal or left by a rule
  * - RETRY: retries a message as requested
+ * - EMAIL: sends a transactional email, now or at its time
  * - CAMPAIGN: makes a campaign check what to do next after it was scheduled, paused, resumed or cancelled
  * - WAKE_PAUSED: wakes all paused enrollments of an automation, in pages
  * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
  * - DELETE_AUTOMATION: ends all enrollments of a deleted automation, in pages
+ * - IMPORT: imports an uploaded file, in chunks
  * - ERASE: deletes the last messages of an erased contact when they are final
  * - RECONCILE: compares the enrollments that should have a workflow with Temporal, in pages, repeatedly
  * - REDELIVER: delivers lost events again that Temporal has received without any effect, in pages, repeatedly
+ * - NOTICE: sends an email to a member: about a webhook that Dripline disabled, or with a link that resets a password
  */
 export type DeliveryKind =
   | 'START'
@@ -26,13 +29,16 @@ export type DeliveryKind =
   | 'END'
   | 'LEAVE'
   | 'RETRY'
+  | 'EMAIL'
   | 'CAMPAIGN'
   | 'WAKE_PAUSED'
   | 'WAKE_RETRIES'
   | 'DELETE_AUTOMATION'
+  | 'IMPORT'
   | 'ERASE'
   | 'RECONCILE'
   | 'REDELIVER'
+  | 'NOTICE'
 
 /** Standing jobs: one of each for all workspaces, repeated forever. */
 export const STANDING_JOBS = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
@@ -43,8 +49,8 @@ const STANDING_KINDS = STANDING_JOBS.map((kind) => `'${kind}'`).join(', ')
 export const IS_PENDING = `kind not in (${STANDING_KINDS})`
 
 /** Lanes are processed separately, so that neither bulk operations nor long batch jobs delay interactive requests. */
-export type Lane = 'interactive' | 'bulk' | 'batch'
-export const LANES: readonly Lane[] = ['interactive', 'bulk', 'batch']
+export type Lane = 'interactive' | 'bulk' | 'batch' | 'mail'
+export const LANES: readonly Lane[] = ['interactive', 'bulk', 'batch', 'mail']
 
 const LANE_OF = {
   START: 'interactive',
@@ -53,13 +59,16 @@ const LANE_OF = {
   END: 'interactive',
   LEAVE: 'interactive',
   RETRY: 'interactive',
+  EMAIL: 'interactive',
   CAMPAIGN: 'interactive',
   WAKE_PAUSED: 'batch',
   WAKE_RETRIES: 'batch',
   DELETE_AUTOMATION: 'batch',
+  IMPORT: 'batch',
   ERASE: 'batch',
   RECONCILE: 'batch',
   REDELIVER: 'batch',
+  NOTICE: 'mail',
 } as const satisfies Record<DeliveryKind, Lane>
 
 export interface Delivery {
@@ -75,6 +84,9 @@ export interface Delivery {
   enrollmentId: string | null
   messageId: string | null
   campaignId: string | null
+  accountId: string | null
+  webhookId: string | null
+  importId: string | null
   afterId: string | null
   generation: number
   attempts: number
@@ -94,7 +106,7 @@ const MAX_PAUSE_SECONDS = 300
 /** Columns of a {@link Delivery}, for a row `delivery`. */
 const DELIVERY_COLUMNS = `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.concurrency_key, delivery.event_id,
-delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.after_id, delivery.generation, delivery.attempts`
+delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.account_id, delivery.webhook_id, delivery.import_id, delivery.after_id, delivery.generation, delivery.attempts`
 
 /**
  * Enqueues a delivery in the transaction that causes it. A delivery that is enqueued again starts over: an attempt in progress
@@ -231,21 +243,21 @@ export async function deleteStarts(em: EntityManager, contactId: string): Promis
 }
 
 /**
- * Enqueues retries of messages, or checks of campaigns. A delivery that is enqueued again starts over.
+ * Enqueues retries of messages, transactional emails, or checks of campaigns. A delivery that is enqueued again starts over.
  *
  * @param lane `interactive` leaves them to the caller for a few seconds, `bulk` leaves them to the relay immediately
  * @returns the deliveries
  */
 export async function enqueueEach(
   em: EntityManager,
-  kind: 'RETRY' | 'CAMPAIGN',
+  kind: 'RETRY' | 'EMAIL' | 'CAMPAIGN',
   each: readonly { id: string; workspaceId: string }[],
   lane: 'interactive' | 'bulk',
 ): Promise<Delivery[]> {
   if (each.length === 0) return []
   const rows = await sql(
     em,
-    `insert into outbox as delivery (kind, key, lane, workspace_id, ${kind === 'RETRY' ? 'message_id' : 'campaign_id'}, due_at)
+    `insert into outbox as delivery (kind, key, lane, workspace_id, ${kind === 'CAMPAIGN' ? 'campaign_id' : 'message_id'}, due_at)
      select $1, id::text, $2, workspace_id, id, now() + make_interval(secs => $3::float8)
      from unnest($4::uuid[], $5::uuid[]) as given(id, workspace_id) order by given.id
      on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at
@@ -259,6 +271,56 @@ export async function enqueueEach(
     ],
   )
   return toObjects<Delivery>(rows)
+}
+
+/**
+ * Enqueues emails to owners about webhooks. While one is pending, another one about the same webhook replaces it. The lock order
+ * allows this after rows of webhooks, because no other transaction holds these rows and then waits for a webhook.
+ */
+export async function enqueueNotices(
+  em: EntityManager,
+  notices: readonly { workspaceId: string; accountId: string; webhookId: string }[],
+): Promise<void> {
+  if (notices.length === 0) return
+  await sql(
+    em,
+    `insert into outbox as delivery (kind, key, lane, workspace_id, account_id, webhook_id)
+     select 'NOTICE', webhook_id || ' ' || account_id, '${LANE_OF.NOTICE}', workspace_id, account_id, webhook_id
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as given(workspace_id, account_id, webhook_id)
+     order by webhook_id, account_id
+     on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`,
+    [
+      notices.map(({ workspaceId }) => workspaceId),
+      notices.map(({ accountId }) => accountId),
+      notices.map(({ webhookId }) => webhookId),
+    ],
+  )
+}
+
+/** Enqueues the job that imports an uploaded file. */
+export async function enqueueImport(
+  em: EntityManager,
+  { id, workspaceId }: { id: string; workspaceId: string },
+): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox as delivery (kind, key, lane, workspace_id, import_id) values ('IMPORT', $1::text, $2, $3::uuid, $1::uuid)
+     on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = now()`,
+    [id, LANE_OF.IMPORT, workspaceId],
+  )
+}
+
+/**
+ * Enqueues the email with a link that resets a password. While one is pending, another request has no effect.
+ * @param accountId of no account if nothing may be sent, so that the request costs the same
+ */
+export async function enqueuePasswordReset(em: EntityManager, accountId: string): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox (kind, key, lane, account_id) values ('NOTICE', 'reset ' || $1::uuid, '${LANE_OF.NOTICE}', $1::uuid)
+     on conflict (kind, key) do nothing`,
+    [accountId],
+  )
 }
 
 /** The turn before the first page. Deliveries without a workspace come first and count as one more workspace. */

@@ -71,6 +71,13 @@ function isUnambiguous(value: string): boolean {
   return !/[@\s]/.test(parsed.pathname + parsed.search + parsed.hash)
 }
 
+const file = () =>
+  string().test({
+    name: 'file',
+    message: ({ path, value }) => `${path} names a file that does not exist: ${value}`,
+    test: (value) => !value || existsSync(value),
+  })
+
 const splitList = (text: string): string[] =>
   text
     .split(',')
@@ -134,6 +141,11 @@ const environment = object({
   }),
   BOUNCE_PORT: decimal().integer().min(1).max(65_535),
   BOUNCE_HOST: string().default('0.0.0.0'),
+  SMTP_SUBMISSION_PORT: decimal().integer().min(1).max(65_535),
+  SMTP_SUBMISSION_HOST: string().default('127.0.0.1'),
+  SMTP_SUBMISSION_CERT: file(),
+  SMTP_SUBMISSION_KEY: file(),
+  SMTP_SUBMISSION_PLAINTEXT: boolean().default(false),
   OIDC_ISSUER: url(/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/, 'https://accounts.example.com'),
   OIDC_CLIENT_ID: string(),
   OIDC_CLIENT_SECRET: string(),
@@ -141,11 +153,7 @@ const environment = object({
   METRICS_PORT: decimal().integer().min(1).max(65_535),
   METRICS_HOST: string().default('127.0.0.1'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?:\/\//, 'http://collector:4318'),
-  WORKFLOW_BUNDLE: string().test({
-    name: 'file',
-    message: ({ path, value }) => `${path} names a file that does not exist: ${value}`,
-    test: (value) => !value || existsSync(value),
-  }),
+  WORKFLOW_BUNDLE: file(),
   WORKFLOW_CACHE_SIZE: decimal().integer().min(2).max(100_000).default(500),
   WORKER_SHUTDOWN_SECONDS: decimal().integer().min(0).max(3600).default(20),
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { NIL, parse, v7, validate } from 'uuid'
 
 /** A new time-ordered identifier (UUIDv7, RFC 9562 section 5.7). */
@@ -27,3 +27,14 @@ export const idOfBytes = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
+/** An identifier that is always the same for the same values: a UUIDv8 of their hash (RFC 9562, section 5.8). */
+export function idOfValues(...values: readonly string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(values)).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return idOfBytes(bytes)
+}
+
+/** Returns whether an identifier came from `idOfValues`: others that Dripline makes have another version. */
+export const isOfValues = (id: string): boolean => id[14] === '8'

@@ -7,6 +7,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 const TIMEOUT_MS = 10_000
 /** Maximum size of a response that is read. */
 const MAX_RESPONSE_BYTES = 64 * 1024
+/** Bytes of a response of which only the beginning is kept. */
+const BEGINNING_BYTES = 1024
 
 export interface PublicRequest {
   url: string
@@ -14,8 +16,8 @@ export interface PublicRequest {
   headers: Record<string, string>
   /** `null` for none. */
   body: string | null
-  /** Whether the body of the response is read. If not, its status is enough. */
-  readsBody: boolean
+  /** Whether the body of the response is read. If not, its status is enough. `beginning`: only its first kilobyte is kept. */
+  readsBody: boolean | 'beginning'
 }
 
 export type PublicResponse =
@@ -30,6 +32,8 @@ export interface PublicRequestOptions {
   /** Resolves names: `dns.lookup` by default. */
   resolveName?: typeof dnsLookup
   timeoutMs?: number
+  /** Keep connections open for the next request. Their address was checked when they were made. */
+  agents?: { http: http.Agent; https: https.Agent }
 }
 
 /** Addresses that are not on the public internet: https://www.iana.org/assignments/iana-ipv4-special-registry and ipv6. */
@@ -82,6 +86,18 @@ export function readHost(text: string): string | undefined {
   return hostOf(`http://${isIP(text) === 6 ? `[${text}]` : text}`)
 }
 
+/** Returns whether a URL can be requested: by HTTP or HTTPS, without a user name. */
+export function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+/** Returns whether the host of a URL is a private address, in any spelling. A name is checked when it is resolved. */
+export function isPrivateUrl(url: string, allowedHosts: readonly string[]): boolean {
+  const host = hostOf(url) ?? ''
+  return isIP(host) !== 0 && !allowedHosts.includes(host) && !isPublicAddress(host)
+}
+
 /** An error of ours, whose text may be shown. */
 class Refused extends Error {}
 
@@ -91,15 +107,15 @@ class Refused extends Error {}
  */
 export function requestPublic(
   { url, method, headers, body, readsBody }: PublicRequest,
-  { allowedHosts, resolveName = dnsLookup, timeoutMs = TIMEOUT_MS }: PublicRequestOptions,
+  { allowedHosts, resolveName = dnsLookup, timeoutMs = TIMEOUT_MS, agents }: PublicRequestOptions,
 ): Promise<PublicResponse> {
-  const host = hostOf(url) ?? ''
-  const mayBePrivate = allowedHosts.includes(host)
-  if (isIP(host) !== 0 && !mayBePrivate && !isPublicAddress(host))
+  const mayBePrivate = allowedHosts.includes(hostOf(url) ?? '')
+  if (isPrivateUrl(url, allowedHosts))
     return Promise.resolve({ problem: 'The address is in a private network', isPermanent: true })
-  const { request } = url.startsWith('https:') ? https : http
+  const isTls = /^https:/i.test(url)
+  const { request } = isTls ? https : http
   const signal = AbortSignal.timeout(timeoutMs)
-  return new Promise((resolve) => {
+  const send = (resolve: (response: PublicResponse) => void, agent: http.Agent | false) => {
     const fail = (error: Error) =>
       resolve(
         error instanceof Refused
@@ -112,14 +128,19 @@ export function requestPublic(
     const outgoing = request(url, {
       method,
       headers: { ...headers, ...(body !== null && { 'Content-Length': Buffer.byteLength(body) }) },
-      agent: false,
+      agent,
       signal,
       lookup: mayBePrivate ? resolveName : lookupPublic(resolveName),
     })
-    outgoing.on('error', fail)
+    outgoing.on('error', (error) => {
+      // The server closed an idle connection as the request was sent on it.
+      if (outgoing.reusedSocket && !signal.aborted && /^(ECONNRESET|EPIPE)$/.test(codeOf(error))) send(resolve, false)
+      else fail(error)
+    })
     outgoing.on('response', (response) => {
       const { statusCode: status = 0 } = response
       const retryAfter = response.headers['retry-after'] ?? null
+      if (readsBody === 'beginning') return readBeginning(response, (text) => resolve({ status, retryAfter, text }))
       response.on('error', fail)
       if (readsBody) return readText(response, (text) => resolve({ status, retryAfter, text }))
       resolve({ status, retryAfter, text: null })
@@ -131,7 +152,27 @@ export function requestPublic(
       fail(new Error())
     })
     outgoing.end(body ?? undefined)
+  }
+  return new Promise((resolve) => send(resolve, (isTls ? agents?.https : agents?.http) ?? false))
+}
+
+/**
+ * Keeps the beginning of a body, and reads the rest of a small one, so that the connection can be used again. A body that ends
+ * early does not matter, because the status has arrived.
+ */
+function readBeginning(response: IncomingMessage, done: (text: string) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  const finish = () => done(Buffer.concat(chunks).subarray(0, BEGINNING_BYTES).toString())
+  response.on('data', (chunk: Buffer) => {
+    if (size < BEGINNING_BYTES) chunks.push(chunk)
+    size += chunk.length
+    if (size <= MAX_RESPONSE_BYTES) return
+    finish()
+    response.destroy()
   })
+  response.on('end', finish)
+  response.on('error', finish)
 }
 
 function readText(response: IncomingMessage, done: (text: string | null) => void): void {
@@ -160,10 +201,15 @@ const lookupPublic =
     })
   }
 
+const codeOf = (error: Error): string => {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
 /** Describes an error without data of the request: by its code. */
 const problemOf = (error: Error): string => {
-  const { code } = error as { code?: unknown }
-  if (typeof code !== 'string') return 'The connection failed'
+  const code = codeOf(error)
+  if (code === '') return 'The connection failed'
   if (code.startsWith('HPE_')) return `The response is not valid HTTP: ${code}`
   if (/CERT|SIGNATURE|^ERR_TLS/.test(code)) return `The TLS certificate is not valid: ${code}`
   return `The connection failed: ${code}`

@@ -50,13 +50,14 @@ export function instantIn(zone: string, time: Temporal.PlainDateTime): Date {
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** Reads a date: ISO 8601 with an offset, or a local date or time, in the zone. @returns `null` if it is none */
+/** Reads a time with an offset (ISO 8601), or a local date or time in the zone. @returns `null` for other values */
 export function dateIn(value: unknown, zone: string): Date | null {
   if (typeof value !== 'string') return null
-  if (isTimestamp(value)) return new Date(value)
+  const isDate = DATE.test(value)
+  // A timestamp can be a date alone, which then means midnight in UTC.
+  if (!isDate && isTimestamp(value)) return new Date(value)
   try {
-    if (DATE.test(value))
-      return instantIn(zone, Temporal.PlainDate.from(value, { overflow: 'reject' }).toPlainDateTime())
+    if (isDate) return instantIn(zone, Temporal.PlainDate.from(value, { overflow: 'reject' }).toPlainDateTime())
     return instantIn(zone, Temporal.PlainDateTime.from(value, { overflow: 'reject' }))
   } catch {
     return null

@@ -14,6 +14,8 @@ import { lostEvents } from '../triggers/index.ts'
 import { redeliverEvent } from './lost-events.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
+import { advanceImport } from '../imports/index.ts'
+import { newCall } from '../platform/call.ts'
 
 /**
  * Size and concurrency of the pages. Deletions and reconciliations are not urgent, so they leave Temporal's capacity to others.
@@ -51,6 +53,8 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
       return wakeRetries(dependencies, delivery)
     case 'DELETE_AUTOMATION':
       return deleteAutomation(dependencies, delivery)
+    case 'IMPORT':
+      return continueImport(dependencies, delivery)
     case 'ERASE':
       return eraseWhenFinal(dependencies, delivery)
     case 'RECONCILE':
@@ -63,7 +67,9 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'END':
     case 'LEAVE':
     case 'RETRY':
+    case 'EMAIL':
     case 'CAMPAIGN':
+    case 'NOTICE':
       throw new Error(`A ${delivery.kind} is a delivery and not a batch job`)
   }
 }
@@ -126,6 +132,15 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
   if (!(await deleteContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceBatchJob(fork, delivery, null)
   await removeAutomation(fork, automationId)
   await completeDeliveries(fork, [delivery])
+}
+
+/** Imports the next chunk of a file. If it took too long, the next attempt imports half as many rows. */
+async function continueImport({ em }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const { workspaceId, importId, attempts } = delivery
+  const found = await advanceImport({ em: fork }, workspaceId!, importId!, newCall(), attempts)
+  if (found?.status === 'RUNNING') await advanceBatchJob(fork, delivery, null)
+  else await completeDeliveries(fork, [delivery])
 }
 
 async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise<void> {

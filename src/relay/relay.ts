@@ -6,6 +6,7 @@ import { foldStats } from '../stats/index.ts'
 import { deleteIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
 import {
+  completeDeliveries,
   type Delivery,
   type Dependencies,
   FIRST_TURN,
@@ -13,15 +14,20 @@ import {
   LANES,
   leaseDeliveries,
   enqueue,
+  enqueueEach,
   deferDeliveries,
   STANDING_JOBS,
 } from '../outbox/index.ts'
 import { deleteOldConfirmationEmails } from '../lists/index.ts'
 import { deleteOldRefusedEntries, deleteOldTriggerEvents } from '../triggers/index.ts'
-import { ABANDONED_SECONDS, expireLeases, SENDER_STOPPED_ERROR } from '../messages/index.ts'
+import { ABANDONED_SECONDS, expireLeases, overdueEmails, SENDER_STOPPED_ERROR } from '../messages/index.ts'
+import { deleteUnusedContents } from '../emails/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { sweepTriggers } from '../automations/index.ts'
 import { deliver, leaveByConditions } from '../enrollments/index.ts'
+import { deleteOldWebhookEvents, type SendNotice } from '../webhooks/index.ts'
+import { deleteOldFiles } from '../imports/index.ts'
+import { guardAutomations } from './guard-automations.ts'
 import { recoverFromClockChange } from './recover-outbox.ts'
 import { runBatchJob } from './batch-jobs.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
@@ -35,9 +41,12 @@ const PAGES = {
   interactive: { size: 100, concurrency: 20 },
   bulk: { size: 50, concurrency: 5 },
   batch: { size: 1, concurrency: 1 },
+  mail: { size: 1, concurrency: 1 },
 } satisfies Record<Lane, { size: number; concurrency: number }>
 /** Milliseconds between two comparisons of campaigns with Temporal. */
 const CAMPAIGNS_MS = 20_000
+/** Milliseconds between two checks of the reputation of automations. */
+const GUARD_MS = 20_000
 /** Milliseconds between two checks of the conditions by which contacts leave automations. */
 const LEAVING_MS = 30_000
 /** Milliseconds between two sweeps for contacts who entered a segment or reached a date. */
@@ -45,6 +54,9 @@ const SWEEP_MS = 30_000
 /** Milliseconds between two rounds of upkeep, and the number of rows deleted at once. */
 const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
+/** Overdue emails that one round starts again, and contents of attachments deleted at once. */
+const EMAILS_STARTED = 100
+const CONTENTS_DELETED = 50
 
 /** Milliseconds that no page ever exceeds: each of its calls has a timeout of seconds. */
 const MAX_PAGE_MS = 15 * 60_000
@@ -66,7 +78,11 @@ export interface Relay {
  */
 export function startRelay(
   dependencies: Dependencies,
-  { idleMs = IDLE_MS, longestPageMs = MAX_PAGE_MS }: { idleMs?: number; longestPageMs?: number } = {},
+  {
+    idleMs = IDLE_MS,
+    longestPageMs = MAX_PAGE_MS,
+    sendNotice,
+  }: { idleMs?: number; longestPageMs?: number; sendNotice?: SendNotice } = {},
 ): Relay {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -89,11 +105,12 @@ export function startRelay(
     }
   }
   const ended = Promise.all([
-    ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane), idleMs)),
+    ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane, sendNotice), idleMs)),
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
     loop('stats', foldCounters(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
     loop('campaigns', campaigns(dependencies), CAMPAIGNS_MS),
+    loop('reputation', guarding(dependencies), GUARD_MS),
     loop('leaving', leaving(dependencies), LEAVING_MS),
     loop('triggers', sweeping(dependencies), SWEEP_MS),
   ]).then(() => undefined)
@@ -115,7 +132,7 @@ export function startRelay(
 const STANDING_AFTER_SECONDS = 60
 
 /** @returns a function that processes one page of a lane, and returns whether there was any work */
-function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean> {
+function inTurns(dependencies: Dependencies, lane: Lane, sendNotice?: SendNotice): () => Promise<boolean> {
   const { size, concurrency } = PAGES[lane]
   let turn = FIRST_TURN
   return async () => {
@@ -123,6 +140,7 @@ function inTurns(dependencies: Dependencies, lane: Lane): () => Promise<boolean>
     turn = page.turn
     const due = page.deliveries
     if (lane === 'batch') for (const delivery of due) await continueBatchJob(dependencies, delivery)
+    else if (lane === 'mail') for (const delivery of due) await notify(dependencies, delivery, sendNotice)
     else if (due.length > 0) await deliver(dependencies, due, concurrency)
     return due.length > 0
   }
@@ -138,6 +156,18 @@ async function continueBatchJob(dependencies: Dependencies, delivery: Delivery):
   }
 }
 
+/** Sends an email to an owner. Repeats it if the process dies before the email is recorded as sent. */
+async function notify({ em, log }: Dependencies, delivery: Delivery, sendNotice: SendNotice | undefined) {
+  const { accountId, webhookId, attempts } = delivery
+  try {
+    const isDone = (await sendNotice?.(delivery)) ?? false
+    await (isDone ? completeDeliveries : deferDeliveries)(em.fork(), [delivery])
+  } catch (error) {
+    log.warn({ error, accountId, webhookId, attempts }, 'An email to an owner could not be sent; rescheduled')
+    await deferDeliveries(em.fork(), [delivery])
+  }
+}
+
 /** Changes added to the counters at once. */
 const CHANGES_FOLDED = 5_000
 
@@ -148,6 +178,11 @@ const foldCounters =
 
 const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await watchCampaigns(dependencies)
+  return false
+}
+
+const guarding = (dependencies: Dependencies) => async (): Promise<boolean> => {
+  await guardAutomations(dependencies)
   return false
 }
 
@@ -186,6 +221,9 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     })) {
       log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
+    // Temporal may have lost their workflows. Starting one again that is running does nothing.
+    await enqueueEach(em.fork(), 'EMAIL', await overdueEmails(em.fork(), EMAILS_STARTED), 'bulk')
+    const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)
     const asks = await deleteOldConfirmationEmails(em.fork(), ROWS_FORGOTTEN)
     const windows = await deleteIdleWindows(em.fork(), ROWS_FORGOTTEN)
     const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
@@ -193,13 +231,18 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const entries = await deleteOldEntries(em.fork(), ROWS_FORGOTTEN)
     const calls = await deleteOldWebhookCalls(em.fork(), ROWS_FORGOTTEN)
     const refused = await deleteOldRefusedEntries(em.fork(), ROWS_FORGOTTEN)
+    const told = await deleteOldWebhookEvents(em.fork(), ROWS_FORGOTTEN)
+    const files = await deleteOldFiles(em.fork(), ROWS_FORGOTTEN)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
     events = Math.min(most * 2, ROWS_FORGOTTEN)
     return (
       mayBeMore ||
-      [asks, windows, keys, ended, entries, calls, refused].some((forgotten) => forgotten >= ROWS_FORGOTTEN)
+      contents >= CONTENTS_DELETED ||
+      [asks, windows, keys, ended, entries, calls, refused, told, files].some(
+        (forgotten) => forgotten >= ROWS_FORGOTTEN,
+      )
     )
   }
 }

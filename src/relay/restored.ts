@@ -6,6 +6,7 @@ import { abandonRetries, abandonSending, automationsWithRetries, MAY_HAVE_BEEN_S
 import { enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
+import { restoreWebhookEvents } from '../webhooks/index.ts'
 import { newestActivity } from './queries.ts'
 
 /**
@@ -20,6 +21,7 @@ export const markRestored = (em: EntityManager): Promise<void> =>
     await revokeAllSessionsAndInvitations(unit)
     await abandonSending(unit, MAY_HAVE_BEEN_SENT_ERROR)
     await pauseScheduledCampaigns(unit)
+    await restoreWebhookEvents(unit)
   })
 
 /**

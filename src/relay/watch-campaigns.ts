@@ -1,5 +1,10 @@
 import pMap from 'p-map'
-import { type UnfinishedCampaign, listUnfinishedCampaigns, pauseAutomatically } from '../campaigns/index.ts'
+import {
+  type UnfinishedCampaign,
+  listUnfinishedCampaigns,
+  PAUSE_REASONS,
+  pauseAutomatically,
+} from '../campaigns/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /** Campaigns compared with Temporal concurrently. */
@@ -30,7 +35,7 @@ async function watch(
   if (state === 'RUNNING' && !signalRunning) return
   if ((state === 'CANCELLED' || state === 'TERMINATED') && status !== 'CANCELLED') {
     const reason = state === 'CANCELLED' ? 'WORKFLOW_CANCELLED' : 'WORKFLOW_TERMINATED'
-    if (await pauseAutomatically(em.fork(), id, reason, revision))
+    if (await pauseAutomatically(em.fork(), id, PAUSE_REASONS[reason], { seen: revision }))
       log.warn({ campaignId: id }, `Campaign paused: its workflow was ${state.toLowerCase()} in Temporal`)
     return
   }

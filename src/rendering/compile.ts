@@ -12,7 +12,7 @@ import {
   type SourceField,
 } from './compiled.ts'
 import { check, FieldError, parseSource } from './engine.ts'
-import { findStructureProblem } from './mjml-structure.ts'
+import { findStructureProblems } from './mjml-structure.ts'
 import { plainTextOf } from './plain-text.ts'
 
 /** Text between these delimiters is Liquid, not HTML. */
@@ -49,23 +49,23 @@ export async function compile(
     const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source of ${field}`)
     if (problem !== undefined) problems.push({ field, problem, isOfSource: true })
   }
-  if (problems.length > 0 || kind === 'PARTIAL') return { content: null, problems, unknownVariables: [] }
+  if (problems.length > 0 || kind === 'PARTIAL') return { ...NOTHING, problems }
   begin('html')
   try {
-    const content = await compileContent(input)
+    const { content, warnings } = await compileContent(input)
     const findings = check(content, key, begin)
     const found = findings.problems.map((each) => ({ ...inSource(each, source), isOfSource: false }))
-    return { content, problems: found, unknownVariables: findings.unknownVariables }
+    return { content, problems: found, warnings, unknownVariables: findings.unknownVariables }
   } catch (error) {
-    if (error instanceof Problem) {
-      const problems = [{ field: error.field, problem: error.message, isOfSource: true }]
-      return { content: null, problems, unknownVariables: [] }
-    }
+    if (error instanceof Problem)
+      return { ...NOTHING, problems: [{ field: error.field, problem: error.message, isOfSource: true }] }
     // The libraries recurse into HTML: thousands of nested elements overflow the call stack.
     if (error instanceof RangeError) throw new FieldError('html', error)
     throw error
   }
 }
+
+const NOTHING = { content: null, warnings: [], unknownVariables: [] }
 
 /** Reports a problem in a generated plain text as a problem of the HTML. */
 const inSource = <Found extends { field: keyof EmailContent; problem: string }>(
@@ -77,15 +77,19 @@ const inSource = <Found extends { field: keyof EmailContent; problem: string }>(
     : {
         ...found,
         field: 'html' as const,
-        problem: `the plain text generated from it fails: ${found.problem}; use single quotes in Liquid inside a double-quoted attribute`,
+        problem: `the plain text generated from it fails: ${found.problem}. Write the plain text yourself, in text`,
       }
 
 const blank = (source: string): string => source.replace(PARTIAL, (tag) => ' '.repeat(tag.length))
 
-async function compileContent({ kind, source, layout, partials }: CompileInput): Promise<EmailContent> {
+async function compileContent({ kind, source, layout, partials }: CompileInput): Promise<{
+  content: EmailContent
+  warnings: CompileProblem[]
+}> {
   const { format } = source
   const put = (field: SourceField, text: string | null) => text && withPartials(field, text, partials, 0)
   const subject = put('subject', source.subject) ?? ''
+  const previewText = put('previewText', source.previewText) || null
   const text = put('text', source.text) || null
   let html = put('html', source.html) || null
   if (kind === 'LAYOUT') {
@@ -94,12 +98,17 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
   } else if (layout !== null && html !== null) {
     html = around(withPartials('html', layout, partials, 0), html)
   }
-  if (html === null) return { subject, html, text }
-  const whole = format === 'MJML' ? await compileMjml(html) : withInlineStyles(html)
+  if (html === null) return { content: { subject, html, text }, warnings: [] }
+  const compiled =
+    format === 'MJML' ? await compileMjml(html, previewText !== null) : { html: withInlineStyles(html), warnings: [] }
+  const whole = withPreview(compiled.html, previewText)
   return {
-    subject,
-    html: withPreview(whole, put('previewText', source.previewText) || null),
-    text: text ?? ofTemplate('no plain text can be generated from it', () => plainTextOf(whole)),
+    content: {
+      subject,
+      html: whole,
+      text: text ?? ofTemplate('no plain text can be generated from it', whole, () => textOfLiquid(whole)),
+    },
+    warnings: compiled.warnings,
   }
 }
 
@@ -132,10 +141,12 @@ function withPartials(field: SourceField, text: string, partials: CompileInput['
   return whole
 }
 
-type Mjml = (
-  source: string,
-  options: object,
-) => Promise<{ html: string; errors: { line: number; message: string; tagName: string }[] }>
+interface MjmlError {
+  line: number
+  message: string
+  tagName: string
+}
+type Mjml = (source: string, options: object) => Promise<{ html: string; errors: MjmlError[] }>
 
 let mjml: Promise<Mjml> | undefined
 
@@ -148,27 +159,79 @@ function placeOf(source: string, at: number): string {
   return `line:${before.length}, col:${before.at(-1)!.length + 1}`
 }
 
-async function compileMjml(source: string): Promise<string> {
+/** The maximum number of warnings about one template. */
+const MAX_WARNINGS = 20
+
+/** @param hasPreviewText whether a preview text replaces that of the source */
+async function compileMjml(
+  written: string,
+  hasPreviewText: boolean,
+): Promise<{ html: string; warnings: CompileProblem[] }> {
   const compileSource = await loadMjml()
+  const structure = findStructureProblems(written)
+  const loss = structure.find(({ isLoss }) => isLoss)
+  if (loss) throw new Problem('html', `${loss.problem}, ${placeOf(written, loss.at)}`)
+  const previews = hasPreviewText ? [...written.matchAll(PREVIEW)] : []
+  // The line breaks stay, so that all positions do.
+  const source = hasPreviewText ? written.replace(PREVIEW, (preview) => preview.replace(/[^\n]+/g, '')) : written
+  // Includes are ignored, so that no file is read.
+  const options = { ignoreIncludes: true, keepComments: true }
   let compiled: Awaited<ReturnType<Mjml>>
   try {
-    // Includes are ignored, so that no file is read.
-    compiled = await compileSource(source, { ignoreIncludes: true, validationLevel: 'soft', keepComments: true })
+    compiled = await compileSource(source, { ...options, validationLevel: 'soft' })
   } catch (error) {
-    const reason = source.includes('<mjml') ? (error as Error).message : 'MJML must start with <mjml>'
-    throw new Problem('html', reason.split('\n', 1)[0]!.slice(0, 300))
+    if (error instanceof RangeError) throw error
+    throw new Problem(
+      'html',
+      await explainFailure(error, () => compileSource(source, { ...options, validationLevel: 'strict' }), source),
+    )
   }
-  const [first] = compiled.errors
-  if (first) {
-    const line = source.split('\n')[first.line - 1] ?? ''
-    const column = Math.max(line.indexOf(`<${first.tagName}`), 0) + 1
-    throw new Problem('html', `${first.message} (${first.tagName}), line:${first.line}, col:${column}`)
-  }
-  const structure = findStructureProblem(source)
-  if (structure) throw new Problem('html', `${structure.problem}, ${placeOf(source, structure.at)}`)
+  const unknown = compiled.errors.find(({ message }) => message.startsWith('Element '))
+  // MJML omits unknown elements with their content.
+  if (unknown) throw new Problem('html', explain(unknown, source))
   const dropped = findDropped(source, compiled.html)
-  if (dropped === undefined) return compiled.html
-  throw new Problem('html', `Liquid between MJML tags is dropped: put it into <mj-raw>, ${placeOf(source, dropped)}`)
+  if (dropped !== undefined)
+    throw new Problem('html', `Liquid between MJML tags is dropped: put it into <mj-raw>, ${placeOf(source, dropped)}`)
+  const warnings = [
+    ...structure.map(({ problem, at }) => `${problem}, ${placeOf(source, at)}`),
+    ...previews.map(
+      ({ index }) => `<mj-preview> is not used, because previewText replaces it, ${placeOf(written, index)}`,
+    ),
+    ...compiled.errors.map((error) => explain(error, source)),
+  ]
+  return {
+    html: compiled.html,
+    warnings: warnings.slice(0, MAX_WARNINGS).map((problem) => ({ field: 'html', problem, isOfSource: true })),
+  }
+}
+
+const PREVIEW = /<mj-preview\b[^<>]*>[\s\S]*?<\/mj-preview\s*>/g
+
+/** Adds the position to an error of MJML. */
+function explain({ message, tagName, line }: MjmlError, source: string): string {
+  const text = source.split('\n')[line - 1] ?? ''
+  const column = Math.max(text.toLowerCase().indexOf(`<${tagName}`), 0) + 1
+  return `${message.slice(0, 300)} (${tagName}), line:${line}, col:${column}`
+}
+
+/** Explains an error of MJML by the first rule that the source breaks, because such an error is of a library's code. */
+async function explainFailure(error: unknown, validate: () => Promise<unknown>, source: string): Promise<string> {
+  const broken = await validate().then(
+    () => undefined,
+    (found: { errors?: MjmlError[] }) =>
+      found.errors?.find(({ message }) => !message.startsWith('Attribute')) ?? found.errors?.[0],
+  )
+  return broken ? explain(broken, source) : reasonOf(error, source)
+}
+
+/** Names that all objects have. The libraries look names of the source up in plain objects, and fail for these. */
+const RESERVED = new RegExp(`(?<![\\w-])(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})(?![\\w-])`)
+
+function reasonOf(error: unknown, source: string): string {
+  const reserved = error instanceof TypeError ? RESERVED.exec(source) : null
+  if (reserved)
+    return `the name "${reserved[0]}" cannot be used for elements, attributes or styles, ${placeOf(source, reserved.index)}`
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!.slice(0, 300)
 }
 
 /** Finds the first Liquid tag that is missing from the compiled HTML. MJML silently drops text between its tags. */
@@ -196,7 +259,7 @@ const likeInText = (text: string): string =>
 
 function withInlineStyles(html: string): string {
   if (!/<style[\s>]/i.test(html)) return html
-  return ofTemplate('its styles cannot be inlined', () =>
+  return ofTemplate('its styles cannot be inlined', html, () =>
     juice(html, {
       preserveMediaQueries: true,
       preserveFontFaces: true,
@@ -210,25 +273,49 @@ function withInlineStyles(html: string): string {
  * Runs a library on a template, and reports thrown errors as problems of the template. For example, juice 12 throws a TypeError
  * for a CSS property named `constructor`. The caller handles a stack overflow.
  */
-function ofTemplate(what: string, run: () => string): string {
+function ofTemplate(what: string, html: string, run: () => string): string {
   try {
     return run()
   } catch (error) {
     if (error instanceof RangeError) throw error
-    throw new Problem('html', `${what}: ${(error as Error).message}`.split('\n', 1)[0]!.slice(0, 300))
+    throw new Problem('html', `${what}: ${reasonOf(error, html)}`)
   }
+}
+
+const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/
+
+/**
+ * Generates the plain text of HTML with Liquid. Each output and tag is replaced by a mark in the meantime, because it is not HTML:
+ * its quotation marks would end an attribute.
+ */
+function textOfLiquid(html: string): string {
+  const marks = new Map<string, string>()
+  const marked = html
+    .split(LIQUID)
+    .map((part, n) => {
+      if (n % 2 === 0) return part
+      const mark = marks.get(part) ?? `\uE000${marks.size}\uE001`
+      marks.set(part, mark)
+      return mark
+    })
+    .join('')
+  const tags = [...marks.keys()]
+  return plainTextOf(marked).replace(/\uE000(\d+)\uE001/g, (mark, n) => tags[Number(n)] ?? mark)
 }
 
 /** Adds the preview text, which mail clients show after the subject but not in the body. */
 function withPreview(html: string, previewText: string | null): string {
   if (previewText === null) return html
   const shown = previewText
-    .split(/(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/)
+    .split(LIQUID)
     .map((part, n) =>
       n % 2 === 1 ? part : part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
     )
     .join('')
-  const preview = `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${shown}${'&#847;&zwnj;&nbsp;'.repeat(30)}</div>`
+  const preview =
+    `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${shown}` +
+    // Keeps mail clients from showing the beginning of the body after it.
+    `<span aria-hidden="true">${'&#847;&zwnj;&nbsp;'.repeat(30)}</span></div>`
   const body = /<body\b[^<>]*>/i.exec(html)
   return body
     ? html.slice(0, body.index + body[0].length) + preview + html.slice(body.index + body[0].length)

@@ -46,5 +46,7 @@ export interface CompiledTemplate {
   /** The content to render for each recipient; `null` if there are problems, and for a partial. */
   content: EmailContent | null
   problems: CompileProblem[]
+  /** Probable mistakes, such as attributes that MJML ignores. They do not prevent saving. */
+  warnings: CompileProblem[]
   unknownVariables: UnknownVariable[]
 }

@@ -21,7 +21,7 @@ export interface ContactVariables {
 
 /**
  * The variables of a template: `{{ contact.email }}`, `{{ contact.metadata.plan }}`, `{{ event.data.plan }}`, `{{
- * steps.account.plan }}`, `{{ unsubscribeUrl }}`, `{{ confirmUrl }}`.
+ * steps.account.plan }}`, `{{ data.total }}`, `{{ unsubscribeUrl }}`, `{{ confirmUrl }}`.
  */
 export interface TemplateVariables {
   contact: ContactVariables
@@ -29,6 +29,8 @@ export interface TemplateVariables {
   event?: { name: string; data: unknown } | null
   /** The responses that webhooks of the automation saved, by name. */
   steps?: Readonly<Record<string, unknown>>
+  /** The data of a transactional email. */
+  data?: Readonly<Record<string, unknown>>
   /** The preferences page of the contact. */
   unsubscribeUrl?: string
   /** The page that confirms a list, in an email that requests the confirmation. */
@@ -51,6 +53,7 @@ export const VARIABLES: Readonly<Record<Exclude<keyof TemplateVariables, 'timezo
   ] satisfies (keyof ContactVariables)[],
   event: ['name', 'data'] satisfies (keyof NonNullable<TemplateVariables['event']>)[],
   steps: 'any',
+  data: 'any',
   unsubscribeUrl: [],
   confirmUrl: [],
 }

@@ -123,10 +123,10 @@ interface Lane {
 
 /**
  * Renders templates, which are untrusted programs, in processes that can be ended. Jobs wait in three queues: for templates
- * that were rendered before, for others, and for suspects, which exceeded a limit recently or whose owner had one that did. The
- * first queue has a process of its own, and the last only one. So any template delays the others by at most one deadline, once.
- * Owners of slow templates that stay within the limits get one process at a time. Deadlines are processor time: on a busy
- * machine, an email is late, but does not fail.
+ * that were rendered before, for others, and for suspects, which exceeded a limit or broke a process recently, or whose owner
+ * had one that exceeded a limit. The first queue has a process of its own, and the last only one. So any template delays the
+ * others by at most one deadline, once. Owners of slow templates that stay within the limits get one process at a time.
+ * Deadlines are processor time: on a busy machine, an email is late, but does not fail.
  */
 export function createRenderer({
   processes = 2,
@@ -225,7 +225,8 @@ export function createRenderer({
       }
     } catch (error) {
       if (closed) return job.reject(new RendererClosed())
-      if (at.process?.started !== true) noteFailedStart(error)
+      if (at.process?.started === true) suspects.set(job.message.key, true)
+      else noteFailedStart(error)
       job.reject(new RendererBusy('The template renderer stopped unexpectedly. Try again.', { cause: error }))
     } finally {
       at.job = undefined
@@ -328,7 +329,7 @@ export function createRenderer({
       if (outcome.kind === 'compiled') return outcome.template
       if (isDone(outcome)) throw new Error(MIXED_UP)
       const problems = [{ field: outcome.field, problem: reasonOf(outcome), isOfSource: false }]
-      return { content: null, problems, unknownVariables: [] }
+      return { content: null, problems, warnings: [], unknownVariables: [] }
     },
     problem() {
       if (closed || failedStarts < FAILED_STARTS) return undefined

@@ -2,10 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { createSessionAuthentication } from '../accounts/index.ts'
 import { writeEntry } from '../audit/index.ts'
 import { createApi } from '../http/index.ts'
+import { readMailMode, readPublicUrl } from '../instance/index.ts'
 import { createOidc, type Oidc } from '../platform/oidc.ts'
 import type { Config } from '../platform/config.ts'
+import { createDns } from '../platform/dns.ts'
 import { createSecrets } from '../platform/secrets.ts'
-import { createDns } from '../senders/index.ts'
 import { createPasswords } from '../platform/passwords.ts'
 import { createRenderer } from '../rendering/index.ts'
 import { createSmtpTransport, type MailTransport, readSmtpUrl } from '../smtp/index.ts'
@@ -16,6 +17,7 @@ import { API } from './operations.ts'
 import { createReadiness } from './readiness.ts'
 import { listen, type RunningService } from './running-service.ts'
 import { createServiceStatus } from './service-status.ts'
+import { startSubmissionServer } from './submission-server.ts'
 import { createTestEmail } from './test-email.ts'
 
 /** Starts the API. @throws {Error} naming `PORT` if it is in use */
@@ -25,28 +27,33 @@ export async function startApi(context: Context): Promise<RunningService & { por
   health.watch(() => renderer.problem())
   const smtp = ownTransport(config)
   const checkReadiness = createReadiness(context)
+  const authenticateKey = createKeyAuthentication(dependencies.em)
   const app = createApi(
     {
       ...dependencies,
       renderer,
       lookAtService: createServiceStatus(context, checkReadiness, smtp),
       sendTestEmail: createTestEmail(context, smtp),
+      deliversMail: async () => (await readMailMode(dependencies.em.fork())) === 'smtp',
       secrets: createSecrets(config.SECRETS_KEY),
       dns: createDns(config.dnsServers),
       passwords: createPasswords(),
       oidc: oidcOf(config),
-      authenticateKey: createKeyAuthentication(dependencies.em),
+      authenticateKey,
       authenticateSession: createSessionAuthentication(dependencies.em),
       writeAuditEntry: writeEntry,
       maxRequestsPerWorkspace: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE * 0.6)),
       isLogWatched: process.stdout.isTTY,
       checkReadiness,
       checkHealth: () => health.problems(),
+      webhookAllowedHosts: config.webhookAllowedHosts,
       trustedProxies: config.trustedProxies,
       publicUrl: config.PUBLIC_URL,
+      findPublicUrl: async () => config.PUBLIC_URL ?? (await readPublicUrl(dependencies.em.fork())),
     },
     API,
   )
+  const submissions = await startSubmissionServer(context, authenticateKey)
   const handle = app.callback()
   const server = createHttpServer((request, response) => void handle(request, response))
   await listen(server, 'PORT', config.PORT, config.HOST)
@@ -57,6 +64,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
     async stop() {
       // Requests in progress are completed, and idle connections are closed.
       server.close()
+      await submissions?.close()
       server.closeIdleConnections()
       const hurry = setTimeout(() => server.closeAllConnections(), 10_000)
       await stopped

@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import type { Client } from '@temporalio/client'
 import {
+  findPublicUrl,
   findTemporalBindingProblem,
+  PUBLIC_URL_NOT_HTTPS,
   readMailMode,
   readMailSender,
   readSendingGate,
@@ -14,7 +16,10 @@ import { ping } from '../platform/db/sql.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
 import { openTemporal } from '../temporal/connection.ts'
 import { openDatabase } from '../schema/index.ts'
-import { addressOfServer, adviceFor, createSmtpTransport, readSmtpUrl } from '../smtp/index.ts'
+import { createDns } from '../platform/dns.ts'
+import { addressOfServer, adviceFor, createSmtpTransport, isLocal, readSmtpUrl } from '../smtp/index.ts'
+import { mailServersOf } from './mail.ts'
+import { checkSendingHost } from './sending-host.ts'
 import { type Addresses, whyUnknown } from './service-addresses.ts'
 import { countWorkers } from './count-workers.ts'
 import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
@@ -209,7 +214,8 @@ async function checkApi({ PORT }: Config): Promise<Finding> {
   }
 }
 
-async function checkMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Config): Promise<Finding[]> {
+async function checkMail(orm: Orm, config: Config): Promise<Finding[]> {
+  const { SMTP_URL, MAIL_CAPTURE, MAIL_FROM } = config
   const em = orm.em.fork()
   const mode = await readMailMode(em).catch(() => undefined)
   if (mode === undefined) return []
@@ -227,15 +233,21 @@ async function checkMail(orm: Orm, { SMTP_URL, MAIL_CAPTURE, MAIL_FROM }: Config
     const advice = 'Set SMTP_URL to check the server, or to send messages again.'
     return [...findings, note('mail', 'is delivered by SMTP, and SMTP_URL is not set here', advice)]
   }
+  const url = await findPublicUrl(em, config)
+  if (!url.startsWith('https:') && !mailServersOf(config).every(isLocal))
+    findings.push(wrong('public URL', `is ${url}, which does not use https`, PUBLIC_URL_NOT_HTTPS))
   const server = readSmtpUrl(SMTP_URL)
   const smtp = createSmtpTransport({ server, maxConnections: 1 })
   const failure = await smtp.tryConnection()
   await smtp.close()
+  const place = addressOfServer(server)
+  if (failure !== undefined)
+    return [...findings, wrong('mail server', `${place} rejects the login: ${failure}`, adviceFor(failure))]
+  const { words, advice } = await checkSendingHost(createDns(config.dnsServers), server, TIMEOUT_MS)
   return [
     ...findings,
-    failure === undefined
-      ? fine('mail server', `${addressOfServer(server)} accepts the login`)
-      : wrong('mail server', `${addressOfServer(server)} rejects the login: ${failure}`, adviceFor(failure)),
+    fine('mail server', `${place} accepts the login`),
+    advice === undefined ? fine('sending host', words) : note('sending host', words, advice),
   ]
 }
 

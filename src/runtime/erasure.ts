@@ -1,21 +1,17 @@
 import { eraseAddresses } from '../consent/index.ts'
 import type { Erasure } from '../contacts/index.ts'
+import { eraseFailedRows } from '../imports/index.ts'
+import { eraseEmails } from '../emails/index.ts'
 import { eraseEnrollments } from '../enrollments/index.ts'
 import { eraseRequests } from '../http/index.ts'
-import {
-  eraseMessages,
-  deleteRemainingMessages,
-  isBeingErased,
-  waitForSendersTo,
-  waitForSendersToErased,
-} from '../messages/index.ts'
+import { eraseMessages, eraseRest, isBeingErased, waitForSendersTo, waitForSendersToErased } from '../messages/index.ts'
 
 /** The steps of an erasure in the modules that depend on contacts, in this order. */
 export const ERASURE: Erasure = {
   // Addresses first, because they are read from the messages.
-  eraseData: [eraseAddresses, eraseEnrollments, eraseRequests, eraseMessages],
+  eraseData: [eraseAddresses, eraseEnrollments, eraseRequests, eraseEmails, eraseFailedRows, eraseMessages],
   waitForSenders: waitForSendersTo,
   waitForSendersToErased,
   isBeingErased,
-  eraseRest: deleteRemainingMessages,
+  eraseRest,
 }

@@ -1,5 +1,6 @@
 import { type Links } from '../signed-links/index.ts'
 import { campaignSource } from '../campaigns/index.ts'
+import { emailSource } from '../emails/index.ts'
 import { stepSource } from '../enrollments/index.ts'
 import { createLeaseKeeper, MessageStore, type Sender } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -13,15 +14,18 @@ import {
   createSmtpTransport,
   type MailTransport,
   type OnChange,
+  ProviderPace,
   readSmtpUrl,
+  type SmtpServer,
   traceDeliveries,
   withCircuitBreaker,
   withFailOver,
+  withProviderPace,
 } from '../smtp/index.ts'
 
 /** Creates the message store for all kinds of messages. */
 export const createMessageStore = (em: EntityManager): MessageStore =>
-  new MessageStore(em, { step: stepSource, campaign: campaignSource })
+  new MessageStore(em, { step: stepSource, campaign: campaignSource, email: emailSource })
 
 /** Creates the mail modules as configured. @param sender the sender that the processes of the instance agreed on */
 export const createMail = <MailFrom extends string | null>(
@@ -38,17 +42,21 @@ export const createMail = <MailFrom extends string | null>(
   ...sender,
 })
 
+/** Lists the configured mail servers in order. */
+export const mailServersOf = ({ SMTP_URL, smtpFallbackUrls }: Config): SmtpServer[] =>
+  SMTP_URL ? [SMTP_URL, ...smtpFallbackUrls].map(readSmtpUrl) : []
+
 /** Combines the mail servers in order: the next server gets what the previous one certainly did not send. */
 function createTransports(
-  { SMTP_URL, smtpFallbackUrls, SMTP_CONNECTIONS: maxConnections }: Config,
+  config: Config,
   guard: (transport: MailTransport, server: string) => MailTransport,
 ): MailTransport | undefined {
-  if (!SMTP_URL) return undefined
+  const servers = mailServersOf(config)
+  if (servers.length === 0) return undefined
   return withFailOver(
-    [SMTP_URL, ...smtpFallbackUrls].map((url) => {
-      const server = readSmtpUrl(url)
-      return guard(createSmtpTransport({ server, maxConnections }), addressOfServer(server))
-    }),
+    servers.map((server) =>
+      guard(createSmtpTransport({ server, maxConnections: config.SMTP_CONNECTIONS }), addressOfServer(server)),
+    ),
   )
 }
 
@@ -71,7 +79,15 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
     bare.push({ transport, server })
     return withCircuitBreaker(traceDeliveries(transport), onChangeOf(server))
   })
-  const { smtp } = mail
+  const pace = new ProviderPace((provider, rate) => {
+    if (rate === null) log.info({ provider }, 'A mailbox provider no longer limits how fast it gets mail')
+    else
+      log.warn(
+        { provider, perSecond: Number(rate.toPrecision(2)) },
+        'A mailbox provider says that it gets mail too fast; its emails are sent more slowly, others are not',
+      )
+  })
+  const smtp = mail.smtp && withProviderPace(mail.smtp, pace)
   const tryServer = async () => {
     for (const { transport, server } of bare) {
       const failure = await transport.tryConnection()

@@ -15,12 +15,14 @@ import {
   listContactOperations,
   tagOperations,
 } from '../contacts/routes.ts'
+import { emailOperations } from '../emails/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { eventOperations } from '../events/routes.ts'
 import { ERASURE } from './erasure.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { decisionOperations, webhookOperations } from '../steps/routes.ts'
+import { sourceOperations } from '../sources/routes.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
@@ -28,6 +30,7 @@ import { segmentOperations } from '../segments/routes.ts'
 import { templateOperations } from '../templates/routes.ts'
 import { senderOperations } from '../senders/routes.ts'
 import { apiKeyOperations, workspaceOperations } from '../workspaces/routes.ts'
+import { outgoingWebhookOperations, webhookDescriptions } from '../webhooks/routes.ts'
 import { visitPages } from '../tracking/index.ts'
 
 /** The version prefix. */
@@ -43,9 +46,11 @@ export const operations: readonly Operation[] = [
   ...workspaceOperations,
   ...senderOperations,
   ...webhookOperations,
+  ...outgoingWebhookOperations,
   ...decisionOperations,
   ...contactOperations,
   ...eventOperations,
+  ...sourceOperations,
   ...erasureOperations(ERASURE),
   ...importOperations,
   ...exportOperations,
@@ -53,6 +58,7 @@ export const operations: readonly Operation[] = [
   ...bounceOperations,
   ...statsOperations,
   ...messageOperations,
+  ...emailOperations,
   ...listOperations,
   ...listContactOperations,
   ...tagOperations,
@@ -64,7 +70,7 @@ export const operations: readonly Operation[] = [
 ]
 
 /** The response of `GET /openapi.json`. */
-export const document = buildDocument(operations, BASE_PATH)
+export const document = buildDocument(operations, BASE_PATH, webhookDescriptions)
 
 export const API: Api = {
   basePath: BASE_PATH,

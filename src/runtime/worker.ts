@@ -14,14 +14,17 @@ import {
   readLinkSecret,
   watchSendingGate,
 } from '../instance/index.ts'
-import { isOnThisMachine, readSmtpUrl } from '../smtp/index.ts'
+import { isLocal as isLocalServer, isOnThisMachine, readSmtpUrl } from '../smtp/index.ts'
 import { connectWorker } from '../temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 import { startRelay } from '../relay/index.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import { createNotices, type SendNotice, startWebhookDeliveries } from '../webhooks/index.ts'
 import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
-import { createWorkersMail } from './mail.ts'
+import { createWorkersMail, mailServersOf } from './mail.ts'
+import { createPasswordResetMail } from './password-reset-mail.ts'
 import type { RunningService } from './running-service.ts'
 import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
 
@@ -48,7 +51,8 @@ export async function startWorker(
   // Check the sender first: a process that is rejected for lack of one must not switch the instance to delivery.
   const mailFrom = await agreeOnSender(dependencies.em, log, { mailFrom: config.MAIL_FROM, delivers })
   const toThisMachine = config.SMTP_URL !== undefined && isOnThisMachine(readSmtpUrl(config.SMTP_URL))
-  const settings = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, port: config.PORT }
+  const isLocal = mailServersOf(config).every(isLocalServer)
+  const settings = { publicUrl: config.PUBLIC_URL, delivers, toThisMachine, isLocal, port: config.PORT }
   const publicUrl = await agreeOnPublicUrl(dependencies.em, log, settings)
   const reads = config.BOUNCE_PORT !== undefined
   const bounceDomain = await settleBounceDomain(dependencies.em, { bounceDomain: config.BOUNCE_DOMAIN, reads })
@@ -80,8 +84,15 @@ export async function startWorker(
     createSendingWorker({ ...options, connections: config.SMTP_CONNECTIONS }),
   ])
   const runs = workers.map((worker) => worker.run())
-  const relay = startRelay(dependencies)
-  const ended = Promise.race([Promise.all(runs), relay.ended]).then(() => undefined)
+  const memberMail = { ...dependencies, smtp: mail.smtp, mailFrom, publicUrl }
+  const [aboutWebhook, ofReset] = [createNotices(memberMail), createPasswordResetMail(memberMail)]
+  const sendNotice: SendNotice = (notice) => (notice.webhookId === null ? ofReset : aboutWebhook)(notice)
+  const relay = startRelay(dependencies, { sendNotice })
+  const webhooks = startWebhookDeliveries(
+    { ...dependencies, secrets: createSecrets(config.SECRETS_KEY) },
+    { allowedHosts: config.webhookAllowedHosts },
+  )
+  const ended = Promise.race([Promise.all(runs), relay.ended, webhooks.ended]).then(() => undefined)
   log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'The worker is ready')
 
   let stopped: Promise<void> | undefined
@@ -98,7 +109,7 @@ export async function startWorker(
     await mail.renderer.close()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
     // Waits for all of them, even if one has failed, because the connection can only be closed afterwards.
-    await Promise.allSettled([...runs, relay.stop()])
+    await Promise.allSettled([...runs, relay.stop(), webhooks.stop(config.WORKER_SHUTDOWN_SECONDS * 1000)])
     // Aborts the remaining transmissions and records their outcome.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(FINAL_RECORD_MS, undefined, { ref: false })])

@@ -28,7 +28,10 @@ const MIGRATIONS = [
   'bounces/001-baseline',
   'imports/001-baseline',
   'campaigns/001-baseline',
+  'emails/001-baseline',
   'stats/001-baseline',
+  'webhooks/001-baseline',
+  'stats/002-reports',
 ]
 
 /** The names of all migrations, in the order in which they run. */

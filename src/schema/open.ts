@@ -15,21 +15,33 @@ import { Segment } from '../segments/index.ts'
 import { Campaign, CampaignContent } from '../campaigns/index.ts'
 import { ErasedContact } from '../consent/index.ts'
 import { Contact, ContactTag, FormerAddress, Suppression, ContactCounter } from '../contacts/index.ts'
+import { AttachmentContent, TransactionalEmail } from '../emails/index.ts'
 import { AutomationCounts, Enrollment } from '../enrollments/index.ts'
-import { CounterChange, FlowCounter, NextWake, StepCounter, StepPlace } from '../stats/index.ts'
+import {
+  CounterChange,
+  DomainChange,
+  DomainDay,
+  FlowCounter,
+  LinkChange,
+  LinkClicks,
+  NextWake,
+  StepCounter,
+  StepPlace,
+} from '../stats/index.ts'
 import { StoredResponse } from '../http/index.ts'
-import { Import, ImportError } from '../imports/index.ts'
+import { Import, ImportChunk, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
 import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from '../lists/index.ts'
-import { Message } from '../messages/index.ts'
+import { Message, Unsubscribe } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
-import { SenderSettings, WarmUpDay } from '../senders/index.ts'
+import { SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
+import { WebhookDelivery, WebhookEndpoint, WebhookEvent } from '../webhooks/index.ts'
 import { migrations } from './migrations.ts'
 
 export const ENTITIES = [
@@ -64,8 +76,10 @@ export const ENTITIES = [
   FeedbackSource,
   FeedbackCall,
   Import,
+  ImportChunk,
   ImportError,
   SenderSettings,
+  StoredDkimKey,
   WarmUpDay,
   Segment,
   Automation,
@@ -81,17 +95,27 @@ export const ENTITIES = [
   Enrollment,
   StepRun,
   WebhookSecret,
+  TransactionalEmail,
+  AttachmentContent,
   Message,
+  Unsubscribe,
   MessageVisit,
   StepPlace,
   NextWake,
   StepCounter,
   FlowCounter,
   CounterChange,
+  DomainDay,
+  DomainChange,
+  LinkClicks,
+  LinkChange,
   TriggerEvent,
   ProcessedEvent,
   RefusedEntry,
   OutboxDelivery,
+  WebhookEndpoint,
+  WebhookEvent,
+  WebhookDelivery,
 ]
 
 /** Opens Dripline's database. @see openOrm */

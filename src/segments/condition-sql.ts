@@ -2,6 +2,7 @@ import type { Compared, ConditionField, ConditionOf, EventDataPart, ResolvedCond
 import { compareJson, compareText, compareTime, jsonKey, jsonPath, type Bind } from './comparison-sql.ts'
 import { didEvent, hasActivity, hasMessage, hasTag, isInList, type LookUp } from './lookup-sql.ts'
 import { emailKey } from '../platform/email-address.ts'
+import type { ComparedPart } from './compared-values.ts'
 
 /** A source of JSON data: a value, which is bound, or a column of the statement, such as `event.data`. */
 export type JsonSource = { value: unknown } | { column: string }
@@ -52,6 +53,27 @@ export function conditionSql(condition: ResolvedCondition, parameters: unknown[]
     if ('message' in part) return hasMessage(lookUp, part)
     return didEvent(lookUp, part, part.where === undefined ? '' : filterSql(part.where, bind, at))
   })
+}
+
+/** Compiles the values that parts of conditions compare, as a JSON array. */
+export function comparedSql(parts: readonly ComparedPart[], parameters: unknown[], context: ConditionContext): string {
+  const bind: Bind = (value) => `$${parameters.push(value)}`
+  const eventData = columnOf(bind, context.eventData)
+  const stepData = columnOf(bind, context.stepData)
+  const each = parts.map((part) => {
+    if ('field' in part) return `to_jsonb(${FIELD_COLUMNS[part.field]})`
+    if ('metadata' in part) return jsonKey(bind, 'contact.metadata', part.metadata).json
+    if ('eventData' in part) return jsonPath(bind, eventData(), part.eventData).json
+    return jsonPath(bind, stepData(), part.stepData).json
+  })
+  return `jsonb_build_array(${each.join(', ')})`
+}
+
+const FIELD_COLUMNS: Readonly<Record<ConditionField, string>> = {
+  email: 'contact.email',
+  firstName: 'contact.first_name',
+  createdAt: 'contact.created_at',
+  updatedAt: 'contact.updated_at',
 }
 
 const filterSql = (filter: ConditionOf<EventDataPart>, bind: Bind, at: Date): string =>

@@ -1,6 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
+import { comparedParts, type ComparedValue, shortValue } from './compared-values.ts'
 import type { Condition } from './condition.ts'
+import type { ConditionContext } from './condition-sql.ts'
 import { contactExistsWith, evaluateEach } from './queries.ts'
 import { resolveAllSegments, resolveSegments } from './resolve-segments.ts'
 
@@ -19,16 +21,11 @@ export async function contactMatches(
   workspaceId: string,
   contactId: string,
   condition: Condition,
-  { at, eventData, stepData }: Evaluation,
+  evaluation: Evaluation,
 ): Promise<boolean> {
   if (!isId(contactId)) return false
-  return contactExistsWith(em, contactId, await resolveSegments(em, workspaceId, condition), {
-    workspaceId,
-    at,
-    eventData: { value: eventData },
-    stepData: { value: stepData },
-    isForFew: true,
-  })
+  const resolved = await resolveSegments(em, workspaceId, condition)
+  return contactExistsWith(em, contactId, resolved, contextOf(workspaceId, evaluation))
 }
 
 /**
@@ -41,14 +38,33 @@ export async function matchesOf(
   workspaceId: string,
   contactId: string,
   conditions: readonly Condition[],
-  { at, eventData, stepData }: Evaluation,
+  evaluation: Evaluation,
 ): Promise<boolean[] | undefined> {
   const resolved = await resolveAllSegments(em, workspaceId, conditions)
-  return evaluateEach(em, contactId, resolved, {
-    workspaceId,
-    at,
-    eventData: { value: eventData },
-    stepData: { value: stepData },
-    isForFew: true,
-  })
+  return (await evaluateEach(em, contactId, resolved, contextOf(workspaceId, evaluation)))?.matches
 }
+
+/** Evaluates conditions as {@link matchesOf}, and returns the values that they compared, for an explanation. */
+export async function explainMatches(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  conditions: readonly Condition[],
+  evaluation: Evaluation,
+): Promise<{ matches: boolean[]; values: ComparedValue[] } | undefined> {
+  const resolved = await resolveAllSegments(em, workspaceId, conditions)
+  const parts = comparedParts(conditions)
+  const context = contextOf(workspaceId, evaluation)
+  const found = await evaluateEach(em, contactId, resolved, context, [...parts.values()])
+  if (!found) return undefined
+  const values = [...parts.keys()].map((name, n) => ({ name, value: shortValue(found.compared[n]) }))
+  return { matches: found.matches, values }
+}
+
+const contextOf = (workspaceId: string, { at, eventData, stepData }: Evaluation): ConditionContext => ({
+  workspaceId,
+  at,
+  eventData: { value: eventData },
+  stepData: { value: stepData },
+  isForFew: true,
+})

@@ -10,7 +10,8 @@ export {
   type ResolvedCondition,
 } from './condition.ts'
 export { type ConditionContext, conditionSql, type JsonSource } from './condition-sql.ts'
-export { contactMatches, type Evaluation, matchesOf } from './contact-matches.ts'
+export type { ComparedValue } from './compared-values.ts'
+export { contactMatches, type Evaluation, explainMatches, matchesOf } from './contact-matches.ts'
 export { Segment } from './entities.ts'
 export { SEGMENT_NOT_FOUND } from './errors.ts'
 export {

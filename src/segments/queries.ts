@@ -1,7 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import type { ComparedPart } from './compared-values.ts'
 import type { ResolvedCondition } from './condition.ts'
-import { type ConditionContext, conditionSql } from './condition-sql.ts'
+import { comparedSql, type ConditionContext, conditionSql } from './condition-sql.ts'
 
 /**
  * Returns whether another segment refers to a segment, or a rule or step of an automation's current version does, or an ACTIVE
@@ -77,20 +78,21 @@ export async function contactExistsWith(
   return rows.length > 0
 }
 
-/** Evaluates conditions for a contact. @returns `undefined` if the contact does not exist */
+/** Evaluates conditions for a contact, and reads what they compare. @returns `undefined` if the contact does not exist */
 export async function evaluateEach(
   em: EntityManager,
   contactId: string,
   conditions: readonly ResolvedCondition[],
   context: ConditionContext,
-): Promise<boolean[] | undefined> {
+  compared: readonly ComparedPart[] = [],
+): Promise<{ matches: boolean[]; compared: unknown[] } | undefined> {
   const parameters: unknown[] = [contactId, context.workspaceId]
   const each = conditions.map((condition) => conditionSql(condition, parameters, context))
-  const [row] = await sql<{ matches: boolean[] }>(
+  const [row] = await sql<{ matches: boolean[]; compared: unknown[] }>(
     em,
-    `select array[${each.join(', ')}]::boolean[] as matches
+    `select array[${each.join(', ')}]::boolean[] as matches, ${comparedSql(compared, parameters, context)} as compared
      from contacts contact where contact.id = $1::uuid and contact.workspace_id = $2::uuid`,
     parameters,
   )
-  return row?.matches
+  return row
 }

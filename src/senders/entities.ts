@@ -11,10 +11,6 @@ const schema = defineEntity({
     postalAddress: p.text().nullable(),
     trackOpens: p.boolean().onCreate(() => false),
     trackClicks: p.boolean().onCreate(() => false),
-    dkimDomain: p.text().nullable(),
-    dkimSelector: p.text().nullable(),
-    dkimPublic: p.text().nullable(),
-    dkimPrivate: p.blob().nullable(),
     warmUpPerDay: p.integer().nullable(),
     warmUpGrowthPercent: p.integer().nullable(),
     warmUpUpTo: p.integer().nullable(),
@@ -26,6 +22,27 @@ const schema = defineEntity({
 /** The sender of a workspace, if it does not use the instance's sender. */
 export class SenderSettings extends schema.class {}
 schema.setClass(SenderSettings)
+
+const dkimKey = defineEntity({
+  name: 'StoredDkimKey',
+  tableName: 'dkim_keys',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    role: p.text().$type<'SIGNING' | 'NEXT' | 'PREVIOUS'>().primary(),
+    domain: p.text(),
+    selector: p.text(),
+    publicKey: p.text(),
+    privateKey: p.blob().nullable(),
+    since: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/**
+ * A DKIM key of a workspace. SIGNING signs its mail. NEXT will sign once its record is published. PREVIOUS has signed mail that may
+ * be in transit.
+ */
+export class StoredDkimKey extends dkimKey.class {}
+dkimKey.setClass(StoredDkimKey)
 
 const warmUpDay = defineEntity({
   name: 'WarmUpDay',

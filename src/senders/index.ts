@@ -1,5 +1,4 @@
-export { createDns } from './dns.ts'
-export { SenderSettings, WarmUpDay } from './entities.ts'
+export { SenderSettings, StoredDkimKey, WarmUpDay } from './entities.ts'
 export { type DkimKey, dkimOf, mailboxOf, senderOf, type WorkspaceSender } from './sender.ts'
 export { SECRETS_KEY_MISSING } from './errors.ts'
 export { readSender } from './sender-queries.ts'

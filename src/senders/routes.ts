@@ -1,12 +1,19 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { type ApiDependencies, atMost, filledText, operation, single, text, ok } from '../http/index.ts'
-import { readBounceDomain, readPublicUrl } from '../instance/index.ts'
-import type { EntityManager } from '../platform/db/orm.ts'
-import { isEmailAddress } from '../platform/email-address.ts'
-import { checkRecords, recordsFor } from './dns.ts'
+import { readBounceDomain, readMailSender, readPublicUrl } from '../instance/index.ts'
+import { domainOf, isEmailAddress } from '../platform/email-address.ts'
+import { checkDomain } from './check-domain.ts'
+import { createDkimKey, deleteDkimKeys, readDkimKeys, switchDkimKey } from './dkim-keys.ts'
+import { type DkimKeys, type DnsRecord, recordsFor } from './dns-records.ts'
 import type { SenderSettings } from './entities.ts'
-import { FROM_ADDRESS_MISSING, SECRETS_KEY_MISSING } from './errors.ts'
-import { deleteDkimKey, getSender, createDkimKey, setSender } from './settings.ts'
+import {
+  DKIM_KEY_MISSING,
+  DKIM_RECORD_MISSING,
+  DKIM_SELECTOR_IN_USE,
+  FROM_ADDRESS_MISSING,
+  SECRETS_KEY_MISSING,
+} from './errors.ts'
+import { getSender, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
 /** Header fields must not contain line breaks. */
@@ -51,7 +58,8 @@ const dkimInput = object({
     .test(atMost(63))
     .matches(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i, 'selector must be letters, digits and hyphens')
     .meta({
-      description: 'The DKIM selector, which is part of the name of the DNS record. Use a new one for each key.',
+      description:
+        'The DKIM selector, which is part of the name of the DNS record. If missing, a new one is chosen. Each key needs its own.',
       json: { pattern: '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$' },
       example: 'dripline',
     }),
@@ -105,8 +113,9 @@ const warmUpResponse = object({
 const nullable = (example: string | null) => string().nullable().defined().meta({ example })
 const record = {
   what: string()
-    .oneOf(['SPF', 'DKIM', 'DMARC', 'RETURN_PATH'] as const)
-    .required(),
+    .oneOf(['SPF', 'DKIM', 'DKIM_NEXT', 'DKIM_PREVIOUS', 'DMARC', 'RETURN_PATH'] as const)
+    .required()
+    .meta({ description: 'DKIM is the key that signs, DKIM_NEXT the next one, and DKIM_PREVIOUS the one before.' }),
   name: string().required().meta({ example: '_dmarc.example.com' }),
   type: string()
     .oneOf(['TXT', 'MX'] as const)
@@ -127,69 +136,129 @@ const senderResponse = object({
     .required()
     .meta({ description: 'Whether clicks in marketing emails are tracked.', example: false }),
   isSigned: boolean().required().meta({ description: 'Whether mail is signed (DKIM).', example: true }),
-  dkimSelector: nullable('dripline'),
+  dkimSelector: nullable('dripline').meta({ description: 'The selector of the key that signs.' }),
+  nextDkimSelector: nullable(null).meta({
+    description: 'The selector of the next key, which signs after its record is published and you switch to it.',
+  }),
   warmUp: warmUpResponse.optional(),
   records: array().of(object(record).required()).required().meta({ description: 'The required DNS records.' }),
 })
   .required()
   .meta({ component: 'Sender', description: 'The sender of the workspace.' })
 
-const checkResponse = array()
-  .of(
-    object({
-      ...record,
-      status: string()
-        .oneOf(['OK', 'MISSING', 'WRONG', 'UNKNOWN'] as const)
-        .required()
-        .meta({ example: 'OK' }),
-      found: array().of(string().required()).required().meta({ example: [] }),
-      problem: nullable(null),
-    }).required(),
-  )
+const mechanism = (description: string) =>
+  object({
+    domain: nullable('bounces.example.com').meta({ description: 'The domain that it authenticates.' }),
+    status: string()
+      .oneOf(['PASS', 'NOT_ALIGNED', 'FAIL', 'UNKNOWN'] as const)
+      .required()
+      .meta({
+        description:
+          'FAIL: the record is missing or wrong, or emails are not signed. NOT_ALIGNED: the domain does not align with From. UNKNOWN: a lookup failed.',
+      }),
+  })
+    .required()
+    .meta({ description })
+
+const checkResponse = object({
+  records: array()
+    .of(
+      object({
+        ...record,
+        status: string()
+          .oneOf(['OK', 'MISSING', 'WRONG', 'UNKNOWN'] as const)
+          .required()
+          .meta({ example: 'OK' }),
+        found: array().of(string().required()).required().meta({ example: [] }),
+        problem: nullable(null),
+        lookups: number().integer().nullable().defined().meta({
+          description: 'DNS lookups that the SPF record causes. Receivers allow 10. Null for other records.',
+          example: 4,
+        }),
+      }).required(),
+    )
+    .required(),
+  dmarc: object({
+    result: string()
+      .oneOf(['PASS', 'FAIL', 'NONE', 'UNKNOWN'] as const)
+      .required()
+      .meta({
+        description: 'NONE: no DMARC record applies. UNKNOWN: a lookup failed.',
+        example: 'PASS',
+      }),
+    summary: string().required().meta({ example: 'DMARC passes on SPF and DKIM.' }),
+    advice: nullable(null),
+    fromDomain: string().required().meta({ description: 'The domain of the From address.', example: 'example.com' }),
+    policy: string()
+      .nullable()
+      .oneOf(['none', 'quarantine', 'reject', null] as const)
+      .defined()
+      .meta({ description: 'The policy that receivers apply, with sp, np and t considered.', example: 'none' }),
+    policyDomain: nullable('example.com').meta({ description: 'The domain whose DMARC record applies.' }),
+    spf: mechanism('SPF of the return path.'),
+    dkim: mechanism('DKIM of the key that signs.'),
+  })
+    .nullable()
+    .defined()
+    .meta({ description: 'The result of DMARC (RFC 9989) for these emails. Null if no sender is configured.' }),
+  warnings: array()
+    .of(
+      object({
+        code: string()
+          .oneOf(['free_mail_domain', 'mx_missing', 'null_mx'] as const)
+          .required(),
+        message: string().required().meta({ example: 'example.com has no MX record.' }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'Problems of the From domain.', example: [] }),
+})
   .required()
+  .meta({ component: 'SenderCheck', description: 'The records as published, and what they mean for emails.' })
 
-type Records = ReturnType<typeof recordsFor>
+/** Settings and keys of a sender, and the DNS records that they require. */
+interface Sender {
+  settings: SenderSettings | null
+  keys: DkimKeys
+  bounceDomain: string | null
+  records: DnsRecord[]
+}
 
-/** Lists the DNS records of a workspace's sender. */
-async function recordsOf(
-  em: EntityManager,
-  publicUrl: string | undefined,
-  sender: SenderSettings | null,
-): Promise<Records> {
-  const domain = await readBounceDomain(em.fork())
+async function readSender(
+  { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
+  workspaceId: string,
+): Promise<Sender> {
+  const settings = await getSender(em, workspaceId)
+  const keys = await readDkimKeys(em, workspaceId)
+  const bounceDomain = await readBounceDomain(em.fork())
   const url = publicUrl ?? (await readPublicUrl(em.fork()))
   const host = url == null ? 'YOUR-HOST' : new URL(url).hostname
-  return recordsFor(sender ?? {}, domain === null ? null : { domain, host })
+  const records = recordsFor(settings ?? {}, keys, bounceDomain === null ? null : { domain: bounceDomain, host })
+  return { settings, keys, bounceDomain, records }
 }
 
 const present = (
-  sender: SenderSettings | null,
+  { settings, keys, records }: Sender,
   warmUp: WarmUp | undefined,
-  records: Records,
 ): InferType<typeof senderResponse> => ({
-  fromName: sender?.fromName ?? null,
-  fromAddress: sender?.fromAddress ?? null,
-  replyTo: sender?.replyTo ?? null,
-  postalAddress: sender?.postalAddress ?? null,
-  trackOpens: sender?.trackOpens ?? false,
-  trackClicks: sender?.trackClicks ?? false,
-  isSigned: sender?.dkimPrivate != null,
-  dkimSelector: sender?.dkimSelector ?? null,
+  fromName: settings?.fromName ?? null,
+  fromAddress: settings?.fromAddress ?? null,
+  replyTo: settings?.replyTo ?? null,
+  postalAddress: settings?.postalAddress ?? null,
+  trackOpens: settings?.trackOpens ?? false,
+  trackClicks: settings?.trackClicks ?? false,
+  isSigned: keys.SIGNING !== undefined,
+  dkimSelector: keys.SIGNING?.selector ?? null,
+  nextDkimSelector: keys.NEXT?.selector ?? null,
   ...(warmUp && { warmUp }),
   records,
 })
 
-const respondWith = async (
-  { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
-  sender: SenderSettings | null,
-) =>
-  ok(
-    present(
-      sender,
-      sender?.warmUpSince == null ? undefined : await readWarmUp(em.fork(), sender.workspaceId),
-      await recordsOf(em, publicUrl, sender),
-    ),
-  )
+async function respondWith(dependencies: Pick<ApiDependencies, 'em' | 'publicUrl'>, workspaceId: string) {
+  const sender = await readSender(dependencies, workspaceId)
+  const isWarmingUp = sender.settings?.warmUpSince != null
+  return ok(present(sender, isWarmingUp ? await readWarmUp(dependencies.em.fork(), workspaceId) : undefined))
+}
 
 export const senderOperations = [
   operation({
@@ -202,7 +271,7 @@ export const senderOperations = [
     role: 'viewer',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
-      return respondWith(dependencies, await getSender(dependencies.em, caller.workspace.id))
+      return respondWith(dependencies, caller.workspace.id)
     },
   }),
   operation({
@@ -217,7 +286,8 @@ export const senderOperations = [
     body: senderInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller, body }, dependencies) {
-      return respondWith(dependencies, await setSender(dependencies.em, caller.workspace.id, body))
+      await setSender(dependencies.em, caller.workspace.id, body)
+      return respondWith(dependencies, caller.workspace.id)
     },
   }),
   operation({
@@ -227,19 +297,33 @@ export const senderOperations = [
     tag: 'Settings',
     summary: 'Create a DKIM key',
     description:
-      'Creates a key for the domain of fromAddress and signs all mail with it from now on. Publish its DNS record immediately. The private ' +
-      'key is stored encrypted with SECRETS_KEY.',
+      'Creates a key for the domain of fromAddress. The first key signs all mail from now on: publish its DNS record immediately. ' +
+      'A further key becomes the next one: publish its record, then switch to it. The private key is stored encrypted with SECRETS_KEY.',
     role: 'owner',
     body: dkimInput,
     bodyOptional: true,
     responses: { 200: { description: 'The sender, with the record.', schema: single(senderResponse) } },
-    errors: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING] },
+    errors: { 409: [SECRETS_KEY_MISSING, FROM_ADDRESS_MISSING, DKIM_SELECTOR_IN_USE] },
     async handle({ caller, body }, dependencies) {
-      const { em, secrets } = dependencies
-      return respondWith(
-        dependencies,
-        await createDkimKey(em, secrets, caller.workspace.id, body.selector ?? 'dripline'),
-      )
+      await createDkimKey(dependencies.em, dependencies.secrets, caller.workspace.id, body.selector)
+      return respondWith(dependencies, caller.workspace.id)
+    },
+  }),
+  operation({
+    id: 'switchDkimKey',
+    method: 'POST',
+    path: '/sender/dkim/switch',
+    tag: 'Settings',
+    summary: 'Switch to the next DKIM key',
+    description:
+      'Checks the DNS record of the next key, and signs all mail with that key from now on. Keep the record of the previous key for ' +
+      'a week, because emails in transit are signed with it.',
+    role: 'owner',
+    responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
+    errors: { 409: [DKIM_KEY_MISSING, DKIM_RECORD_MISSING] },
+    async handle({ caller }, dependencies) {
+      await switchDkimKey(dependencies.em, dependencies.dns, caller.workspace.id)
+      return respondWith(dependencies, caller.workspace.id)
     },
   }),
   operation({
@@ -247,12 +331,13 @@ export const senderOperations = [
     method: 'DELETE',
     path: '/sender/dkim',
     tag: 'Settings',
-    summary: 'Delete the DKIM key',
-    description: 'Mail is no longer signed.',
+    summary: 'Delete the DKIM keys',
+    description: 'Deletes all keys. Mail is no longer signed.',
     role: 'owner',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
-      return respondWith(dependencies, await deleteDkimKey(dependencies.em, caller.workspace.id))
+      await deleteDkimKeys(dependencies.em, caller.workspace.id)
+      return respondWith(dependencies, caller.workspace.id)
     },
   }),
   operation({
@@ -271,7 +356,7 @@ export const senderOperations = [
     async handle({ caller, body }, dependencies) {
       const { em } = dependencies
       await setWarmUp(em.fork(), caller.workspace.id, body)
-      return respondWith(dependencies, await getSender(em, caller.workspace.id))
+      return respondWith(dependencies, caller.workspace.id)
     },
   }),
   operation({
@@ -286,7 +371,7 @@ export const senderOperations = [
     async handle({ caller }, dependencies) {
       const { em } = dependencies
       await endWarmUp(em.fork(), caller.workspace.id)
-      return respondWith(dependencies, await getSender(em, caller.workspace.id))
+      return respondWith(dependencies, caller.workspace.id)
     },
   }),
   operation({
@@ -295,13 +380,18 @@ export const senderOperations = [
     path: '/sender/check',
     tag: 'Settings',
     summary: 'Check the DNS records',
-    description: 'Looks up the required DNS records and reports errors.',
+    description:
+      'Looks up the required DNS records, reports errors, and judges whether emails pass DMARC: which of SPF and DKIM align with ' +
+      'the From address, and which policy applies.',
     role: 'viewer',
     changesNothing: true,
-    responses: { 200: { description: 'Each record with its status.', schema: single(checkResponse) } },
-    async handle({ caller }, { em, dns, publicUrl }) {
-      const records = await recordsOf(em, publicUrl, await getSender(em, caller.workspace.id))
-      return ok(await checkRecords(dns, records))
+    responses: { 200: { description: 'The result of the check.', schema: single(checkResponse) } },
+    async handle({ caller }, dependencies) {
+      const { em, dns } = dependencies
+      const { settings, keys, bounceDomain, records } = await readSender(dependencies, caller.workspace.id)
+      const from = settings?.fromAddress ?? (await readMailSender(em.fork()))
+      const fromDomain = from === null ? undefined : domainOf(from)?.toLowerCase()
+      return ok(await checkDomain(dns, { records, keys, fromDomain, returnDomain: bounceDomain ?? fromDomain }))
     },
   }),
 ]

@@ -22,9 +22,11 @@ export const senderOf = (workspace: string): string => `(
   select jsonb_build_object(
     'name', from_name, 'address', from_address, 'replyTo', reply_to, 'postalAddress', postal_address,
     'trackOpens', track_opens, 'trackClicks', track_clicks, 'isWarmingUp', ${ALLOWED_TODAY} is not null,
-    'dkim', case when dkim_private is not null then jsonb_build_object(
-      'domain', dkim_domain, 'selector', dkim_selector, 'key', translate(encode(dkim_private, 'base64'), E'\\n', '')
-    ) end
+    'dkim', (
+      select jsonb_build_object(
+        'domain', domain, 'selector', selector, 'key', translate(encode(private_key, 'base64'), E'\\n', '')
+      ) from dkim_keys where dkim_keys.workspace_id = senders.workspace_id and role = 'SIGNING'
+    )
   ) from senders where senders.workspace_id = ${workspace}
 )`
 

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { bytesOfId, idOfBytes } from '../platform/ids.ts'
-import { returnPathOf } from './return-path.ts'
+import { returnPathOf, unsubscribeAddressOf } from './return-path.ts'
 import { signVisit, type VisitKind } from './visit-links.ts'
 
 /** The recipient of a link in an email, and the reason for it: an enrollment, a campaign, or a confirmation request. */
@@ -27,6 +27,8 @@ export interface Links {
   url(kind: LinkKind, of: LinkOf): string
   /** The return path of a message; `undefined` if Dripline does not read bounces. */
   returnPath(of: { contactId: string; messageId: string }): string | undefined
+  /** The address that unsubscribes a message's contact; `undefined` if Dripline receives no mail. */
+  unsubscribeAddress(of: { contactId: string; messageId: string }): string | undefined
   /** The URL that records a tracking event and redirects to the target; `undefined` if it would be too long. */
   visit(kind: VisitKind, of: { contactId: string; messageId: string; url: string; links: number }): string | undefined
   /** The public URL of the service without a trailing slash. */
@@ -47,6 +49,7 @@ export function createLinks(secret: KeyObject, publicUrl: string, bounceDomain: 
       return token === undefined ? undefined : `${base}/${VISIT_PATHS[kind]}/${token}`
     },
     returnPath: (of) => (bounceDomain === null ? undefined : returnPathOf(secret, bounceDomain, of)),
+    unsubscribeAddress: (of) => (bounceDomain === null ? undefined : unsubscribeAddressOf(secret, bounceDomain, of)),
   }
 }
 

@@ -21,7 +21,10 @@ const LENGTH = ID_BYTES + DIGEST_BYTES + MAC_BYTES
 export const messageIdBeginning = (messageId: string): string | undefined =>
   new RegExp(`^<([0-9a-f]{${2 * DIGEST_BYTES}})`).exec(messageId)?.[1]
 
-const LOCAL_PART = new RegExp(`^b-([0-9a-f]{${2 * LENGTH}})$`)
+/** The purpose of an address. It is part of the signature, so that one kind is never accepted as another. */
+type AddressKind = 'return-path' | 'unsubscribe-address'
+const PREFIXES: Record<AddressKind, string> = { 'return-path': 'b', 'unsubscribe-address': 'u' }
+type MessageOf = { contactId: string; messageId: string }
 
 /**
  * The return path of a message. The address identifies the message, regardless of what a bounce report contains, and cannot be
@@ -30,35 +33,52 @@ const LOCAL_PART = new RegExp(`^b-([0-9a-f]{${2 * LENGTH}})$`)
  * @param messageId the header of the message
  * @see https://cr.yp.to/proto/verp.txt for the idea
  */
-export function returnPathOf(
+export const returnPathOf = (secret: KeyObject, domain: string, of: MessageOf): string | undefined =>
+  addressOf(secret, 'return-path', domain, of)
+
+/** The address of a message that unsubscribes its contact: any mail to it is a request (RFC 2369, section 3.2). */
+export const unsubscribeAddressOf = (secret: KeyObject, domain: string, of: MessageOf): string | undefined =>
+  addressOf(secret, 'unsubscribe-address', domain, of)
+
+function addressOf(
   secret: KeyObject,
+  kind: AddressKind,
   domain: string,
-  { contactId, messageId }: { contactId: string; messageId: string },
+  { contactId, messageId }: MessageOf,
 ): string | undefined {
   const digest = messageIdBeginning(messageId)
   if (digest === undefined || !isId(contactId)) return undefined
   const payload = Buffer.concat([bytesOfId(contactId), Buffer.from(digest, 'hex')])
-  return `b-${Buffer.concat([payload, macOf(secret, payload)]).toString('hex')}@${domain}`
+  return `${PREFIXES[kind]}-${Buffer.concat([payload, macOf(secret, kind, payload)]).toString('hex')}@${domain}`
 }
 
-const ANYWHERE = new RegExp(`b-[0-9a-f]{${2 * LENGTH}}`, 'gi')
+const ANYWHERE = new RegExp(`[bu]-[0-9a-f]{${2 * LENGTH}}`, 'gi')
 
-/** Removes return paths from a server response before it is stored: a reader could use them to forge bounces. */
+/** Removes signed addresses from a server response before it is stored: a reader could use them to forge bounces or requests. */
 export const withoutReturnPaths = (text: string): string => text.replaceAll(ANYWHERE, '…')
 
 /** @returns the message of a return path; `undefined` if the address is not one of Dripline */
-export function openReturnPath(secret: KeyObject, address: string): MessageIdBeginning | undefined {
+export const openReturnPath = (secret: KeyObject, address: string): MessageIdBeginning | undefined =>
+  openAddress(secret, 'return-path', address)
+
+/** @returns the message of an address that unsubscribes; `undefined` if the address is not one of Dripline */
+export const openUnsubscribeAddress = (secret: KeyObject, address: string): MessageIdBeginning | undefined =>
+  openAddress(secret, 'unsubscribe-address', address)
+
+const LOCAL_PART = new RegExp(`^([bu])-([0-9a-f]{${2 * LENGTH}})$`)
+
+function openAddress(secret: KeyObject, kind: AddressKind, address: string): MessageIdBeginning | undefined {
   const at = address.lastIndexOf('@')
-  const hex = LOCAL_PART.exec(address.slice(0, Math.max(at, 0)).toLowerCase())?.[1]
-  if (hex === undefined) return undefined
+  const [, prefix, hex] = LOCAL_PART.exec(address.slice(0, Math.max(at, 0)).toLowerCase()) ?? []
+  if (hex === undefined || prefix !== PREFIXES[kind]) return undefined
   const bytes = Buffer.from(hex, 'hex')
   const payload = bytes.subarray(0, -MAC_BYTES)
-  if (!timingSafeEqual(macOf(secret, payload), bytes.subarray(-MAC_BYTES))) return undefined
+  if (!timingSafeEqual(macOf(secret, kind, payload), bytes.subarray(-MAC_BYTES))) return undefined
   return {
     contactId: idOfBytes(payload.subarray(0, ID_BYTES)),
     messageIdBegins: payload.subarray(ID_BYTES).toString('hex'),
   }
 }
 
-const macOf = (secret: KeyObject, payload: Uint8Array): Buffer =>
-  createHmac('sha256', secret).update('return-path:').update(payload).digest().subarray(0, MAC_BYTES)
+const macOf = (secret: KeyObject, kind: AddressKind, payload: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(`${kind}:`).update(payload).digest().subarray(0, MAC_BYTES)

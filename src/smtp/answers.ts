@@ -1,3 +1,5 @@
+import { isTooFast } from './is-too-fast.ts'
+
 /**
  * Subject of a rejection: `message` for this message or its recipient; `us` for the login, the sender, its limits or the server
  * itself; `either` if the response is ambiguous.
@@ -51,6 +53,15 @@ export function rejectionScopeOf(command: string, response: string): RejectionSc
   }
   if (DETAILS.us.includes(detail)) return 'us'
   return DETAILS.message.includes(detail) || CODES_OF_MESSAGE.includes(code) ? 'message' : 'either'
+}
+
+/**
+ * Whether the recipient's provider gets mail too fast. At MAIL, a server limits us and not a recipient.
+ * @param command the rejected command
+ */
+export function isRateRejection(command: string, response: string): boolean {
+  const { code, detail } = statusOf(response)
+  return command !== 'MAIL FROM' && isTooFast(code, detail, response)
 }
 
 /** Returns the codes of a response without its text, which may contain an address. */

@@ -1,4 +1,4 @@
-import { rejectionScopeOf, codesOf } from './answers.ts'
+import { codesOf, isRateRejection, rejectionScopeOf } from './answers.ts'
 import { secretsOf, type SmtpServer } from './smtp-url.ts'
 import type { Delivery } from './transport.ts'
 
@@ -42,9 +42,13 @@ export function classify(error: SmtpError, hasFlowed: boolean): Delivery {
   const reason = error.response ?? error.message
   const { code, command = '', responseCode = 0, response } = error
   const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE'
-  if (hasFlowed && !(code === 'EMESSAGE' && isRefusal(error))) return { kind: 'unknown', reason }
+  // Not a shutdown, even with 421: a provider closes the connection on which mail came too fast. The command may be unknown then.
+  const isRejected = isOfMessage || (responseCode === SHUTTING_DOWN && !hasFlowed)
+  const isTooFast = isRejected && response !== undefined && isRateRejection(command, response)
+  if (hasFlowed && !(code === 'EMESSAGE' && (isRefusal(error) || isTooFast))) return { kind: 'unknown', reason }
   // nodemailer rejected the message itself, for example because it exceeds the server's limit.
   if (isOfMessage && response === undefined) return { kind: 'refused', reason }
+  if (isTooFast) return { kind: 'not-sent', reason, serverFailed: false, isTooFast }
   if (!isOfMessage || !isRefusal(error)) return { kind: 'not-sent', reason, serverFailed: true }
   const about = rejectionScopeOf(command, reason)
   if (about === 'us') return { kind: 'not-sent', reason, serverFailed: true }
@@ -81,4 +85,4 @@ export function withoutLogin(delivery: Delivery, server: SmtpServer): Delivery {
 }
 
 export const isAboutMessage = (delivery: Delivery): boolean =>
-  delivery.kind === 'refused' || (delivery.kind === 'not-sent' && !delivery.serverFailed)
+  delivery.kind === 'refused' || (delivery.kind === 'not-sent' && !delivery.serverFailed && !delivery.isTooFast)

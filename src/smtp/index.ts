@@ -1,6 +1,15 @@
 export { type OnChange, withCircuitBreaker } from './circuit-breaker.ts'
 export { withFailOver } from './fail-over.ts'
-export { addressOfServer, adviceFor, isOnThisMachine, readSmtpUrl } from './smtp-url.ts'
+export { readGreeting } from './greeting.ts'
+export { addressOfServer, adviceFor, isLocal, isOnThisMachine, readSmtpUrl, type SmtpServer } from './smtp-url.ts'
+export { ProviderPace } from './provider-pace.ts'
 export { createSmtpTransport } from './smtp.ts'
 export { traceDeliveries } from './trace.ts'
-export { type Delivery, type MailTransport, type ConnectionSlot, TransportClosed } from './transport.ts'
+export { withProviderPace } from './with-provider-pace.ts'
+export {
+  type Attachment,
+  type Delivery,
+  type MailTransport,
+  type ConnectionSlot,
+  TransportClosed,
+} from './transport.ts'

@@ -175,7 +175,8 @@ export function waitForCallback<Result>(
   run: (done: (error?: Error | null, result?: Result) => void) => void,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('Connection closed'))
+    // A response that ends the connection, such as 421, is reported after the end.
+    const ended = () => setImmediate(() => reject(new Error('Connection closed')))
     connection.once('end', ended)
     connection.once('error', reject)
     run((error, result) => {

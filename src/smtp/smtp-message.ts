@@ -86,16 +86,16 @@ export class Message {
 }
 
 /**
- * Signed headers: those that recipients see or that mail clients act upon (RFC 6376, section 5.4.1; RFC 8058, section 4, for
- * one-click unsubscribe).
+ * Signed headers: those that recipients see, or that mail clients and feedback loops act upon (RFC 6376, section 5.4.1; RFC 8058,
+ * section 4, for one-click unsubscribe).
  */
 const SIGNED =
   'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:' +
-  'List-Unsubscribe:List-Unsubscribe-Post'
+  'List-Unsubscribe:List-Unsubscribe-Post:List-ID:Feedback-ID'
 
 /** Builds the MIME message. The envelope has one explicit recipient, so no header can add others. */
 export async function buildMime(email: Email): Promise<Buffer> {
-  const { from, replyTo, to, messageId, subject, text, html, headers = {}, dkim } = email
+  const { from, replyTo, to, messageId, subject, text, html, headers = {}, attachments = [], dkim } = email
   const raw = await new MailComposer({
     from,
     ...(replyTo !== undefined && { replyTo }),
@@ -104,8 +104,13 @@ export async function buildMime(email: Email): Promise<Buffer> {
     subject,
     text: text ?? (html === null ? '' : undefined),
     html: html ?? undefined,
-    // `prepared`: nodemailer does not fold or encode the value.
-    headers: Object.entries(headers).map(([key, value]) => ({ key, value: { prepared: true, value } })) as never,
+    headers: Object.entries(headers).map(([key, value]) => ({ key, value: headerValue(key, value) })) as never,
+    attachments: attachments.map(({ filename, contentType, contentId, content }) => ({
+      filename,
+      contentType,
+      content,
+      ...(contentId !== null && { cid: contentId, contentDisposition: 'inline' as const }),
+    })),
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -113,6 +118,10 @@ export async function buildMime(email: Email): Promise<Buffer> {
     .build()
   return dkim ? sign(raw, dkim) : raw
 }
+
+/** `prepared`: nodemailer does not fold or encode the value. It always folds lists of Message-IDs. */
+const headerValue = (name: string, value: string): string | { prepared: true; value: string } =>
+  /^(?:references|in-reply-to)$/i.test(name) ? value : { prepared: true, value }
 
 async function sign(raw: Buffer, { domain, selector, privateKey }: NonNullable<Email['dkim']>): Promise<Buffer> {
   const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey, headerFieldNames: SIGNED })

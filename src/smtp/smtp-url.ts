@@ -23,6 +23,12 @@ export function readSmtpUrl(url: string): SmtpServer {
 /** Checks whether the mail server is on this machine. */
 export const isOnThisMachine = ({ options: { host = 'localhost' } }: SmtpServer): boolean => isLoopback(host)
 
+/** Checks whether the mail server is on this machine, or has a name without a domain, such as a container that captures mail. */
+export const isLocal = (server: SmtpServer): boolean => {
+  const { host = 'localhost' } = server.options
+  return isOnThisMachine(server) || (isIP(host) === 0 && !host.includes('.'))
+}
+
 /** Formats the server as `host:port`, without credentials. */
 export function addressOfServer({ options: { host = 'localhost', port, secure } }: SmtpServer): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port ?? (secure ? 465 : 587)}`

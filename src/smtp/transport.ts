@@ -1,4 +1,15 @@
 import type { KeyObject } from 'node:crypto'
+import type { ProviderPace } from './provider-pace.ts'
+
+/** A file that is sent with an email. */
+export interface Attachment {
+  filename: string
+  /** A MIME type, such as `application/pdf`. */
+  contentType: string
+  /** For a picture in the HTML (`cid:`); `null` for a file to download. */
+  contentId: string | null
+  content: Buffer
+}
 
 /** An email that is ready to send. `to` is exactly one address, and the only recipient of the envelope. */
 export interface Email {
@@ -15,13 +26,14 @@ export interface Email {
   text: string | null
   /** Additional headers. Each value is one line of ASCII and is written verbatim. */
   headers?: Readonly<Record<string, string>>
+  attachments?: readonly Attachment[]
 }
 
 /**
  * Outcome of a delivery:
  * - taken: the server accepted the message
  * - not-sent: certainly not sent, and a retry may help (no connection, SMTP 4xx). `serverFailed` if the cause is not this
- *   message.
+ *   message; `isTooFast` if the recipient's provider gets too much mail at a time.
  * - refused: certainly not sent, and a retry will not help (SMTP 5xx). `doubt` has the response if the server may have rejected
  *   the sender and not this message.
  * - withdrawn: certainly not sent, because `SendHooks.begin` returned `false`
@@ -35,6 +47,7 @@ export type Delivery =
       kind: 'not-sent'
       reason: string
       serverFailed: boolean
+      isTooFast?: true
       failure?: string
     }
   | { kind: 'refused'; reason: string; doubt?: string }
@@ -78,6 +91,8 @@ export interface MailTransport {
    * @throws {TransportClosed} if the transport is closing; the signal's reason if it is aborted
    */
   permit(turn: string, signal: AbortSignal): Promise<ConnectionSlot>
+  /** The rates of providers that get mail too fast. Implemented by `withProviderPace` only. */
+  pace?: ProviderPace
   /** Returns whether messages are currently deferred because the server failed. Implemented by the circuit breaker only. */
   isFailing?(): boolean
   /** Connects and logs in without sending. @returns the error, if any */

@@ -7,13 +7,14 @@ const stepPlaceTable = defineEntity({
     automationId: p.uuid().primary(),
     version: p.integer().primary(),
     stepId: p.uuid().primary(),
+    branch: p.text().primary(),
     place: p.integer(),
-    emailId: p.uuid(),
+    nextId: p.uuid(),
     wait: p.interval(),
   },
 })
 
-/** The successor of each email of a version: the next email, and the waits before it. */
+/** The successor of a step of a version, or of one of its branches: the next step that is not a WAIT, and the waits before it. */
 export class StepPlace extends stepPlaceTable.class {}
 stepPlaceTable.setClass(StepPlace)
 
@@ -25,12 +26,12 @@ const nextWakeTable = defineEntity({
     workspaceId: p.uuid(),
     automationId: p.uuid(),
     version: p.integer(),
-    emailId: p.uuid(),
+    stepId: p.uuid(),
     wakesAt: p.datetime(),
   },
 })
 
-/** When an enrollment continues, and with which email. Written by triggers: see `migrations/001-baseline.sql`. */
+/** When an enrollment continues, and with which step. Written by triggers: see `migrations/001-baseline.sql`. */
 export class NextWake extends nextWakeTable.class {}
 nextWakeTable.setClass(NextWake)
 
@@ -81,3 +82,82 @@ const counterChangeTable = defineEntity({
 /** Changes that have not been added to the counters yet. */
 export class CounterChange extends counterChangeTable.class {}
 counterChangeTable.setClass(CounterChange)
+
+const domainDayTable = defineEntity({
+  name: 'DomainDay',
+  tableName: 'domain_days',
+  properties: {
+    workspaceId: p.uuid().primary(),
+    domain: p.text().primary(),
+    day: p.date().primary(),
+    sent: p.bigint('number'),
+    hardBounced: p.bigint('number'),
+    softBounced: p.bigint('number'),
+    blocked: p.bigint('number'),
+    complained: p.bigint('number'),
+    unsubscribed: p.bigint('number'),
+    opened: p.bigint('number'),
+    clicked: p.bigint('number'),
+    machineOpened: p.bigint('number'),
+  },
+})
+
+/** The results of the messages of a day to a receiving domain. */
+export class DomainDay extends domainDayTable.class {}
+domainDayTable.setClass(DomainDay)
+
+const domainChangeTable = defineEntity({
+  name: 'DomainChange',
+  tableName: 'domain_changes',
+  properties: {
+    id: p.bigint('string').primary(),
+    workspaceId: p.uuid(),
+    domain: p.text(),
+    day: p.date(),
+    sent: p.integer(),
+    hardBounced: p.integer(),
+    softBounced: p.integer(),
+    blocked: p.integer(),
+    complained: p.integer(),
+    unsubscribed: p.integer(),
+    opened: p.integer(),
+    clicked: p.integer(),
+    machineOpened: p.integer(),
+  },
+})
+
+/** Changes that have not been added to the numbers of domains yet. */
+export class DomainChange extends domainChangeTable.class {}
+domainChangeTable.setClass(DomainChange)
+
+const linkClicksTable = defineEntity({
+  name: 'LinkClicks',
+  tableName: 'link_clicks',
+  properties: {
+    automationId: p.uuid().primary(),
+    stepId: p.uuid().primary(),
+    urlHash: p.blob().primary(),
+    url: p.text(),
+    clicks: p.bigint('number'),
+  },
+})
+
+/** The messages of a step or variant in which a person clicked a link. */
+export class LinkClicks extends linkClicksTable.class {}
+linkClicksTable.setClass(LinkClicks)
+
+const linkChangeTable = defineEntity({
+  name: 'LinkChange',
+  tableName: 'link_changes',
+  properties: {
+    id: p.bigint('string').primary(),
+    automationId: p.uuid(),
+    stepId: p.uuid(),
+    url: p.text(),
+    change: p.integer(),
+  },
+})
+
+/** Changes that have not been added to the clicks yet. */
+export class LinkChange extends linkChangeTable.class {}
+linkChangeTable.setClass(LinkChange)

@@ -1,2 +1,12 @@
-export { CounterChange, FlowCounter, NextWake, StepCounter, StepPlace } from './entities.ts'
-export { foldStats } from './queries.ts'
+export {
+  CounterChange,
+  DomainChange,
+  DomainDay,
+  FlowCounter,
+  LinkChange,
+  LinkClicks,
+  NextWake,
+  StepCounter,
+  StepPlace,
+} from './entities.ts'
+export { foldStats, recentCounts } from './queries.ts'

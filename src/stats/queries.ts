@@ -1,11 +1,25 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import type { DayResults, ResultCounts } from '../messages/index.ts'
+import { JUDGED_DAYS } from '../reputation/index.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 
-/** Numbers of rows by kind: messages by status, enrollments by status, and PAUSED and WAITING enrollments. */
+/**
+ * Numbers of rows by kind: messages by status, enrollments by status, PAUSED and WAITING enrollments, and contacts who PASSED a step
+ * that is not an email, or `PASSED else` if they took its branch `else`; and
+ * `REFUSED FILTER` for entries that a rule refused.
+ */
 export type Counts = Record<string, number>
 
 /** Stands for no step: the enrollment as a whole, or, for WAITING enrollments, the end of the sequence. */
 export const NO_STEP = '00000000-0000-0000-0000-000000000000'
+/** Stands for the first variant of a campaign with variants: see `migrations/001-baseline.sql`. */
+const OWN_VARIANT = '00000000-0000-0000-0000-000000000001'
+
+/** The columns of a receiving domain's numbers. */
+const DOMAIN_COLUMNS = [
+  ...['sent', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
+  'machine_opened',
+]
 
 /** Counters of a step of an automation. */
 export interface StepCounts {
@@ -76,6 +90,18 @@ select subject, at, jsonb_object_agg(counter, count) as counts from (
 ) counters
 group by 1, 2 order by 1, 2`
 
+/** The counters by which a reputation is judged. */
+const JUDGED = ['SENT', 'FAILED', 'HARD_BOUNCED', 'BLOCKED', 'COMPLAINED']
+
+/** Sums the counters of automations over the days by which their reputation is judged. */
+export async function recentCounts(em: EntityManager, automationIds: readonly string[]): Promise<Map<string, Counts>> {
+  const days = { from: new Date(Date.now() - JUDGED_DAYS * 86_400_000), until: new Date(Date.now() + 60_000) }
+  // One interval, which is longer than these days.
+  const minutes = (JUDGED_DAYS + 1) * 24 * 60
+  const sums = await flowCounts(em, { subjects: automationIds, counters: JUDGED, ...days, minutes })
+  return new Map(sums.map(({ subject, counts }) => [subject, counts]))
+}
+
 /** Sums the counters of all existing automations of a workspace. */
 export async function totalCounts(em: EntityManager, workspaceId: string): Promise<Counts> {
   const [row] = await sql<{ counts: Counts | null }>(em, TOTAL, [workspaceId])
@@ -115,7 +141,7 @@ export async function countOpenMessages(
 /** Maximum count: a paused automation can have a million. */
 export const MAX_DUE = 10_000
 
-/** Number of enrollments whose next email is due, by automation and email, and when the next one of each is due. */
+/** Number of enrollments whose next step is due, by automation and step, and when the next one of each is due. */
 export interface Due {
   automationId: string
   stepId: string
@@ -124,7 +150,7 @@ export interface Due {
   nextWakeAt: Date | null
 }
 
-/** @param steps the emails for which enrollments wait */
+/** @param steps the steps for which enrollments wait */
 export async function dueOf(
   em: EntityManager,
   steps: readonly { automationId: string; stepId: string }[],
@@ -143,12 +169,12 @@ from unnest($1::uuid[], $2::uuid[]) as wanted(automation_id, step_id)
 cross join lateral (
   select count(*)::integer as due from (
     select from next_wakes wake
-    where wake.automation_id = wanted.automation_id and wake.email_id = wanted.step_id and wakes_at <= now() limit $3::integer
+    where wake.automation_id = wanted.automation_id and wake.step_id = wanted.step_id and wakes_at <= now() limit $3::integer
   ) those
 ) due
 cross join lateral (
   select min(wakes_at) as next_wake_at from next_wakes wake
-  where wake.automation_id = wanted.automation_id and wake.email_id = wanted.step_id and wakes_at > now()
+  where wake.automation_id = wanted.automation_id and wake.step_id = wanted.step_id and wakes_at > now()
 ) next_one`
 
 /** Like `dueOf`, for a workspace. */
@@ -193,28 +219,141 @@ export async function ownAutomations(
   return ids.filter((id) => own.has(id))
 }
 
+/** The numbers of a receiving domain. */
+export interface DomainResults {
+  domain: string
+  counts: ResultCounts
+}
+
+/** The period of a report on domains: days, up to the current one (UTC). */
+interface Period {
+  workspaceId: string
+  days: number
+}
+
+const COUNTS = `jsonb_build_object(${DOMAIN_COLUMNS.map((column) => `'${column.toUpperCase()}', sum(${column})::float8`).join(', ')})`
+const FIRST_DAY = `(now() at time zone 'UTC')::date - ($2::integer - 1)`
+
+/**
+ * Reads the domains to which most messages were sent. Looks at the largest domains of each day only, so that the cost does not depend
+ * on the number of domains: a domain that is never among them is left out. Changes of the last second may be missing.
+ */
+export const largestDomains = (
+  em: EntityManager,
+  { workspaceId, days }: Period,
+  limit: number,
+): Promise<DomainResults[]> => sql<DomainResults>(em, LARGEST, [workspaceId, days, limit])
+
+const LARGEST = `
+with largest as materialized (
+  select distinct domain
+  from generate_series(${FIRST_DAY}, (now() at time zone 'UTC')::date, interval '1 day') as at(day)
+  cross join lateral (
+    select domain from domain_days
+    where workspace_id = $1::uuid and day = at.day::date and domain <> '' order by sent desc limit $3::integer
+  ) top
+)
+-- One look-up for each domain: Postgres might join all domains of the workspace instead.
+select domain, counts from largest
+cross join lateral (
+  select sum(sent) as sent, ${COUNTS} as counts from domain_days
+  where workspace_id = $1::uuid and domain_days.domain = largest.domain and day >= ${FIRST_DAY}
+) summed
+order by sent desc, domain limit $3::integer`
+
+/** Reads the numbers of one domain by day, or of all of them: `''`. */
+export const domainByDay = (em: EntityManager, { workspaceId, days }: Period, domain: string): Promise<DayResults[]> =>
+  sql<DayResults>(em, OF_DOMAIN, [workspaceId, days, domain])
+
+const OF_DOMAIN = `
+select to_char(day, 'YYYY-MM-DD') as date, ${COUNTS} as counts from domain_days
+where workspace_id = $1::uuid and domain = $3 and day >= ${FIRST_DAY}
+group by day order by day`
+
+/** A campaign, a variant of it or a step that uses a template, and its numbers. */
+export interface TemplateUse {
+  campaignId: string | null
+  automationId: string | null
+  /** The step; for a campaign, the number of the variant plus one. */
+  stepId: string
+  name: string
+  counts: ResultCounts
+}
+
+/** Reads the numbers of the campaigns and of the current steps that use a template, the newest first. */
+export async function usesOfTemplate(
+  em: EntityManager,
+  workspaceId: string,
+  templateId: string,
+): Promise<TemplateUse[]> {
+  return toObjects<TemplateUse>(await sql(em, TEMPLATE_USES, [workspaceId, templateId]))
+}
+
+const TEMPLATE_USES = `
+with used as (
+  select campaign.id as campaign_id, null::uuid as automation_id, variant.step_id, campaign.name, campaign.created_at
+  from campaigns campaign cross join lateral (
+    select case when campaign.ab_test is null then '${NO_STEP}' else '${OWN_VARIANT}' end::uuid as step_id,
+      campaign.template_id
+    union all
+    select ('00000000-0000-0000-0000-' || lpad(to_hex(place + 1), 12, '0'))::uuid,
+      coalesce((variant ->> 'templateId')::uuid, campaign.template_id)
+    from jsonb_array_elements(campaign.ab_test -> 'variants') with ordinality as each_variant(variant, place)
+  ) variant
+  where campaign.workspace_id = $1::uuid and variant.template_id = $2::uuid
+  union all
+  select null, automation.id, (step ->> 'id')::uuid, automation.name, automation.created_at
+  from automations automation
+  join automation_versions current on current.automation_id = automation.id and current.version = automation.version
+  cross join lateral jsonb_array_elements(current.steps) step
+  where automation.workspace_id = $1::uuid and automation.deleted_at is null and step -> 'template' ->> 'id' = $2::uuid::text
+)
+select campaign_id, automation_id, step_id, name, coalesce(counted.counts, '{}') as counts
+from used left join lateral (
+  select jsonb_object_agg(counter, count) as counts from (
+    select counter, sum(count)::float8 as count from (
+      select counter, count from step_counters
+      where automation_id = coalesce(used.campaign_id, used.automation_id) and step_id = used.step_id
+      union all
+      select counter, change from counter_changes
+      where automation_id = coalesce(used.campaign_id, used.automation_id) and step_id = used.step_id
+    ) changes
+    group by counter
+  ) counters
+) counted on true
+order by created_at desc, step_id`
+
 /** Global lock for adding up changes: two concurrent calls would otherwise wait for each other row by row. */
 const LOCK = `hashtextextended('fold counters', 0)`
 
 /**
- * Adds changes to the counters: see `migrations/001-baseline.sql`, whose triggers write them. Readers also sum the changes that
- * have not been added yet, so they never see outdated numbers.
+ * Adds changes to the counters: see `migrations`, whose triggers write them. Readers of counters of steps and intervals also sum the
+ * changes that have not been added yet, so they never see outdated numbers.
  *
- * @returns the number of changes added
+ * @returns the number of changes of the kind that has most; `limit` if there may be more
  */
 export async function foldStats(em: EntityManager, limit: number): Promise<number> {
-  const [row] = await preparedSql<{ folded: number }>(em, 'fold-counters', FOLD, [limit])
-  return row?.folded ?? 0
+  const [counters] = await preparedSql<{ folded: number }>(em, 'fold-counters', FOLD, [limit])
+  const [domains] = await preparedSql<{ folded: number; emptied: number }>(em, 'fold-domains', FOLD_DOMAINS, [limit])
+  const [links] = await preparedSql<{ folded: number; emptied: number }>(em, 'fold-links', FOLD_LINKS, [limit])
+  // Domains and URLs of erased contacts are not kept.
+  if (domains?.emptied) await sql(em, 'delete from domain_days where sent = 0')
+  if (links?.emptied) await sql(em, 'delete from link_clicks where clicks = 0')
+  return Math.max(...[counters, domains, links].map((each) => each?.folded ?? 0))
 }
 
-const FOLD = `
-with turn as materialized (select pg_try_advisory_xact_lock(${LOCK}) as mine),
-gone as (
-  delete from counter_changes
+const TURN = `turn as materialized (select pg_try_advisory_xact_lock(${LOCK}) as mine)`
+
+/** Deletes the oldest changes from a table, if it is this transaction's turn. */
+const takeChanges = (table: 'counter_changes' | 'domain_changes' | 'link_changes'): string => `
+  delete from ${table}
   where (select mine from turn)
-    and id = any (array(select id from counter_changes order by id limit $1::integer for update skip locked))
-  returning workspace_id, automation_id, step_id, at, counter, change
-),
+    and id = any (array(select id from ${table} order by id limit $1::integer for update skip locked))
+  returning *`
+
+const FOLD = `
+with ${TURN},
+gone as (${takeChanges('counter_changes')}),
 by_step as (
   insert into step_counters as kept (automation_id, step_id, counter, count)
   select automation_id, step_id, counter, sum(change) from gone
@@ -232,3 +371,30 @@ flowed as (
   on conflict (subject, counter, at) do update set count = kept.count + excluded.count
 )
 select count(*)::integer as folded from gone`
+
+const sums = (format: (column: string) => string): string => DOMAIN_COLUMNS.map(format).join(', ')
+
+const FOLD_DOMAINS = `
+with ${TURN},
+gone as (${takeChanges('domain_changes')}),
+by_domain as (
+  insert into domain_days as kept (workspace_id, domain, day, ${sums((column) => column)})
+  select workspace_id, of_domain, day, ${sums((column) => `sum(${column})`)}
+  from gone cross join lateral (values (domain), ('')) domains (of_domain)
+  group by 1, 2, 3 having ${DOMAIN_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' or ')}
+  on conflict (workspace_id, domain, day) do update set ${sums((column) => `${column} = kept.${column} + excluded.${column}`)}
+  returning sent
+)
+select (select count(*)::integer from gone) as folded, (select count(*)::integer from by_domain where sent = 0) as emptied`
+
+const FOLD_LINKS = `
+with ${TURN},
+gone as (${takeChanges('link_changes')}),
+by_link as (
+  insert into link_clicks as kept (automation_id, step_id, url_hash, url, clicks)
+  select automation_id, step_id, sha256(convert_to(url, 'UTF8')), url, sum(change) from gone
+  group by automation_id, step_id, url having sum(change) <> 0
+  on conflict (automation_id, step_id, url_hash) do update set clicks = kept.clicks + excluded.clicks
+  returning clicks
+)
+select (select count(*)::integer from gone) as folded, (select count(*)::integer from by_link where clicks = 0) as emptied`

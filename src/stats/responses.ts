@@ -2,16 +2,25 @@ import { array, number, object, string } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
 import { AUTOMATION_STATUSES, ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
+import { ENTRY_RULES } from '../triggers/index.ts'
 import { type Counts, type Due, MAX_DUE } from './queries.ts'
 
+/** `GOAL_REACHED` as `goalReached`. */
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>
+
+const camelCase = (name: string): string =>
+  name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
 const counts = <Name extends string>(names: readonly Name[], description: (name: Name) => string) =>
-  Object.fromEntries(names.map((name) => [name.toLowerCase(), count(description(name), 12)])) as Record<
-    Lowercase<Name>,
+  Object.fromEntries(names.map((name) => [camelCase(name), count(description(name), 12)])) as Record<
+    CamelCase<Name>,
     ReturnType<typeof count>
   >
 
-const present = <Name extends string>(names: readonly Name[], of: Counts): Record<Lowercase<Name>, number> =>
-  Object.fromEntries(names.map((name) => [name.toLowerCase(), of[name] ?? 0])) as Record<Lowercase<Name>, number>
+const present = <Name extends string>(names: readonly Name[], of: Counts): Record<CamelCase<Name>, number> =>
+  Object.fromEntries(names.map((name) => [camelCase(name), of[name] ?? 0])) as Record<CamelCase<Name>, number>
 
 const dueCount = () =>
   number()
@@ -39,9 +48,30 @@ const visitFields = {
 const presentVisits = (of: Counts) => ({ opened: of['OPENED'] ?? 0, clicked: of['CLICKED'] ?? 0 })
 
 const waitingFields = {
-  waiting: count('Contacts whose next email is this one.', 212),
+  waiting: count('Contacts whose next step is this one. A WAIT is not counted as a step.', 212),
   due: dueCount(),
   nextWakeAt: nextWakeAt(),
+}
+
+const branchStatsResponse = object({
+  branch: string().required().meta({
+    description:
+      'The position of the branch, from 0, or `else`, `received` or `timedOut`. Branches that no contact took are left out.',
+    example: '0',
+  }),
+  passed: count('Contacts who took it.', 57),
+}).required()
+
+/** The counters are `PASSED`, or with a branch, `PASSED else`. */
+function presentPassed(of: Counts) {
+  const counters = Object.entries(of).flatMap(([counter, passed]) => {
+    const [, branch] = /^PASSED ?(.*)$/.exec(counter) ?? []
+    return branch === undefined ? [] : [{ branch, passed }]
+  })
+  return {
+    passed: counters.reduce((sum, { passed }) => sum + passed, 0),
+    branches: counters.filter(({ branch }) => branch !== ''),
+  }
 }
 
 const stepStatsResponse = object({
@@ -49,15 +79,20 @@ const stepStatsResponse = object({
   messages: messageCountsResponse,
   ...visitFields,
   ...waitingFields,
+  passed: count(
+    'Contacts who passed the step, or began a WAIT_UNTIL. 0 for an EXIT, and for emails, which have their messages.',
+    0,
+  ),
+  branches: array().of(branchStatsResponse).required(),
 })
   .required()
-  .meta({ component: 'StepStats', description: 'An email step, possibly of an earlier version.' })
+  .meta({ component: 'StepStats', description: 'A step that is not a WAIT, possibly of an earlier version.' })
 
 const enrollmentFields = {
   enrolled: count('Enrollments in total.', 120),
   ...counts(ENROLLMENT_STATUSES, (status) => `Enrollments that are ${status}.`),
   erased: count('Enrollments of contacts that have since been erased.', 0),
-  paused: count('ACTIVE enrollments that wait before an email because the automation is paused or a draft.', 0),
+  paused: count('ACTIVE enrollments that wait before a step because the automation is paused or a draft.', 0),
 }
 
 /** `GET /automations/{id}/stats`. */
@@ -69,10 +104,13 @@ export const automationStatsResponse = object({
     .required()
     .meta({ description: 'The revision, as in the ETag. It grows with each change.', example: 7 }),
   ...enrollmentFields,
+  refused: object(counts(ENTRY_RULES, (rule) => `Entries that the rule ${rule} refused in the last 90 days.`))
+    .required()
+    .meta({ description: 'Entries that a rule refused, by rule. A contact can be refused several times.' }),
   steps: array().of(stepStatsResponse).required(),
   ending: object(waitingFields)
     .required()
-    .meta({ description: 'Contacts that have no further email and wait for the end of the automation.' }),
+    .meta({ description: 'Contacts that have no further step and wait for the end of the automation.' }),
 })
   .required()
   .meta({
@@ -97,7 +135,7 @@ const presentWaiting = (of: Counts, due: Due | undefined) => ({
 
 const presentEnrollments = (enrolled: number, whole: Counts) => {
   const by = present(ENROLLMENT_STATUSES, whole)
-  const kept = by.active + by.completed + by.stopped + by.cancelled
+  const kept = Object.values(by).reduce((sum, each) => sum + each, 0)
   // An enrollment that was cancelled before it was recorded has a row, but was not counted as enrolled.
   return {
     enrolled: Math.max(enrolled, kept),
@@ -107,14 +145,19 @@ const presentEnrollments = (enrolled: number, whole: Counts) => {
   }
 }
 
+const presentRefused = (whole: Counts) =>
+  present(ENTRY_RULES, Object.fromEntries(ENTRY_RULES.map((rule) => [rule, whole[`REFUSED ${rule}`] ?? 0])))
+
 export const presentAutomationStats = ({ automationId, enrolled, whole, steps, ending }: AutomationStats) => ({
   automationId,
   ...presentEnrollments(enrolled, whole),
+  refused: presentRefused(whole),
   steps: steps.map(({ stepId, counts: of, due }) => ({
     stepId,
     messages: presentMessageCounts(of),
     ...presentVisits(of),
     ...presentWaiting(of, due),
+    ...presentPassed(of),
   })),
   ending: presentWaiting(ending.counts, ending.due),
 })
@@ -163,7 +206,7 @@ export const presentListedStats = (listed: ListedStats) => ({
 /** `GET /stats`. */
 export const workspaceStatsResponse = object({
   active: count('Enrollments that are ACTIVE.', 18_599),
-  paused: count('How many of them wait before an email because their automation is paused or a draft.', 0),
+  paused: count('How many of them wait before a step because their automation is paused or a draft.', 0),
   due: dueCount(),
   nextWakeAt: nextWakeAt(),
   sending: count('Messages that are SENDING.', 2),

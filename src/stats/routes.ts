@@ -6,6 +6,7 @@ import { readId } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
 import { getAutomationStats, listAutomationStats, getWorkspaceStats } from './stats.ts'
 import { flowCounts, ownAutomations } from './queries.ts'
+import { reportOperations } from './report-routes.ts'
 import { automationStatsQuery, flowQuery, MAX_AUTOMATIONS, MAX_INTERVALS } from './schemas.ts'
 import {
   automationStatsResponse,
@@ -22,6 +23,8 @@ const FLOW_TOO_LONG = `since, until and minutes must define at most ${MAX_INTERV
 const SINCE_NO_QUARTER = 'since must be a quarter of an hour, such as 2026-11-21T09:30:00Z'
 
 export const statsOperations = [
+  ...reportOperations,
+
   operation({
     id: 'getStats',
     method: 'GET',
@@ -42,7 +45,7 @@ export const statsOperations = [
     summary: 'Get messages sent and due, by time',
     description:
       'Messages by the time when they were first due, with their current status, and contacts by the time when they continue. Only the next ' +
-      'email of a contact is counted, and only contacts enrolled now. Empty intervals are left out.',
+      'step of a contact is counted, and only contacts enrolled now. Empty intervals are left out.',
     scope: 'automations:read',
     query: flowQuery,
     responses: {
@@ -97,7 +100,8 @@ export const statsOperations = [
     path: '/automations/{id}/stats',
     tag: 'Stats',
     summary: 'Get the stats of an automation',
-    description: 'The number of contacts before each email, and the messages of each step by status.',
+    description:
+      'The number of contacts before each step, the messages of each email by status, and how many contacts took each branch.',
     scope: 'automations:read',
     responses: { 200: { description: 'The stats.', schema: single(automationStatsResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND] },

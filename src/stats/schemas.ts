@@ -1,5 +1,5 @@
 import { number, object, string } from 'yup'
-import { EXAMPLE_ID, instant } from '../http/index.ts'
+import { EXAMPLE_ID, instant, pageLimit, text } from '../http/index.ts'
 
 /** Maximum number of automations in a request, and of intervals in a flow. */
 export const MAX_AUTOMATIONS = 100
@@ -30,4 +30,25 @@ export const flowQuery = object({
     .test({ name: 'quarters', message: QUARTER, test: (value) => value === undefined || value % 15 === 0 })
     .default(60)
     .meta({ description: 'Length of an interval, in minutes.', example: 360, json: { multipleOf: 15 } }),
+})
+
+const MAX_DAYS = 366
+const DAYS = `days must be an integer from 1 to ${MAX_DAYS}`
+const days = () =>
+  number()
+    .typeError(DAYS)
+    .integer(DAYS)
+    .min(1, DAYS)
+    .max(MAX_DAYS, DAYS)
+    .default(30)
+    .meta({ description: 'The number of days (UTC), up to the current one.', example: 30 })
+
+/** `GET /automations/{id}/report`. */
+export const automationReportQuery = object({ days: days() })
+
+/** `GET /reports/domains`. */
+export const domainsReportQuery = object({
+  days: days(),
+  limit: pageLimit(),
+  domain: text().max(255).meta({ description: 'Only this domain.', example: 'gmail.com' }),
 })

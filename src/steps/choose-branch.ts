@@ -1,5 +1,5 @@
 import { ELSE, type StoredStep } from '../automation-engine/index.ts'
-import { type Condition, matchesOf } from '../segments/index.ts'
+import { type Condition, explainMatches } from '../segments/index.ts'
 import { finishRun } from './queries.ts'
 import type { RunStep } from './runner.ts'
 
@@ -7,13 +7,14 @@ import type { RunStep } from './runner.ts'
 export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async ({ em }, context, now) => {
   const { workspaceId, contactId, step, event, stepData } = context
   const conditions = step.branches.map((branch) => branch.if as unknown as Condition)
-  const matches = await matchesOf(em.fork(), workspaceId, contactId, conditions, {
+  const found = await explainMatches(em.fork(), workspaceId, contactId, conditions, {
     at: now,
     eventData: event?.data,
     stepData,
   })
-  if (!matches) return undefined
+  if (!found) return undefined
+  const { matches, values } = found
   const index = matches.indexOf(true)
   const branch = index === -1 ? ELSE : String(index)
-  return finishRun(em.fork(), context, { result: { next: 'go-on', branch }, detail: { matches } })
+  return finishRun(em.fork(), context, { result: { next: 'go-on', branch }, detail: { matches, values } })
 }

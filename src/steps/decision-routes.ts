@@ -9,6 +9,7 @@ import {
   nullableText,
   operation,
   readCursor,
+  type Scope,
   timestamp,
 } from '../http/index.ts'
 import { readId } from '../platform/ids.ts'
@@ -29,14 +30,19 @@ const nullableId = (of: string) =>
 
 const decisionResponse = object({
   id: id('decision'),
-  kind: string().oneOf(DECISION_KINDS).required().meta({
-    description:
-      'STEP: a step other than an email. EMAIL: an email that was not sent. ENTRY: a rule kept the contact out of an automation.',
-    example: 'STEP',
-  }),
-  at: timestamp('When the step began, the message was created, or the entry was refused.'),
+  kind: string()
+    .oneOf(DECISION_KINDS)
+    .required()
+    .meta({
+      description:
+        'STEP: a step other than an email. EMAIL: an email that was not sent. ENTRY: a rule kept the contact out of an automation. ' +
+        'END: an enrollment ended before its last step.',
+      example: 'STEP',
+    }),
+  at: timestamp('When the step began, the message was created, the entry was refused, or the enrollment ended.'),
   finishedAt: timestamp('When it was decided; null while a step waits.').nullable().defined(),
   automationId: nullableId('automation'),
+  automationName: nullableText('The name of the automation; null for a campaign or if it is deleted.', 'Trial'),
   campaignId: nullableId('campaign'),
   enrollmentId: nullableId('enrollment'),
   version: number()
@@ -48,19 +54,31 @@ const decisionResponse = object({
   stepType: nullableText('The type of the step, if any.', 'CONDITION'),
   stepName: nullableText('The name of the step, if it has one.', 'plan'),
   branch: nullableText('The name of the branch that was taken, if any.', 'Pro plan'),
-  rule: nullableText('The entry rule (FILTER, REENTRY, KEY, LOOP), or the reason why the email was not sent.'),
+  rule: nullableText(
+    'The entry rule (FILTER, REENTRY, KEY, LOOP), the reason why the email was not sent, or the status of the ended enrollment.',
+  ),
   detail: freeObject()
     .required()
-    .meta({ description: 'The values on which a step was decided.', example: { matches: [true] } }),
+    .meta({
+      description:
+        'The facts on which a step was decided, or the goal or exit rule that ended the enrollment. Without the scope `contacts:read`, values of the contact are left out, also of the sentence, except the time at which a WAIT_UNTIL ends.',
+      example: { matches: [true], values: [{ name: 'contact.metadata.plan', value: 'pro' }] },
+    }),
   sentence: string().required().meta({
     description: 'The decision as an English sentence.',
-    example: 'Took the branch “Pro plan”: its condition was the first that matched.',
+    example: 'Took the branch “Pro plan”: its condition was the first that matched. Compared: plan “pro”.',
   }),
 })
   .required()
   .meta({ component: 'Decision', description: 'A decision about a contact.' })
 
-const presentDecision = (decision: Decision): InferType<typeof decisionResponse> => {
+/** The values of the contact, and errors that can repeat them. */
+const PERSONAL_DETAILS = ['values', 'problem', 'timezone']
+
+/** Without the scope `contacts:read`, the values of the contact are left out. */
+const presentDecision = (found: Decision, scopes: readonly Scope[]): InferType<typeof decisionResponse> => {
+  const kept = Object.entries(found.detail).filter(([name]) => !PERSONAL_DETAILS.includes(name))
+  const decision = scopes.includes('contacts:read') ? found : { ...found, detail: Object.fromEntries(kept) }
   const { step, at, finishedAt } = decision
   return {
     id: decision.id,
@@ -68,6 +86,7 @@ const presentDecision = (decision: Decision): InferType<typeof decisionResponse>
     at: at.toISOString(),
     finishedAt: finishedAt?.toISOString() ?? null,
     automationId: decision.automationId,
+    automationName: decision.automationName,
     campaignId: decision.campaignId,
     enrollmentId: decision.enrollmentId,
     version: decision.version,
@@ -90,8 +109,8 @@ export const decisionOperations = [
     tag: 'Contacts',
     summary: 'List the decisions about a contact',
     description:
-      'Why the contact got an email, or did not: each step other than emails and fixed waits, each email that was not sent, and each ' +
-      'entry into an automation that a rule refused in the last 90 days. Most recent first.',
+      'Why the contact got an email, or did not: each step other than emails and fixed waits, each email that was not sent, each ' +
+      'enrollment that ended early, and each entry into an automation that a rule refused in the last 90 days. Most recent first.',
     scope: 'automations:read',
     query: decisionsQuery,
     responses: { 200: { description: 'A page of decisions.', schema: cursorListOf(decisionResponse) } },
@@ -107,7 +126,7 @@ export const decisionOperations = [
         (query.enrollmentId !== undefined && enrollmentId === undefined)
       const limit = query.limit + 1
       const page = isNone ? [] : await decisionsOf(unit, contactId, { automationId, enrollmentId, behind, limit })
-      return cursorPage(page, query.limit, presentDecision)
+      return cursorPage(page, query.limit, (decision) => presentDecision(decision, caller.scopes))
     },
   }),
 ]

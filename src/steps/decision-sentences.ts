@@ -1,9 +1,12 @@
-import { ELSE, RECEIVED, type StoredStep, TIMED_OUT } from '../automation-engine/index.ts'
+import { describeDelay, ELSE, RECEIVED, type StoredStep, TIMED_OUT } from '../automation-engine/index.ts'
+import type { ComparedValue } from '../segments/index.ts'
 import type { Decision } from './decision-queries.ts'
+
+type Stored<Type extends StoredStep['type']> = Extract<StoredStep, { type: Type }>
 
 const ENTRY_SENTENCES: Record<string, string> = {
   FILTER: 'Was not enrolled: the entry filter did not match.',
-  REENTRY: 'Was not enrolled: the re-entry rule does not allow another enrollment yet.',
+  REENTRY: 'Was not enrolled: the re-entry rule does not allow another enrollment now.',
   KEY: 'Was not enrolled: the event has no usable concurrency key.',
   LOOP: 'Was not enrolled: too many automations started each other.',
 }
@@ -16,24 +19,25 @@ export function branchOf({ step, result }: Pick<Decision, 'step' | 'result'>): s
   return branches[Number(branch)]?.name ?? branch
 }
 
-/** Describes a decision in a sentence without personal data. */
+/** Describes a decision in a sentence. Callers first remove the details that a client may not read. */
 export function sentenceOf(decision: Decision): string {
-  const { kind, rule, stepType, step, result, until } = decision
+  const { kind, rule, stepType, step, until } = decision
+  if (kind === 'END') return endSentence(decision)
   if (kind === 'ENTRY') return ENTRY_SENTENCES[rule!]!
   if (kind === 'EMAIL') return `The email was not sent: ${(rule ?? 'sending failed').replace(/\.$/, '')}.`
-  if (result?.next === 'end') return 'Left the automation at this step.'
   switch (stepType) {
     case 'CONDITION':
+      return conditionSentence(decision)
     case 'SPLIT':
-      return branchSentence(decision)
+      return splitSentence(decision, step as Stored<'SPLIT'> | null)
     case 'WAIT_FOR_EVENT':
-      return eventSentence(decision, step as Extract<StoredStep, { type: 'WAIT_FOR_EVENT' }> | null)
+      return eventSentence(decision, step as Stored<'WAIT_FOR_EVENT'> | null)
     case 'WAIT_UNTIL':
-      return waitSentence(decision)
+      return waitSentence(decision, step as Stored<'WAIT_UNTIL'> | null)
     case 'WEBHOOK':
-      return webhookSentence(decision)
+      return webhookSentence(decision, step as Stored<'WEBHOOK'> | null)
     case 'UPDATE_CONTACT':
-      return 'Updated the contact.'
+      return updateSentence(decision, step as Stored<'UPDATE_CONTACT'> | null)
     case 'EMAIL':
     case 'WAIT':
     case 'EXIT':
@@ -42,40 +46,134 @@ export function sentenceOf(decision: Decision): string {
   }
 }
 
-function branchSentence({ stepType, step, result }: Decision): string {
-  const branch = branchOf({ step, result })
-  if (branch === null) return 'Chooses a branch.'
-  if (stepType === 'SPLIT') return `Took the branch “${branch}” of the split.`
-  return branch === ELSE
-    ? 'Took the else branch: no condition matched.'
-    : `Took the branch “${branch}”: its condition was the first that matched.`
+function endSentence({ rule: status, detail }: Decision): string {
+  const { eventName } = detail as { eventName?: string }
+  const isRule = Object.keys(detail).length > 0
+  const why = eventName === undefined ? 'a condition was true' : `received ${eventName}`
+  if (status === 'GOAL_REACHED') return `Reached the goal: ${why}.`
+  if (status === 'EXITED') return isRule ? `Exited by an exit rule: ${why}.` : 'Exited at a step.'
+  if (status === 'STOPPED') return 'Stopped: an email was rejected.'
+  return 'Was cancelled by a request, an opt-out, or a deletion.'
 }
+
+function conditionSentence(decision: Decision): string {
+  const branch = branchOf(decision)
+  if (branch === null) return 'Chooses a branch.'
+  const chosen =
+    branch === ELSE
+      ? 'Took the else branch: no condition matched.'
+      : `Took the branch “${branch}”: its condition was the first that matched.`
+  const { values = [] } = decision.detail as { values?: readonly ComparedValue[] }
+  const compared = values.map(({ name, value }) => `${shortName(name)} ${valueText(value)}`)
+  return compared.length === 0 ? chosen : `${chosen} Compared: ${compared.join(', ')}.`
+}
+
+const shortName = (name: string): string => name.replace(/^(contact\.metadata|contact|event\.data|steps)\./, '')
+
+function valueText(value: unknown): string {
+  if (value === null) return 'missing'
+  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
+}
+
+function splitSentence(decision: Decision, step: Stored<'SPLIT'> | null): string {
+  const branch = branchOf(decision)
+  if (branch === null) return 'Chooses a branch.'
+  const { result } = decision
+  const weights = step?.branches.map(({ weight }) => weight) ?? []
+  const weight = weights[Number(result?.next === 'go-on' ? result.branch : undefined)]
+  const share = weight === undefined ? '' : `, which ${percentage(weight, weights)} of contacts take`
+  return `Took the branch “${branch}” of the random split${share}.`
+}
+
+const percentage = (weight: number, weights: readonly number[]): string =>
+  `${Math.round((weight / weights.reduce((a, b) => a + b, 0)) * 1_000) / 10}%`
 
 function eventSentence(
-  { result, until }: Decision,
-  step: Extract<StoredStep, { type: 'WAIT_FOR_EVENT' }> | null,
+  { result, until, at, finishedAt, hasEnded }: Decision,
+  step: Stored<'WAIT_FOR_EVENT'> | null,
 ): string {
-  const event = step?.eventName ?? 'an event'
+  const event = `${step?.eventName ?? 'an event'}${step?.filter ? ' that matches the filter' : ''}`
   const branch = result?.next === 'go-on' ? result.branch : undefined
-  if (branch === RECEIVED) return `Waited for ${event}; received it.`
-  if (branch === TIMED_OUT) return `Waited for ${event}; timed out.`
-  return `Waits for ${event}${until ? ` until ${until.toISOString()}` : ''}.`
+  const limit = step ? describeDelay(step.timeoutMinutes) : undefined
+  if (branch === RECEIVED) return `Waited for ${event}; received it${finishedAt ? ` ${waited(at, finishedAt)}` : ''}.`
+  if (branch === TIMED_OUT) return `Waited for ${event}; timed out${limit ? ` after ${limit}` : ''}.`
+  if (hasEnded) return `Waited for ${event} until the enrollment ended.`
+  return `Waits for ${event}${until ? ` until ${until.toISOString()}` : ''}${limit ? `, at most ${limit}` : ''}.`
 }
 
-function waitSentence({ detail }: Decision): string {
-  const { until } = detail
-  return typeof until === 'string' ? `Waits until ${until}.` : 'Has no time to wait for.'
+function waited(since: Date, until: Date): string {
+  const minutes = Math.floor((until.getTime() - since.getTime()) / 60_000)
+  return minutes < 1 ? 'within a minute' : `after ${describeDelay(minutes)}`
 }
 
-function webhookSentence({ detail, finishedAt, until }: Decision): string {
-  const { status, problem, isDone } = detail
-  const outcome =
+function waitSentence({ detail, result, hasEnded }: Decision, step: Stored<'WAIT_UNTIL'> | null): string {
+  const until = typeof detail['until'] === 'string' ? detail['until'] : undefined
+  const target = step ? targetText(step, detail['timezone']) : ''
+  const isOver = hasEnded || (until !== undefined && Date.parse(until) <= Date.now())
+  if (result?.next === 'wait') return `${isOver ? 'Was to wait' : 'Waits'} until ${until}${target && `: ${target}`}.`
+  const reason = until === undefined ? 'There is no time to wait for' : `The time ${until} was in the past`
+  const next = result?.next === 'end' ? 'the contact left the automation' : 'the contact continued'
+  return `${reason}${target && ` (${target})`}, so ${next}.`
+}
+
+const WEEKDAY_NAMES = {
+  MON: 'Monday',
+  TUE: 'Tuesday',
+  WED: 'Wednesday',
+  THU: 'Thursday',
+  FRI: 'Friday',
+  SAT: 'Saturday',
+  SUN: 'Sunday',
+}
+
+/** Describes a target: "2 days before contact.metadata.renewal, at 09:00, on Monday or Friday, in Europe/Paris". */
+function targetText(
+  { until: { at, field, offsetMinutes = 0, timeOfDay, weekdays } }: Stored<'WAIT_UNTIL'>,
+  zone: unknown,
+) {
+  const offset =
+    offsetMinutes === 0 ? '' : `${describeDelay(Math.abs(offsetMinutes))} ${offsetMinutes < 0 ? 'before' : 'after'} `
+  return [
+    ...(at === undefined ? [] : [`${offset}${at.replace('T', ' ')}`]),
+    ...(field === undefined ? [] : [`${offset}${field}`]),
+    ...(timeOfDay === undefined ? [] : [`at ${timeOfDay}`]),
+    ...(weekdays === undefined ? [] : [`on ${weekdays.map((day) => WEEKDAY_NAMES[day]).join(' or ')}`]),
+    ...(typeof zone === 'string' ? [`in ${zone}`] : []),
+  ].join(', ')
+}
+
+function updateSentence({ detail, finishedAt }: Decision, step: Stored<'UPDATE_CONTACT'> | null): string {
+  if (!finishedAt) return 'Updates the contact.'
+  const { set, addTags = [], removeTags = [], addToLists = [], removeFromLists = [] } = step ?? {}
+  const fields = [...(set?.firstName === undefined ? [] : ['firstName']), ...Object.keys(set?.metadata ?? {})]
+  const changes = [
+    ...(fields.length === 0 ? [] : [`set ${fields.join(', ')}`]),
+    ...(addTags.length === 0 ? [] : [`added the tag ${addTags.join(', ')}`]),
+    ...(removeTags.length === 0 ? [] : [`removed the tag ${removeTags.join(', ')}`]),
+    ...(addToLists.length === 0 ? [] : [`added to ${listCount(addToLists)}`]),
+    ...(removeFromLists.length === 0 ? [] : [`removed from ${listCount(removeFromLists)}`]),
+  ]
+  const { skipped } = detail as { skipped?: readonly string[] }
+  const rest = skipped?.length ? ` Skipped: ${skipped.map((each) => each.replace(/\.$/, '')).join('; ')}.` : ''
+  return `Updated the contact${changes.length === 0 ? '' : `: ${changes.join('; ')}`}.${rest}`
+}
+
+const listCount = (lists: readonly string[]): string => `${lists.length} ${lists.length === 1 ? 'list' : 'lists'}`
+
+function webhookSentence({ detail, finishedAt, until }: Decision, step: Stored<'WEBHOOK'> | null): string {
+  const { status, problem, isDone, attempt } = detail
+  // A URL can contain a secret.
+  const host = step && URL.canParse(step.url) ? ` at ${new URL(step.url).host}` : ''
+  const attempts = typeof attempt === 'number' && attempt > 1 ? ` (attempt ${attempt})` : ''
+  const known =
     typeof status === 'number'
-      ? `the server answered ${status}`
+      ? `the server answered ${status}${attempts}`
       : typeof problem === 'string'
-        ? problem
-        : 'no response yet'
-  if (isDone === true) return `Called the webhook: ${outcome}.`
-  if (finishedAt) return `The webhook failed: ${outcome}. The enrollment continued.`
-  return `Calls the webhook: ${outcome}${until ? `. Next attempt at ${until.toISOString()}` : ''}.`
+        ? `${problem}${attempts}`
+        : undefined
+  const outcome = known === undefined ? '' : `: ${known}`
+  if (isDone === true) return `Called the webhook${host}${outcome}.`
+  if (finishedAt) return `The webhook${host} failed${outcome}. The contact continued.`
+  const next = until ? ` Next attempt at ${until.toISOString()}.` : ''
+  return `Calls the webhook${host}${known === undefined ? ': no response yet' : outcome}.${next}`
 }

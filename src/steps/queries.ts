@@ -1,10 +1,11 @@
 import type { AutomationStatus, EnrollmentStatus, StepResult, StoredStep } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
+import type { KeyedEnrollment } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 
 /** A step of an enrollment, with everything that its run needs. */
-export interface StepContext {
+export interface StepContext extends KeyedEnrollment {
   workspaceId: string
   automationId: string
   contactId: string
@@ -58,6 +59,7 @@ export async function readStepContext(
 const CONTEXT = `
 select enrollment.id as enrollment_id, enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id,
   enrollment.status as enrollment_status, enrollment.version, enrollment.depth, enrollment.event,
+  enrollment.concurrency_key, enrollment.key_path,
   automation.status as automation_status, version.exit_on, version.goal, trigger_event.id as trigger_event_id,
   least(enrollment.enrolled_at, trigger_event.created_at) as since,
   contact.email, contact.first_name, contact.metadata, contact.created_at, workspace.timezone,
@@ -102,7 +104,7 @@ export interface FinishedRun {
  * Records the result of a step, once.
  *
  * Race: Temporal repeats an activity while its first attempt is still running. Guard: the first result that is recorded counts.
- * Test: test/steps/repeated-activity.test.ts.
+ * Test: test/steps/branches.test.ts.
  *
  * @returns the recorded result
  */
@@ -161,7 +163,7 @@ on conflict (enrollment_id, step_id) do update set attempts = run.attempts + 1, 
   where run.finished_at is null
 returning attempts`
 
-/** Records that a step waits. @returns false if it is finished */
+/** Records that a step waits. @returns the details of the run; `undefined` if it is finished */
 export async function recordWait(
   em: EntityManager,
   context: StepContext,
@@ -176,15 +178,15 @@ export async function recordWait(
     filter?: Record<string, unknown> | null
     detail?: Record<string, unknown>
   },
-): Promise<boolean> {
-  const rows = await preparedSql(em, 'record-step-wait', WAIT, [
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await preparedSql<{ detail: Record<string, unknown> }>(em, 'record-step-wait', WAIT, [
     ...keyOf(context),
     until.toISOString(),
     eventKey,
     filter === null ? null : JSON.stringify(filter),
     JSON.stringify(detail),
   ])
-  return rows.length > 0
+  return row?.detail
 }
 
 const WAIT = `
@@ -194,13 +196,27 @@ values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::integer, $7, $8::t
 on conflict (enrollment_id, step_id) do update set until = excluded.until,
   detail = run.detail || excluded.detail
   where run.finished_at is null
-returning run.enrollment_id`
+returning run.detail`
+
+/** Records the event that ends the wait of a step. The first one counts. */
+export async function recordReceived(
+  em: EntityManager,
+  { enrollmentId, stepId }: WaitingStep,
+  eventId: string,
+): Promise<void> {
+  await sql(
+    em,
+    `update step_runs set detail = jsonb_build_object('eventId', $3::text) || detail
+     where enrollment_id = $1::uuid and step_id = $2::uuid and finished_at is null`,
+    [enrollmentId, stepId, eventId],
+  )
+}
 
 /** A step that waits for an event. */
-export interface WaitingStep {
+export interface WaitingStep extends KeyedEnrollment {
   enrollmentId: string
+  stepId: string
   automationId: string
-  concurrencyKey: string
   filter: Record<string, unknown> | null
 }
 
@@ -208,7 +224,8 @@ export interface WaitingStep {
 export async function waitingSteps(em: EntityManager, contactId: string, eventKey: string): Promise<WaitingStep[]> {
   const rows = await sql(
     em,
-    `select run.enrollment_id, run.automation_id, enrollment.concurrency_key, run.filter from step_runs run
+    `select run.enrollment_id, run.step_id, run.automation_id, enrollment.concurrency_key, enrollment.key_path, run.filter
+     from step_runs run
      join enrollments enrollment on enrollment.id = run.enrollment_id and enrollment.status = 'ACTIVE'
      where run.contact_id = $1::uuid and run.event_key = $2 and run.finished_at is null order by run.enrollment_id`,
     [contactId, eventKey],

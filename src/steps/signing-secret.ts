@@ -9,7 +9,8 @@ const PREFIX = 'whsec_'
 /** The size that Standard Webhooks recommends is 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
-const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+/** A new secret, in the form of Standard Webhooks. */
+export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 /** Purpose of the encrypted secret: see `Secrets.encrypt`. */
 const purposeOf = (workspaceId: string): string => `webhook ${workspaceId}`
@@ -25,7 +26,7 @@ export async function readSigningSecrets(em: EntityManager, secrets: Secrets, wo
   let found = await findSigningSecret(em, workspaceId)
   if (!found) {
     if (!secrets.isReady) return []
-    await addSigningSecret(em, workspaceId, secrets.encrypt(newSecret(), purpose))
+    await addSigningSecret(em, workspaceId, secrets.encrypt(newSigningSecret(), purpose))
     found = await findSigningSecret(em, workspaceId)
   }
   // The workspace is deleted.
@@ -36,26 +37,27 @@ export async function readSigningSecrets(em: EntityManager, secrets: Secrets, wo
 
 /** Returns the current secret. @throws {ApiError} `secrets_key_missing` */
 export async function getSigningSecret(em: EntityManager, secrets: Secrets, workspaceId: string): Promise<string> {
-  const [current] = await withKey(() => readSigningSecrets(em, secrets, workspaceId))
+  const [current] = await withSecretsKey(() => readSigningSecrets(em, secrets, workspaceId))
   if (current === undefined) throw new ApiError(SECRETS_KEY_MISSING)
   return current
 }
 
 /** Replaces the secret. The one before signs, too, for a day. @throws {ApiError} `secrets_key_missing` */
 export async function rotateSigningSecret(em: EntityManager, secrets: Secrets, workspaceId: string): Promise<string> {
-  const secret = newSecret()
+  const secret = newSigningSecret()
   // A secret that can no longer be decrypted is of no use.
   const isReadable = await readSigningSecrets(em, secrets, workspaceId).then(
     () => true,
     () => false,
   )
-  await withKey(() =>
+  await withSecretsKey(() =>
     replaceSigningSecret(em, workspaceId, secrets.encrypt(secret, purposeOf(workspaceId)), isReadable),
   )
   return secret
 }
 
-async function withKey<Result>(run: () => Promise<Result>): Promise<Result> {
+/** @throws {ApiError} `secrets_key_missing` instead of `NoSecretsKey` */
+export async function withSecretsKey<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
   } catch (error) {

@@ -1,7 +1,7 @@
 import { RECEIVED, type StepResult, type StoredStep, TIMED_OUT } from '../automation-engine/index.ts'
 import { eventKeyOf } from '../automations/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
-import { lockEnrollments } from '../enrollments/index.ts'
+import { isReachedBy, lockEnrollments } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { contactMatches } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
@@ -11,16 +11,17 @@ import type { RunStep } from './runner.ts'
 type StoredWaitForEvent = Extract<StoredStep, { type: 'WAIT_FOR_EVENT' }>
 type WaitContext = StepContext & { step: StoredWaitForEvent }
 
-/** Maximum number of earlier events that are compared with the filter, the newest first. */
+/** Maximum number of events before the step that are compared with the filter, the newest first. */
 const MAX_COMPARED_EVENTS = 100
 
 /**
- * Looks for the event, and waits if it has not arrived. Runs again when the event arrives, and at the end of the wait.
+ * Looks for the event, and waits if it has not arrived. Runs again when the event arrives (`wakeWaiting` has recorded it then), and
+ * at the end of the wait.
  *
  * An event that arrived since the contact entered counts. If an event started the enrollment, those after it count.
  *
  * Race: the event is stored while this looks for it. Guard: both lock the contact, the event exclusively. Either this sees the
- * event, or the event's transaction sees the waiting step and wakes it. Test: test/steps/wait-for-event.test.ts.
+ * event, or the event's transaction sees the waiting step and wakes it. Test: test/steps/events.test.ts.
  */
 export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context, now) =>
   dependencies.em.fork().transactional(async (em): Promise<StepResult | undefined> => {
@@ -30,8 +31,9 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     if (enrollment?.status !== 'ACTIVE') return undefined
     const until = context.until ?? new Date(now.getTime() + step.timeoutMinutes * 60_000)
     const eventKey = eventKeyOf(step.eventName)
-    if (!(await recordWait(em, context, { until, eventKey, filter: step.filter ?? null }))) return undefined
-    const eventId = await findEvent(em, context, now)
+    const recorded = await recordWait(em, context, { until, eventKey, filter: step.filter ?? null })
+    if (!recorded) return undefined
+    const eventId = typeof recorded['eventId'] === 'string' ? recorded['eventId'] : await findEvent(em, context, now)
     const finished = (branch: string, detail: Record<string, unknown>) =>
       finishRun(em, context, { result: { next: 'go-on', branch }, detail })
     if (eventId !== undefined) return finished(RECEIVED, { eventId })
@@ -42,6 +44,7 @@ async function findEvent(em: EntityManager, context: WaitContext, now: Date): Pr
   const { step, workspaceId, contactId } = context
   const events = await eventsSince(em, context, foldName(step.eventName), MAX_COMPARED_EVENTS)
   for (const { id, data } of events) {
+    if (!(await isReachedBy(em, context, data))) continue
     if (!step.filter) return id
     const filter = step.filter as unknown as Parameters<typeof contactMatches>[3]
     if (await contactMatches(em, workspaceId, contactId, filter, { at: now, eventData: data })) return id

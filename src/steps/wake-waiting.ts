@@ -1,10 +1,12 @@
 import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
+import { isReachedBy } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Condition, contactMatches } from '../segments/index.ts'
-import { waitingSteps } from './queries.ts'
+import { recordReceived, waitingSteps } from './queries.ts'
 
 /** An event of a contact that has just been stored. */
 export interface ArrivedEvent {
+  id: string
   workspaceId: string
   contactId: string
   /** The hash of its name: see `eventKeyOf`. */
@@ -16,21 +18,25 @@ export interface ArrivedEvent {
 }
 
 /**
- * Wakes the steps that wait for an event. Each looks for the event itself.
+ * Wakes the steps that wait for an event, and records that it ended their wait.
  *
  * @param em the transaction that stores the event, and has locked the contact
  * @returns the deliveries for the caller
  */
 export async function wakeWaiting(
   em: EntityManager,
-  { workspaceId, contactId, eventKey, data, at, isBulk }: ArrivedEvent,
+  { id, workspaceId, contactId, eventKey, data, at, isBulk }: ArrivedEvent,
 ): Promise<Delivery[]> {
   const woken = []
-  for (const { automationId, concurrencyKey, filter } of await waitingSteps(em, contactId, eventKey)) {
+  for (const step of await waitingSteps(em, contactId, eventKey)) {
+    if (!(await isReachedBy(em, step, data))) continue
+    const { automationId, concurrencyKey, filter } = step
     const condition = filter as unknown as Condition | null
     const matches =
       condition === null || (await contactMatches(em, workspaceId, contactId, condition, { at, eventData: data }))
-    if (matches) woken.push({ kind: 'WAKE' as const, workspaceId, automationId, contactId, concurrencyKey })
+    if (!matches) continue
+    await recordReceived(em, step, id)
+    woken.push({ kind: 'WAKE' as const, workspaceId, automationId, contactId, concurrencyKey })
   }
   if (!isBulk) return enqueueForCaller(em, woken)
   await enqueueForRelay(em, woken)

@@ -30,6 +30,8 @@ export interface Compilation {
   /** The versions of the layout and the partials that it uses. */
   uses: ReadonlyMap<string, number>
   problems: TemplateProblem[]
+  /** Probable mistakes, such as attributes that MJML ignores. Known only right after the compilation. */
+  warnings: TemplateProblem[]
   unknownVariables: UnknownVariable[]
 }
 
@@ -78,7 +80,13 @@ export async function compileTemplate(
   const misfit = problemOf(kind, written)
   if (misfit !== undefined) {
     const problems = [{ field: 'design' as const, problem: misfit, locale: null }]
-    return { compiled: { content: null, translations: {} }, uses: new Map(), problems, unknownVariables: [] }
+    return {
+      compiled: { content: null, translations: {} },
+      uses: new Map(),
+      problems,
+      warnings: [],
+      unknownVariables: [],
+    }
   }
   const layout = layoutId === null ? null : await layoutOf(em, workspaceId, layoutId, written.format)
   const layoutHtml = instead !== undefined && instead.id === layoutId ? instead.html : (layout?.html ?? null)
@@ -92,6 +100,7 @@ export async function compileTemplate(
       ...[...partials.values()].map(({ id, version }) => [id, version] as const),
     ]),
     problems: own.problems.map((problem) => ({ ...problem, locale: null })),
+    warnings: own.warnings.map((warning) => ({ ...warning, locale: null })),
     unknownVariables: own.unknownVariables,
   }
   for (const [locale, translated] of Object.entries(translations)) {
@@ -108,6 +117,8 @@ export async function compileTemplate(
     const other = await compileOne(fields)
     if (other.content) result.compiled.translations[locale] = other.content
     result.problems.push(...other.problems.map((problem) => ({ ...problem, locale })))
+    // Code that the languages share has the same warnings in all of them.
+    if (translated.html !== null) result.warnings.push(...other.warnings.map((warning) => ({ ...warning, locale })))
     if (lengthOf(result.compiled) <= MAX_CHARACTERS) continue
     const problem = `is longer than ${MAX_CHARACTERS.toLocaleString('en-US')} characters in all its languages, with its layout and partials`
     result.problems.push({ field: 'html', problem, locale })
@@ -127,7 +138,8 @@ export async function compileTemplate(
         ? { field: 'design' as const, problem: inBlock(problem, isOfSource ? made.blockOfLine : []) }
         : { field, problem },
     )
-    return { ...compiled, problems }
+    // The MJML of blocks is not the author's.
+    return { ...compiled, problems, warnings: made ? [] : compiled.warnings }
   }
 }
 
@@ -247,15 +259,30 @@ export function assertCompiles({ problems }: Compilation, prefix = '', at = ''):
   })
 }
 
-/** Warnings about unknown variables, for a header. A name can contain any character. */
-export const warningsOf = (unknown: readonly UnknownVariable[]): string[] =>
-  unknown
-    .slice(0, 5)
+/** The maximum number of warnings of each kind in a header. */
+const MAX_WARNINGS = 5
+
+/** A header is ASCII, and names in a template can contain any character. */
+const inAscii = (text: string): string => text.replace(/[^ -~]/g, '?')
+
+/** Warnings about probable mistakes in a template, for a header. */
+export const warningsOf = ({
+  warnings,
+  unknownVariables,
+}: Pick<Compilation, 'warnings' | 'unknownVariables'>): string[] => [
+  ...warnings
+    .slice(0, MAX_WARNINGS)
+    .map(({ field, locale, problem }) =>
+      inAscii(locale === null ? `/${field}: ${problem}` : `/translations (${locale}): ${field}: ${problem}`),
+    ),
+  ...unknownVariables
+    .slice(0, MAX_WARNINGS)
     .map(
       ({ field, variable, nearest }) =>
-        `/${field}: {{ ${variable.replace(/[^ -~]/g, '?')} }} is not a known variable, so it is empty in every email` +
+        `/${field}: {{ ${inAscii(variable)} }} is not a known variable, so it is empty in every email` +
         orMeant(nearest),
-    )
+    ),
+]
 
 const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const
 type ContentFields = Partial<Record<(typeof CONTENT_FIELDS)[number], string | null | undefined>>

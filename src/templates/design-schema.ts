@@ -138,7 +138,10 @@ const designFields = {
 const EXAMPLE: Design = {
   theme: { accent: '#026b98' },
   blocks: [
-    { type: 'TEXT', paragraphs: [{ style: 'HEADING', runs: [{ text: 'Welcome, {{ contact.firstName }}' }] }] },
+    {
+      type: 'TEXT',
+      paragraphs: [{ style: 'HEADING', runs: [{ text: 'Welcome, {{ contact.firstName | default: "friend" }}' }] }],
+    },
     { type: 'BUTTON', label: 'Begin', url: 'https://example.com/start' },
   ],
 }

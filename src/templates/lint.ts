@@ -81,7 +81,11 @@ export function lintTemplate(rendered: RenderedEmail, unsubscribeUrl: string): L
       'shortened_link',
       'Spam filters distrust shortened links, because they hide their target',
     ],
-    [links.some((url) => url.startsWith('http:')), 'plain_http', 'A link uses http: instead of https:'],
+    [
+      links.some((url) => url.startsWith('http:') && url !== unsubscribeUrl),
+      'plain_http',
+      'A link uses http: instead of https:',
+    ],
     [
       html !== null && /<(?:script|form|iframe|object|embed)\b/i.test(html),
       'active_content',

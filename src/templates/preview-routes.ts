@@ -12,6 +12,7 @@ import {
   text,
   ok,
   nullableText,
+  type Visitor,
 } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../rendering/index.ts'
@@ -26,7 +27,7 @@ const template = (description: string, most: number) => text().nullable().test(a
 
 const previewInput = object({
   subject: template('The subject, a Liquid template.', MAX_SUBJECT_LENGTH).meta({
-    example: 'Welcome, {{ contact.firstName }}!',
+    example: 'Welcome, {{ contact.firstName | default: "friend" }}!',
   }),
   html: template('Its HTML, a Liquid template.', MAX_BODY_LENGTH),
   text: template('Its text, a Liquid template.', MAX_BODY_LENGTH),
@@ -69,10 +70,8 @@ const previewResponse = object({
   .required()
   .meta({ component: 'Preview', description: 'A rendered email.' })
 
-const testEmailResponse = object({
-  to: string()
-    .required()
-    .meta({ description: 'The email address of the person who sent the request.', example: 'ada@example.com' }),
+export const testEmailResponse = object({
+  to: string().required().meta({ description: 'The email address of the member.', example: 'ada@example.com' }),
   status: string()
     .oneOf(['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED'] as const)
     .required()
@@ -86,13 +85,13 @@ const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
 
 /** Renders the email of a request for its contact. @throws {ApiError} `contact_not_found`; `busy` */
 async function previewFor(
-  caller: Caller,
+  request: { caller: Caller; visitor: Visitor },
   { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
-  { em, renderer }: Pick<ApiDependencies, 'em' | 'renderer'>,
+  { renderer, ...dependencies }: Pick<ApiDependencies, 'em' | 'publicUrl' | 'renderer'>,
 ): Promise<InferType<typeof previewResponse>> {
-  const previewed = await recipientOf(em, caller, contactId)
+  const previewed = await recipientOf(dependencies, request, contactId)
   const content = { subject: subject ?? '', html, text: plain }
-  const owner = caller.workspace.id
+  const owner = request.caller.workspace.id
   const { problems, unknownVariables } = await withRenderErrors(renderer.check(content, { owner }))
   const found = { to: previewed.contact.email, unknownVariables: presentUnknownVariables(unknownVariables) }
   const nothing = { subject: null, html: null, text: null }
@@ -101,6 +100,15 @@ async function previewFor(
   return 'problem' in rendered
     ? { ...found, ...nothing, problems: [rendered] }
     : { ...found, ...rendered, problems: [] }
+}
+
+/** Sends a test email from the sender of the workspace. */
+export async function sendTest(
+  { sendTestEmail }: Pick<ApiDependencies, 'sendTestEmail'>,
+  { workspace: { id, mode } }: Caller,
+  email: Parameters<ApiDependencies['sendTestEmail']>[0],
+): Promise<InferType<typeof testEmailResponse>> {
+  return { to: email.to, ...(await sendTestEmail(email, { id, isLive: mode === 'live' })) }
 }
 
 export const previewOperations = [
@@ -117,7 +125,7 @@ export const previewOperations = [
     bodyLimit: PREVIEW_LIMIT,
     responses: { 200: { description: 'The email, or its problems.', schema: single(previewResponse) } },
     errors: { 404: [CONTACT_NOT_FOUND] },
-    handle: async ({ caller, body }, dependencies) => ok(await previewFor(caller, body, dependencies)),
+    handle: async (request, dependencies) => ok(await previewFor(request, request.body, dependencies)),
   }),
 
   operation({
@@ -135,16 +143,16 @@ export const previewOperations = [
     bodyLimit: PREVIEW_LIMIT,
     responses: { 200: { description: 'The result.', schema: single(testEmailResponse) } },
     errors: { 400: [INVALID_TEMPLATE], 404: [CONTACT_NOT_FOUND], 429: [TOO_MANY_TEST_EMAILS] },
-    async handle({ caller, body }, { em, renderer, sendTestEmail }) {
+    async handle(request, dependencies) {
+      const { caller, body } = request
       const { by } = caller
       if (by.kind !== 'person') throw new ApiError(missingRole('editor'))
-      await limitTestEmails(em, by.person.accountId)
-      const { subject, html, text: plain, problems } = await previewFor(caller, body, { em, renderer })
+      await limitTestEmails(dependencies.em, by.person.accountId)
+      const { subject, html, text: plain, problems } = await previewFor(request, body, dependencies)
       const [problem] = problems
       if (problem) throw new ApiError(INVALID_TEMPLATE, { message: problem.problem, param: `/${problem.field}` })
       const email = { to: by.person.email, subject: `[Test] ${subject}`, html, text: plain }
-      const data = await sendTestEmail(email, { id: caller.workspace.id, isLive: caller.workspace.mode === 'live' })
-      return ok({ to: email.to, ...data })
+      return ok(await sendTest(dependencies, caller, email))
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { CONTACT_PARAM, CONTACT_NOT_FOUND, contactVariables, readGroups, readRecipients } from '../contacts/index.ts'
-import { type ApiDependencies, missingScope } from '../http/index.ts'
+import { type ApiDependencies, missingScope, type Visitor } from '../http/index.ts'
+import { readPublicUrl } from '../instance/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import {
   type EmailContent,
@@ -29,29 +30,28 @@ export const SAMPLE_CONTACT: TemplateVariables['contact'] = {
   createdAt: '2026-11-27T08:00:00.000Z',
 }
 
-/** The contact of a preview, and their time zone. */
-export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone'>
-
-/** A sample preferences page, which belongs to no contact. */
-const SOME_URL = 'https://mail.example.com/unsubscribe/preview'
-const SOME_CONFIRM_URL = 'https://mail.example.com/confirm/preview'
+/** The contact of a preview, their time zone, and pages that belong to no contact. */
+export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone'> &
+  Required<Pick<TemplateVariables, 'unsubscribeUrl' | 'confirmUrl'>>
 
 /**
  * The contact of a preview. Requires the scope to read contacts, because the preview shows their data. @throws {ApiError}
  * `contact_not_found`; `scope_missing`
  */
 export async function recipientOf(
-  em: ApiDependencies['em'],
-  caller: Caller,
+  { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
+  { caller, visitor }: { caller: Caller; visitor: Visitor },
   contactId: string | undefined,
 ): Promise<Previewed> {
-  if (contactId === undefined) return { contact: SAMPLE_CONTACT }
+  const base = (publicUrl ?? (await readPublicUrl(em.fork())) ?? visitor.origin).replace(/\/+$/, '')
+  const pages = { unsubscribeUrl: `${base}/unsubscribe/preview`, confirmUrl: `${base}/confirm/preview` }
+  if (contactId === undefined) return { contact: SAMPLE_CONTACT, ...pages }
   if (!caller.scopes.includes('contacts:read'))
     throw new ApiError(missingScope('contacts:read'), { param: '/contactId' })
   const id = await CONTACT_PARAM.resolve(em, caller, contactId)
   const recipient = id === undefined ? undefined : (await readRecipients(em.fork(), [id])).get(id)
   if (id === undefined || !recipient) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
-  return contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), [id])).get(id) })
+  return { ...contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), [id])).get(id) }), ...pages }
 }
 
 export interface ForWhom extends Previewed {
@@ -63,10 +63,11 @@ export interface ForWhom extends Previewed {
 export async function previewTemplate(
   { renderer }: Pick<ApiDependencies, 'renderer'>,
   owner: string,
-  { compiled, problems, unknownVariables }: Compilation,
+  { compiled, problems, warnings, unknownVariables }: Compilation,
   written: WrittenTemplate,
-  { contact, timezone, event, locale: wanted }: ForWhom,
+  { locale: wanted, ...forWhom }: ForWhom,
 ) {
+  const { contact, unsubscribeUrl } = forWhom
   const { content, locale } = contentFor(compiled, wanted ?? contact.metadata['locale'])
   const design = (locale === null ? undefined : written.translations[locale]?.design) ?? written.design
   const found = {
@@ -78,7 +79,7 @@ export async function previewTemplate(
   const nothing = { subject: null, html: null, text: null, bytes: 0, links: [], warnings: [] }
   const messages = problems.map(({ field, problem }) => ({ field, ...placeOf(problem), problem }))
   if (messages.length > 0 || content === null) return { ...found, ...nothing, problems: messages }
-  const rendered = await renderFor(renderer, owner, content, { contact, timezone, event })
+  const rendered = await renderFor(renderer, owner, content, forWhom)
   if ('problem' in rendered) {
     const { field, problem } = rendered
     return { ...found, ...nothing, problems: [{ field, ...placeOf(problem), problem }] }
@@ -88,7 +89,10 @@ export async function previewTemplate(
     ...rendered,
     bytes: Buffer.byteLength(rendered.html ?? ''),
     links: linksIn(rendered),
-    warnings: lintTemplate(rendered, SOME_URL),
+    warnings: [
+      ...warnings.map(({ problem }) => ({ code: 'mjml', message: problem, ...placeOf(problem) })),
+      ...lintTemplate(rendered, unsubscribeUrl).map((warning) => ({ ...warning, line: null, column: null })),
+    ],
     problems: [],
   }
 }
@@ -113,14 +117,14 @@ export async function renderFor(
   renderer: Renderer,
   owner: string,
   content: EmailContent,
-  { contact, timezone, event }: Omit<ForWhom, 'locale'>,
+  { contact, timezone, unsubscribeUrl, confirmUrl, event }: Omit<ForWhom, 'locale'>,
 ): Promise<RenderedEmail | TemplateProblem> {
   const variables = {
     contact,
     timezone,
     steps: {},
-    unsubscribeUrl: SOME_URL,
-    confirmUrl: SOME_CONFIRM_URL,
+    unsubscribeUrl,
+    confirmUrl,
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),
   }
   try {

@@ -20,12 +20,15 @@ const head = {
 }
 
 /** A template in a list. */
-export const templateSummaryResponse = object({ ...head, subject: nullable('Welcome, {{ contact.firstName }}!') })
+export const templateSummaryResponse = object({
+  ...head,
+  subject: nullable('Welcome, {{ contact.firstName | default: "friend" }}!'),
+})
   .required()
   .meta({ component: 'TemplateSummary' })
 
 const contentFields = {
-  subject: nullable('Welcome, {{ contact.firstName }}!'),
+  subject: nullable('Welcome, {{ contact.firstName | default: "friend" }}!'),
   previewText: nullable('Good to have you here'),
   html: nullable('<p>Hello {{ contact.firstName }}</p>'),
   text: nullable(),
@@ -114,10 +117,15 @@ export const templatePreviewResponse = object({
       object({
         code: string().required().meta({ example: 'clipped' }),
         message: string().required().meta({ example: 'Gmail clips emails with more than 102 KB of HTML' }),
+        line: number().integer().min(1).nullable().defined().meta({ example: null }),
+        column: number().integer().min(1).nullable().defined().meta({ example: null }),
       }).required(),
     )
     .required()
-    .meta({ description: 'Warnings about probable mistakes and signs of spam.' }),
+    .meta({
+      description:
+        'Warnings about probable mistakes and signs of spam. Those of MJML have the code `mjml` and a line of the source.',
+    }),
   problems: array()
     .of(
       object({

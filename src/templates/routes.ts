@@ -1,4 +1,5 @@
-import { array } from 'yup'
+import { array, type InferType } from 'yup'
+import { findMembersByEmail, limitTestEmails, MEMBER_NOT_FOUND, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import {
   type ApiDependencies,
@@ -13,12 +14,14 @@ import {
   single,
   warn,
   ok,
+  type Visitor,
 } from '../http/index.ts'
 import { isId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
+import type { Caller } from '../workspaces/index.ts'
 import { compileTemplate, warningsOf } from './compile-template.ts'
 import { previewTemplate, recipientOf, findUnknownVariablesIn } from './preview.ts'
-import { previewOperations } from './preview-routes.ts'
+import { previewOperations, sendTest, testEmailResponse } from './preview-routes.ts'
 import { templatePage, versionPage } from './queries.ts'
 import { INVALID_TEMPLATE, PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './errors.ts'
 import {
@@ -28,6 +31,7 @@ import {
   replaceTemplateSchema,
   TEMPLATE_LIMIT,
   templatesQuery,
+  testTemplateSchema,
   versionQuery,
 } from './schemas.ts'
 import {
@@ -52,6 +56,31 @@ const links = (id: string) => ({ getTemplate: { id }, replaceTemplate: { id }, d
 const detail = async ({ em }: Pick<ApiDependencies, 'em'>, workspaceId: string, id: string, version?: number) => {
   const { template, written } = await getTemplate(em, workspaceId, id, version)
   return { headers: etagOf(template.version), body: { data: presentTemplate(template, written) } }
+}
+
+/** Renders a saved template for a contact. @throws {ApiError} `template_not_found`; `contact_not_found`; `busy` */
+async function previewSaved(
+  request: { caller: Caller; visitor: Visitor; params: { id: string }; body: InferType<typeof previewSavedSchema> },
+  dependencies: ApiDependencies,
+) {
+  const { caller, params, body } = request
+  const { em, renderer } = dependencies
+  const owner = caller.workspace.id
+  const version = body.version === undefined ? undefined : Number(body.version)
+  const { template, written } = await getTemplate(em, owner, params.id, version)
+  const previewed = await recipientOf(dependencies, request, body.contactId)
+  const { compiled } = written
+  const compilation =
+    template.kind === 'PARTIAL'
+      ? await compileTemplate(em, renderer, owner, { kind: 'EMAIL', written: written.source })
+      : {
+          compiled,
+          uses: new Map<string, number>(),
+          problems: [],
+          warnings: [],
+          unknownVariables: await findUnknownVariablesIn(renderer, owner, template.kind, compiled.content),
+        }
+  return previewTemplate({ renderer }, owner, compilation, written.source, { ...body, ...previewed })
 }
 
 export const templateOperations = [
@@ -112,7 +141,7 @@ export const templateOperations = [
       )
       return {
         status: 201,
-        headers: { ...warn(warningsOf(prepared.compilation.unknownVariables)), ...etagOf(template.version) },
+        headers: { ...warn(warningsOf(prepared.compilation)), ...etagOf(template.version) },
         body: { data: presentTemplate(template, written) },
       }
     },
@@ -172,7 +201,7 @@ export const templateOperations = [
       )
       return {
         status: 200,
-        headers: { ...warn(warningsOf(prepared.compilation.unknownVariables)), ...etagOf(template.version) },
+        headers: { ...warn(warningsOf(prepared.compilation)), ...etagOf(template.version) },
         body: { data: presentTemplate(template, written) },
       }
     },
@@ -229,30 +258,43 @@ export const templateOperations = [
     bodyOptional: true,
     responses: { 200: { description: 'The email, or its problems.', schema: single(templatePreviewResponse) } },
     errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
-    async handle({ caller, params, body }, { em, renderer }) {
-      const version = body.version === undefined ? undefined : Number(body.version)
-      const { template, written } = await getTemplate(em, caller.workspace.id, params.id, version)
-      const previewed = await recipientOf(em, caller, body.contactId)
-      const { compiled } = written
-      const isPart = template.kind === 'PARTIAL'
-      const compilation = isPart
-        ? await compileTemplate(em, renderer, caller.workspace.id, { kind: 'EMAIL', written: written.source })
-        : {
-            compiled,
-            uses: new Map<string, number>(),
-            problems: [],
-            unknownVariables: await findUnknownVariablesIn(
-              renderer,
-              caller.workspace.id,
-              template.kind,
-              compiled.content,
-            ),
-          }
-      const data = await previewTemplate({ renderer }, caller.workspace.id, compilation, written.source, {
-        ...body,
-        ...previewed,
-      })
-      return ok(data)
+    handle: async (request, dependencies) => ok(await previewSaved(request, dependencies)),
+  }),
+
+  operation({
+    id: 'testTemplate',
+    method: 'POST',
+    path: '/templates/{id}/test',
+    tag: 'Templates',
+    summary: 'Send a test email of a template',
+    description:
+      'Sends the template, rendered for a contact, once to each member in `to`. Only members of the workspace can get it. It does not ' +
+      'appear in the delivery log. If mail is captured, it is not delivered.',
+    scope: 'templates:write',
+    transactional: false,
+    body: testTemplateSchema,
+    responses: {
+      200: {
+        description: 'The results, in the order of `to`.',
+        schema: single(array().of(testEmailResponse).required()),
+      },
+    },
+    errors: {
+      400: ['to is required', INVALID_TEMPLATE],
+      404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND, MEMBER_NOT_FOUND],
+      429: [TOO_MANY_TEST_EMAILS],
+    },
+    async handle(request, dependencies) {
+      const { caller, body } = request
+      const { subject, html, text, problems } = await previewSaved(request, dependencies)
+      const recipients = await findMembersByEmail(dependencies.em, caller.workspace.id, body.to)
+      const [problem] = problems
+      if (problem) throw new ApiError(INVALID_TEMPLATE, { message: `${problem.field}: ${problem.problem}` })
+      for (const { id } of recipients) await limitTestEmails(dependencies.em, id)
+      const sent = []
+      for (const { email: to } of recipients)
+        sent.push(await sendTest(dependencies, caller, { to, subject: `[Test] ${subject}`, html, text }))
+      return ok(sent)
     },
   }),
 
@@ -269,8 +311,10 @@ export const templateOperations = [
     bodyLimit: TEMPLATE_LIMIT,
     responses: { 200: { description: 'The email, or its problems.', schema: single(templatePreviewResponse) } },
     errors: { 404: [TEMPLATE_NOT_FOUND, CONTACT_NOT_FOUND] },
-    async handle({ caller, body }, { em, renderer }) {
-      const previewed = await recipientOf(em, caller, body.contactId)
+    async handle(request, dependencies) {
+      const { caller, body } = request
+      const { em, renderer } = dependencies
+      const previewed = await recipientOf(dependencies, request, body.contactId)
       const options = { kind: 'EMAIL', written: toWrittenTemplate(body) } as const
       const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
       const { written } = options

@@ -18,7 +18,7 @@ const subject = () =>
   text()
     .nullable()
     .test(atMost(MAX_SUBJECT_LENGTH))
-    .meta({ description: LIQUID, example: 'Welcome, {{ contact.firstName }}!' })
+    .meta({ description: LIQUID, example: 'Welcome, {{ contact.firstName | default: "friend" }}!' })
 const previewText = () =>
   text()
     .nullable()
@@ -161,6 +161,18 @@ const forWhom = {
 export const previewSavedSchema = object({
   ...forWhom,
   version: versionQuery.fields.version,
+})
+
+const MAX_TEST_RECIPIENTS = 10
+
+/** `POST /templates/{id}/test`. */
+export const testTemplateSchema = previewSavedSchema.shape({
+  to: array()
+    .of(filledText().required().test(atMost(1_000)))
+    .required()
+    .min(1)
+    .max(MAX_TEST_RECIPIENTS)
+    .meta({ description: 'The email addresses of members of the workspace.', example: ['ada@example.com'] }),
 })
 
 /** `POST /templates/preview`. */

@@ -11,7 +11,7 @@ import { startService, type Answer, type Service } from '../support/service.ts'
 
 /** The minimum role that an operation requires; `undefined` for open operations. */
 const leastFor = ({ scope, role, open }: Operation): Role | undefined =>
-  open ? undefined : (role ?? (scope?.endsWith(':write') ? 'editor' : 'viewer'))
+  open ? undefined : (role ?? (scope == null || scope.endsWith(':read') ? 'viewer' : 'editor'))
 
 describe('access of signed-in people', () => {
   let service: Service

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createInvitation } from '../../src/accounts/invitations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Role } from '../../src/http/roles.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
@@ -72,6 +73,27 @@ describe('members', () => {
     const token = /#(.*)/.exec(made.body.data.link as string)![1]
     const { refused } = await openBrowser(service).ask('POST', 'invitation', { body: { token } })
     assert.equal(refused, '404 invitation_not_found')
+  })
+
+  it('makes links with the remembered public URL, and warns about one with the address of the request', async () => {
+    const { workspaceId } = service
+    const { browser } = await aMemberOf('owner')
+    const invite = async () => browser.ask('POST', 'invitations', { workspaceId, body: { role: 'viewer' } })
+    const { headers } = await invite()
+    assert.match(headers.get('x-warning') ?? '', /Set PUBLIC_URL/)
+    await sql(em(), `update instance set public_url = 'https://remembered.example.com'`)
+    const made = await invite()
+    await sql(em(), 'update instance set public_url = null')
+    assert.match(made.body.data.link, /^https:\/\/remembered\.example\.com\/join#/)
+    assert.equal(made.headers.get('x-warning'), null)
+  })
+
+  it('does not list the invitation of the first owner, which is invalid once there is an account', async () => {
+    const { workspaceId } = service
+    const { browser } = await aMemberOf('owner')
+    const { invitation } = await createInvitation(em(), { workspaceIds: [workspaceId], role: 'owner', isFirst: true })
+    const { body } = await browser.ask('GET', 'invitations', { workspaceId })
+    assert.ok(!JSON.stringify(body).includes(invitation.id))
   })
 
   it('rejects the link of an owner who lost the role or changed the password', async () => {

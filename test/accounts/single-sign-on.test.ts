@@ -59,7 +59,7 @@ describe('single sign-on', () => {
 
   it('returns the configured name of the identity provider', async () => {
     const { body } = await openBrowser(service).ask('GET', 'session/methods')
-    assert.deepEqual(body.data, { oidc: { name: 'Orchard SSO' } })
+    assert.deepEqual(body.data, { oidc: { name: 'Orchard SSO' }, passwordReset: false })
   })
 
   it('signs in the account with the verified email, and recognizes its subject from then on', async () => {

@@ -28,6 +28,12 @@ describe('examples of automations', () => {
       const change = { status: 'ACTIVE', ...(await missingPart(recipe)) }
       const { status } = await service.call('PATCH', `automations/${created.body.data.id}`, change)
       assert.equal(status, 200)
+      // A client can write back what it read.
+      const { steps, entry, exitOn, goal } = created.body.data
+      const again = await service.call('PUT', `automations/${created.body.data.id}/steps`, { steps })
+      assert.equal(again.status, 200, JSON.stringify(again.body))
+      const rules = await service.call('PATCH', `automations/${created.body.data.id}`, { entry, exitOn, goal })
+      assert.equal(rules.status, 200, JSON.stringify(rules.body))
     })
   }
 })

@@ -63,6 +63,59 @@ describe('the tree of an automation', () => {
     assert.equal(summary.stepCount, 13)
   })
 
+  it('keeps the IDs of its steps, and those in conditions on its emails, when it is published', async () => {
+    const opened = (message: string) => ({ message, is: 'opened' })
+    const branch = (message: string) => ({ name: 'A', if: { not: opened(message) }, steps: [] })
+    const created = await create({
+      steps: [
+        { ...email('1'), name: 'Offer' },
+        { type: 'CONDITION', branches: [branch('OFFER')] },
+      ],
+      goal: { condition: opened('Offer') },
+    })
+    const { id, steps, goal } = created.body.data
+    const refersTo = (data: typeof created.body.data) => [
+      data.goal.condition.message as string,
+      data.steps.at(-1).branches[0].if.not.message as string,
+    ]
+    assert.deepEqual(refersTo(created.body.data), [steps[0].id, steps[0].id])
+    const published = await service.call('POST', `automations/${id}/publish`, { steps: [email('0'), ...steps], goal })
+    assert.equal(published.body.data.steps[1].id, steps[0].id)
+    assert.deepEqual(refersTo(published.body.data), [steps[0].id, steps[0].id])
+    // An ID that the request gives to a new step is replaced.
+    const added = { ...email('2'), id: '11111111-1111-4111-8111-111111111111' }
+    const again = await service.call('POST', `automations/${id}/publish`, {
+      steps: [
+        ...steps,
+        added,
+        { type: 'WAIT_FOR_EVENT', eventName: 'x', timeoutMinutes: 5, filter: opened(added.id) },
+        { type: 'CONDITION', branches: [branch(added.id)] },
+      ],
+      entry: { filter: opened(added.id) },
+      goal: { condition: opened(added.id) },
+    })
+    const { steps: now, entry } = again.body.data
+    assert.deepEqual([now[3].filter.message, entry.filter.message], [now[2].id, now[2].id])
+    assert.deepEqual(refersTo(again.body.data), [again.body.data.steps[2].id, again.body.data.steps[2].id])
+    assert.notEqual(again.body.data.steps[2].id, added.id)
+    // A copy refers to its own steps.
+    const copy = (await create({ steps, goal })).body.data
+    assert.notEqual(copy.steps[0].id, steps[0].id)
+    assert.deepEqual(refersTo(copy), [copy.steps[0].id, copy.steps[0].id])
+    // A change of a rule alone finds the steps by their names, too.
+    const changed = await service.call('PATCH', `automations/${id}`, {
+      goal: { condition: { any: [opened('Offer')] } },
+    })
+    assert.equal(changed.body.data.goal.condition.any[0].message, steps[0].id)
+    const unknown = await create({ steps: [{ type: 'CONDITION', branches: [branch('Offer')] }] })
+    assert.equal(unknown.status, 400)
+    assert.equal(unknown.headers.get('x-error-param'), '/steps/0/branches/0/if/not/message')
+    assert.equal(
+      unknown.body.error,
+      'steps[0].branches[0].if.not.message must be the name or ID of an email step, or the ID of a campaign',
+    )
+  })
+
   it('creates a version for a change of the exit rules, and none without a change', async () => {
     const { data } = (await create({ steps: [email('1')], exitOn: [{ eventName: 'a' }] })).body
     const patch = (body: object) => service.call('PATCH', `automations/${data.id}`, body)
@@ -112,6 +165,14 @@ describe('the tree of an automation', () => {
       '501 steps in all',
       { steps: [condition(Array.from({ length: 500 }, () => email('x')))] },
       /more than 500 steps in all/,
+    ],
+    ['10,000 steps', { steps: Array.from({ length: 10_000 }, () => ({ type: 'EXIT' })) }, /500/],
+    ['10,000 emails', { steps: Array.from({ length: 10_000 }, () => email('x')) }, /more than 40,000 values/],
+    ['two goals', { goal: [{ eventName: 'paid' }, { eventName: 'signed' }] }, /goal/],
+    [
+      'a local time without a day',
+      { steps: [{ type: 'WAIT_UNTIL', until: { at: 'soon' } }] },
+      /steps\[0\]\.until\.at must be a local date and time/,
     ],
     [
       'weights that are all zero',

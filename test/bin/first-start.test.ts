@@ -155,7 +155,7 @@ describe('a first start', function () {
 
     const next = start(await startEnvironment(dataDir))
     await ready(next)
-    assert.match(next.text(), /^KEY=svc_live_/m)
+    assert.match(next.text(), /^export DRIPLINE_API_KEY=svc_live_/m)
     signalGroup(next, 'SIGTERM')
     await next.code
   })
@@ -170,7 +170,7 @@ describe('a first start', function () {
       assert.doesNotMatch(first.text(), /Error|svc_live_/)
       const next = start(await startEnvironment(dataDir))
       await ready(next)
-      assert.match(next.text(), /^KEY=svc_live_/m)
+      assert.match(next.text(), /^export DRIPLINE_API_KEY=svc_live_/m)
       signalGroup(next, 'SIGINT')
       assert.equal(await next.code, 0)
     })

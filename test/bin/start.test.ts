@@ -57,9 +57,9 @@ describe('npm start', function () {
 
     key = /svc_live_\w+/.exec(first.text())?.[0] ?? ''
     assert.equal(first.text().split(key).length, 2, 'the live key is shown once')
-    const lines = /^KEY=.*?(?=\n\n)/ms.exec(first.text())?.[0].split('\n') ?? []
+    const lines = /^export DRIPLINE_API_KEY=.*?(?=\n\n)/ms.exec(first.text())?.[0].split('\n') ?? []
     const enroll = lines.slice(lines.findIndex((line) => /^curl .*enroll/.test(line)))
-    assert.equal(enroll.length, 3)
+    assert.equal(enroll.length, 4)
     const script = [...lines, 'echo', ...enroll, 'echo', 'echo "contact: $CONTACT"'].join('\n')
     const { stdout } = await run('bash', ['-c', script])
     const [answer, again] = stdout

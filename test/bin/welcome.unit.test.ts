@@ -58,7 +58,7 @@ describe('the first commands that npm start prints', () => {
 
   it('prints the commands of the README', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-    assert.ok(readme.includes(`\`\`\`sh\n${text.slice(text.indexOf('\nKEY=') + 1)}\n\`\`\``))
+    assert.ok(readme.includes(`\`\`\`sh\n${text.slice(text.indexOf('\nexport DRIPLINE_API_KEY=') + 1)}\n\`\`\``))
   })
 
   it('prints lines that fit in a terminal', () => {

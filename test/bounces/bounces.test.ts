@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { freePorts } from '../support/ports.ts'
+import { readMail } from '../support/read-mail.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const DOMAIN = 'bounces.example.com'
@@ -29,6 +30,16 @@ interface Failure {
   recipient?: string
   diagnostic?: string
   action?: string
+}
+
+/** An event of a provider without details. */
+const NO_DETAILS = {
+  category: null,
+  status: null,
+  diagnostic: null,
+  providerVerdict: null,
+  messageId: null,
+  returnPath: null,
 }
 
 /** A delivery status notification (RFC 3464). */
@@ -151,6 +162,57 @@ describe('returned mail', () => {
     assert.match(bounce!.diagnostic, /451 4\.7\.1 <…@bounces\.example\.com>: Sender/i)
   })
 
+  describe('the address in List-Unsubscribe', () => {
+    const unsubscribeAddress = (mail: ReceivedMail) =>
+      /<mailto:(u-[0-9a-f]{60}@bounces\.example\.com)\?subject=unsubscribe>$/.exec(
+        readMail(mail).headers['list-unsubscribe'] ?? '',
+      )![1]!
+    const request = (from: string, to: string) => `From: <${from}>\r\nTo: <${to}>\r\nSubject: unsubscribe\r\n\r\n`
+
+    it('unsubscribes like the link, and is counted once', async () => {
+      const { contactId, address, mail } = await mailed(1, [wait(60), EMAIL])
+      const to = unsubscribeAddress(mail)
+      assert.match(readMail(mail).headers['list-unsubscribe']!, /^<https?:\/\/[^>]+\/unsubscribe\/[\w-]{66}>, <mailto:/)
+      assert.ok(to.split('@')[0]!.length <= 64)
+      assert.match(await returnMail(to, request(address, to), address), /^250 /)
+      assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+      const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
+        contactId,
+      ])
+      assert.equal(row!.status, 'CANCELLED')
+      const [count] = await sql<{ count: number }>(
+        em(),
+        `select count(*)::int as count from unsubscribes join messages on messages.id = unsubscribes.message_id
+         where messages.contact_id = $1`,
+        [contactId],
+      )
+      assert.equal(count!.count, 1)
+      // Any mail to it is a request, and a second one changes nothing.
+      assert.match(await returnMail(to.toUpperCase(), 'Subject: x\r\n\r\nWhy?\r\n', address), /^250 /)
+      assert.equal((await bouncesOf(contactId)).length, 0)
+    })
+
+    it('also unsubscribes the present address of a contact, and an erased contact who is created again', async () => {
+      const { contactId, address, mail } = await mailed()
+      const present = `moved-${address}`
+      await service.call('PATCH', `contacts/${contactId}`, { email: present })
+      await returnMail(unsubscribeAddress(mail), 'Subject: x\r\n\r\n', address)
+      assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
+      const erased = await mailed()
+      await service.call('DELETE', `contacts/${erased.contactId}`)
+      const again = await aContact(service, { email: erased.address })
+      assert.match(await returnMail(unsubscribeAddress(erased.mail), 'Subject: x\r\n\r\n', address), /^250 /)
+      assert.equal(await suppressedBy(again), 'UNSUBSCRIBED')
+    })
+
+    it('is refused if it is forged, and is not a return path', async () => {
+      const { contactId, address, mail } = await mailed()
+      const forged = [mail.from.replace(/^b/, 'u'), unsubscribeAddress(mail).replace(/^u/, 'b')]
+      for (const to of forged) assert.match(await returnMail(to, request(address, to), address), /^550 /)
+      assert.equal(await suppressedBy(contactId), null)
+    })
+  })
+
   it('records repeated reports of a bounce once, and keeps a deleted suppression deleted', async () => {
     const { contactId, address, mail } = await mailed()
     const raw = notification(mail.from, { recipient: address })
@@ -162,23 +224,67 @@ describe('returned mail', () => {
     assert.equal(await suppressedBy(contactId), null)
   })
 
-  it('suppresses after five soft bounces in a row, and a delivered message restarts the count', async () => {
-    const { contactId, address, mails } = await mailed(12)
-    const soft = (mail: ReceivedMail) =>
-      returnMail(
-        mail.from,
-        notification(mail.from, { recipient: address, status: '4.2.2', diagnostic: '452 4.2.2 Mailbox full' }),
+  /** Creates a contact whose emails were sent at the given days, and a function that returns one of them. */
+  async function mailedOn(days: readonly number[]) {
+    const { contactId, address, mails } = await mailed(days.length)
+    const rows = await sql<{ id: string }>(
+      em(),
+      'select id from messages where contact_id = $1 order by created_at, id',
+      [contactId],
+    )
+    for (const [at, day] of days.entries())
+      await sql(
+        em(),
+        `update messages set created_at = now() - interval '60 days' + $2 * interval '1 day' where id = $1`,
+        [rows[at]!.id, day],
       )
+    return {
+      contactId,
+      address,
+      bounce: (at: number, diagnostic = '452 4.2.2 Mailbox full') => {
+        const status = /\b[45]\.\d\.\d+/.exec(diagnostic)![0]
+        return returnMail(mails[at]!.from, notification(mails[at]!.from, { recipient: address, status, diagnostic }))
+      },
+    }
+  }
+
+  it('suppresses a full mailbox after five soft bounces in a row, and a delivered message restarts the count', async () => {
+    const { contactId, address, bounce } = await mailedOn([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     // The fifth message was delivered.
-    for (const at of [0, 1, 2, 3, 5, 6, 7, 8]) await soft(mails[at]!)
+    for (const at of [0, 1, 2, 3, 5, 6, 7, 8]) await bounce(at)
     assert.equal(await suppressedBy(contactId), null)
-    await soft(mails[9]!)
+    await bounce(9)
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
     const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
     await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
     // After the suppression is deleted, five more are allowed.
-    await soft(mails[10]!)
+    await bounce(10)
     assert.equal(await suppressedBy(contactId), null)
+  })
+
+  it('suppresses a full mailbox only if it is full for three days', async () => {
+    const { contactId, bounce } = await mailedOn([0, 0.2, 0.4, 0.6, 0.8, 1, 2.9, 3])
+    for (const at of [0, 1, 2, 3, 4, 5, 6]) await bounce(at)
+    assert.equal(await suppressedBy(contactId), null)
+    await bounce(7)
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
+  })
+
+  it('counts only bounces of the mailbox, and other failures do not restart the count', async () => {
+    const { contactId, bounce } = await mailedOn([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    const others = [
+      '421 4.7.0 Too many connections from your IP address',
+      '550 5.7.1 Your server is on a blocklist',
+      '451 4.4.1 Connection timed out',
+      '450 4.2.0 Try again later',
+      '450 4.1.1 User unknown',
+    ]
+    for (const [at, reply] of others.entries()) await bounce(at, reply)
+    assert.equal(await suppressedBy(contactId), null)
+    for (const at of [5, 6, 7, 8]) await bounce(at, '450 4.2.1 The mailbox is inactive')
+    assert.equal(await suppressedBy(contactId), null)
+    await bounce(9)
+    assert.equal(await suppressedBy(contactId), 'BOUNCED')
   })
 
   it('ignores blocks for content, delays and replies of recipients', async () => {
@@ -250,10 +356,7 @@ describe('returned mail', () => {
         {
           kind: 'UNSUBSCRIBE',
           recipient: address,
-          messageId: null,
-          returnPath: null,
-          status: null,
-          diagnostic: null,
+          ...NO_DETAILS,
           id,
         },
       ])
@@ -348,7 +451,7 @@ describe('returned mail', () => {
     const secret = await readLinkSecret(em())
     const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
       receiveFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
-        { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
+        { kind: 'COMPLAINT', ...NO_DETAILS, id: newId(), ...event },
       ])
     for (const by of ['address', 'message', 'return path'] as const) {
       for (const kind of ['COMPLAINT', 'UNSUBSCRIBE'] as const) {
@@ -420,7 +523,7 @@ describe('returned mail', () => {
     const secret = await readLinkSecret(em())
     const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
       receiveFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
-        { kind: 'COMPLAINT', messageId: null, returnPath: null, status: null, diagnostic: null, id: newId(), ...event },
+        { kind: 'COMPLAINT', ...NO_DETAILS, id: newId(), ...event },
       ])
     // Nothing was sent to the new address, so it cannot have bounced.
     assert.deepEqual(await sendFeedback({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
@@ -517,6 +620,35 @@ describe('returned mail', () => {
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
     })
 
+    it('records deliveries by address for the last messages, each report once', async () => {
+      const { browser } = await aMember(service, 'owner')
+      const set = { workspaceId: service.workspaceId, body: { credential: PASSWORD } }
+      assert.equal((await browser.ask('PUT', 'feedback-sources/postmark', set)).status, 200)
+      const { contactId, address } = await mailed()
+      await enroll(service, await anAutomation(service), contactId)
+      const activity = () => activityOf(service, contactId)
+      await eventually('a second email', async () => (await activity()).filter(({ status }) => status === 'SENT')[1])
+      const payload = JSON.parse(
+        readFileSync(new URL('webhooks/postmark/delivery.json', import.meta.url), 'utf8'),
+      ) as object
+      const deliver = (id: string) => postWebhook({ ...payload, Recipient: address, MessageID: id })
+      const delivered = async () => (await activity()).map(({ deliveredAt }) => deliveredAt !== null)
+      // Postmark repeats a call whose response is lost.
+      for (const id of ['newer', 'newer']) assert.equal((await deliver(id)).status, 200)
+      assert.deepEqual(await delivered(), [true, false])
+      await deliver('older')
+      assert.deepEqual(await delivered(), [true, true])
+      await deliver('of another sender')
+      // An old message was not delivered just now.
+      await sql(
+        em(),
+        `update messages set delivered_at = null, created_at = now() - interval '6 days' where contact_id = $1`,
+        [contactId],
+      )
+      await deliver('much older')
+      assert.deepEqual(await delivered(), [false, false])
+    })
+
     it('accepts each signed token once if the signature does not cover the event', async () => {
       const { browser } = await aMember(service, 'owner')
       const key = 'k'.repeat(32)
@@ -569,10 +701,8 @@ describe('returned mail', () => {
       const event = {
         kind: 'HARD' as const,
         recipient: address,
-        messageId: null,
+        ...NO_DETAILS,
         returnPath: mail.from,
-        status: null,
-        diagnostic: null,
         id: newId(),
       }
       const [row] = await sql<{ id: string }>(

@@ -95,6 +95,85 @@ describe('readReport', () => {
     }
   })
 
+  describe('of a text without a delivery status', () => {
+    const RECIPIENT = 'ada@example.com'
+    const DAEMON = 'From: Mailer-Daemon <mailer-daemon@mx.example>'
+    const read = async (head: readonly string[], lines: readonly string[], isFromNobody = true) => {
+      const raw = [...head, '', ...lines, ''].join('\r\n')
+      const { reports } = await readReport(Buffer.from(raw), { isFromNobody })
+      if (reports.length === 0) return undefined
+      const { kind, category, isOfOthers } = reportFor(RECIPIENT, reports)
+      return isOfOthers ? [kind, category, 'of others'] : [kind, category]
+    }
+
+    for (const [name, lines, expected] of [
+      [
+        'a reply after a colon',
+        [`<${RECIPIENT}>:`, 'mx.example.com said: 550 5.1.1 Unknown user'],
+        ['HARD', 'MAILBOX_NOT_FOUND'],
+      ],
+      [
+        'a transcript',
+        ['----- Transcript -----', `>>> RCPT To:<${RECIPIENT}>`, '<<< 552 The quota is used up'],
+        ['SOFT', 'MAILBOX_FULL'],
+      ],
+      [
+        'a status code in parentheses',
+        [`<${RECIPIENT}>:`, 'This address belongs to no user. (#5.1.1)'],
+        ['HARD', 'MAILBOX_NOT_FOUND'],
+      ],
+      [
+        'a temporary status code',
+        [`<${RECIPIENT}>:`, 'I could not connect. (#4.4.1)', 'I give up.'],
+        ['SOFT', 'CONNECTION'],
+      ],
+      [
+        'words of the mail system',
+        [`Delivery to ${RECIPIENT} failed:`, 'the mailbox is full.'],
+        ['SOFT', 'MAILBOX_FULL'],
+      ],
+      ['no cause', [`Delivery to ${RECIPIENT} failed.`], ['SOFT', 'UNKNOWN']],
+      [
+        'fields',
+        ['Action: error', `Final-Recipient: rfc822; ${RECIPIENT}`, 'Diagnostic-Code: smtp; 550 No such user'],
+        ['HARD', 'MAILBOX_NOT_FOUND'],
+      ],
+      ['another address', ['<eve@example.com>:', '550 5.1.1 Unknown user'], ['SOFT', 'MAILBOX_NOT_FOUND', 'of others']],
+      ['no address', ['550 5.1.1 Unknown user'], undefined],
+      ['a delay', [`The message to ${RECIPIENT} is delayed for 4 hours:`, '550 5.1.1 Unknown user'], undefined],
+      ['a warning', ['THIS IS A WARNING MESSAGE ONLY.', `<${RECIPIENT}>: 450 4.2.2 Mailbox full`], undefined],
+      [
+        'the returned message',
+        [`<${RECIPIENT}>: 451 4.3.0 Failed`, '', '--- The original message follows', '550 5.1.1 User unknown'],
+        ['SOFT', 'CONNECTION'],
+      ],
+    ] as const)
+      it(`reads ${expected?.join(' ') ?? 'nothing'} from ${name}`, async () =>
+        assert.deepEqual(await read([DAEMON], lines), expected))
+
+    it('requires an automatic mail', async () => {
+      const person = ['From: Eve <eve@example.com>']
+      const reply = [`I got this for ${RECIPIENT}:`, '550 5.1.1 Unknown user']
+      assert.equal(await read(person, reply, false), undefined)
+      assert.deepEqual(await read([...person, 'Auto-Submitted: auto-generated'], reply, false), [
+        'HARD',
+        'MAILBOX_NOT_FOUND',
+      ])
+      assert.deepEqual(await read([...person, `X-Failed-Recipients: ${RECIPIENT}`], reply, false), [
+        'HARD',
+        'MAILBOX_NOT_FOUND',
+      ])
+      // An automatic answer of a person names no code.
+      assert.equal(await read(person, [`${RECIPIENT} is an account that I closed.`]), undefined)
+    })
+
+    it('reads a mail whose parts have no end', async () => {
+      const head = [DAEMON, 'Content-Type: multipart/report; boundary="elsewhere"']
+      const lines = ['--b', '', `Final-Recipient: rfc822; ${RECIPIENT}`, 'Action: failed', 'Status: 5.1.1']
+      assert.deepEqual(await read(head, lines), ['HARD', 'MAILBOX_NOT_FOUND'])
+    })
+  })
+
   it('reads the text from HTML if the only plain text is a footer', async () => {
     const raw = [
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b',

@@ -6,6 +6,7 @@ import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
 import { createMail, createMessageStore } from '../../src/runtime/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
@@ -94,8 +95,38 @@ describe('campaigns', () => {
     assert.equal(mailsTo(await addressOf(service, out)).length, 0)
     const { headers } = readMail(mailsTo(addresses[0]!)[0]!)
     assert.equal(headers['subject'], 'News for you')
-    assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\//)
+    // Without a bounce domain, nothing would receive a mailto.
+    assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\/[\w-]+>$/)
+    assert.equal(headers['list-id'], `<${list}.mail.example.com>`)
+    assert.equal(headers['feedback-id'], `${id}:${service.workspaceId}:campaign:dripline`)
     await assertCountersMatch(service.context.orm.em)
+  })
+
+  it('count who would get them, and others of the audience by the first reason why not', async () => {
+    const { list, addresses } = await createRecipients(5)
+    const suppress = (email: string, reason: string) => service.call('POST', 'suppressions', { email, reason })
+    await suppress(addresses[0]!, 'UNSUBSCRIBED')
+    await suppress(addresses[1]!, 'UNSUBSCRIBED')
+    await suppress(addresses[1]!, 'BOUNCED')
+    await suppress(addresses[2]!.toUpperCase(), 'UNSUBSCRIBED')
+    // Neither is in the audience.
+    await suppress(await addressOf(service, await aContact(service)), 'MANUAL')
+    await suppress('without-a-contact@example.com', 'MANUAL')
+    const unconfirmed = await aContact(service, { tags: ['unconfirmed'] })
+    await sql(em(), 'update contacts set unconfirmed = true where id = $1::uuid', [unconfirmed])
+    const segment = await service.call('POST', 'segments', { name: newId(), condition: { tag: 'unconfirmed' } })
+    const audience = { listIds: [list], segmentIds: [segment.body.data.id] }
+    const count = async (category?: string) =>
+      (await service.call('POST', 'campaigns/count', { audience, category })).body.data as object
+    assert.deepEqual(await count(), {
+      contactCount: 2,
+      suppressed: [
+        { reason: 'UNSUBSCRIBED', count: 2 },
+        { reason: 'BOUNCED', count: 1 },
+        { reason: 'UNCONFIRMED', count: 1 },
+      ],
+    })
+    assert.deepEqual(await count('transactional'), { contactCount: 5, suppressed: [{ reason: 'BOUNCED', count: 1 }] })
   })
 
   it('warn about a variable that no contact has', async () => {
@@ -392,6 +423,39 @@ describe('campaigns', () => {
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
   })
 
+  it('are duplicated as a DRAFT with their content, A/B test and audience, without their schedule and results', async () => {
+    const { list, addresses } = await createRecipients(1)
+    const template = await service.call('POST', 'templates', { name: newId(), subject: 'Of the template', text: 'Hi' })
+    const audience = { listIds: [list], segmentIds: [], exclude: { listIds: [await aList(service)], segmentIds: [] } }
+    const abTest = {
+      variants: [{ subject: 'Another' }, { templateId: template.body.data.id }],
+      ...{ testPercent: 100, winnerBy: 'CLICKED', afterMinutes: 5 },
+    }
+    const content = { previewText: 'Preview', category: 'transactional', throttlePerHour: 1_000_000 }
+    const id = await create({ name: '🎉'.repeat(200), audience, abTest, ...content })
+    await schedule(id)
+    const { throttlePerHour, ...sent } = (await becomes(id, 'SENT')) as Read & Record<string, unknown>
+    const duplicated = await service.call('POST', `campaigns/${id}/duplicate`)
+    assert.equal(duplicated.status, 201)
+    const copy = duplicated.body.data as typeof sent & { id: string; abTest: { variants: object[] } }
+    assert.equal(copy['name'], `Copy of ${'🎉'.repeat(192)}`)
+    for (const field of ['subject', 'html', 'text', 'previewText', 'format', 'category', 'audience'])
+      assert.deepEqual(copy[field], sent[field], field)
+    assert.equal(copy['throttlePerHour'], throttlePerHour)
+    assert.deepEqual(
+      [copy.status, copy.startedAt, copy['scheduledAt'], copy['finishedAt']],
+      ['DRAFT', null, null, null],
+    )
+    assert.deepEqual([copy.stats['recipients'], copy.abTest.variants.length], [0, 3])
+    assert.equal(duplicated.headers.get('etag'), '"1"')
+
+    // The copy has its own content, and is sent like any other campaign.
+    assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
+    assert.equal((await schedule(copy.id)).status, 202)
+    await becomes(copy.id, 'SENT')
+    assert.equal(mailsTo(addresses[0]!).length, 2)
+  })
+
   it('are sent at a local time in the time zone of each contact', async () => {
     const list = await aList(service)
     // Names of time zones that are missing from the standard list.
@@ -670,6 +734,7 @@ describe('campaigns', () => {
       ['GET', `campaigns/${id}`],
       ['GET', `campaigns/${id}/report`],
       ['DELETE', `campaigns/${id}`],
+      ['POST', `campaigns/${id}/duplicate`],
       ['POST', `campaigns/${id}/schedule`],
       ['POST', `campaigns/${id}/pause`],
       ['POST', `campaigns/${id}/resume`],

@@ -31,6 +31,11 @@ const contact: Schemas['WrittenContact'] = signedUp.data.data
 void contact.color
 // @ts-expect-error -- an email is a text
 void (() => dripline.POST('/contacts', { body: { email: 5 } }))
+// @ts-expect-error -- an email is a text
+void (() => dripline.contacts.upsert({ email: 5 }))
+const email: string = (await dripline.contacts.get(contact.id)).email
+// @ts-expect-error -- an event has no such field
+void (async () => { for await (const event of dripline.events.list()) event.color })
 const fired = await dripline.POST('/contacts/{id}/events', { params: { path: { id: contact.id } }, body: { name: 'trial started' } })
 const joined = await dripline.POST('/lists/{id}/contacts', { params: { path: { id: listId } }, body: { contactId: contact.id } })
 const page = await dripline.GET('/contacts', { params: { query: { listId, limit: 10 } } })
@@ -39,7 +44,7 @@ if (!(error instanceof DriplineError)) throw error
 const misspelt = await dripline.POST('/lists', { body: { name: '' } as Schemas['ListInput'] }).catch((error: DriplineError) => error.param)
 await dripline.POST('/lists', { body: { name: 'Newsletter', desciption: 'x' } as Schemas['ListInput'] })
 console.log(JSON.stringify({
-  status: signedUp.response.status, matching: fired.data.data.matchingAutomations, added: joined.data.data.added,
+  status: signedUp.response.status, email, matching: fired.data.data.matchingAutomations, added: joined.data.data.added,
   total: page.data.pagination.total, code: error.code, about: error.message, misspelt, warnings,
 }))
 `
@@ -103,6 +108,7 @@ describe('@dripline/client, installed from an instance', () => {
     gateway.loseAnswers(3)
     assert.deepEqual(await integrate(service.key), {
       status: 201,
+      email: 'ada@example.com',
       matching: 1,
       added: 1,
       total: 1,

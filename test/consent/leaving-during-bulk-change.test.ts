@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
+import { importRows } from '../support/imports.ts'
 import { addressOf, aContact, aList } from '../support/factories.ts'
 import { readMail } from '../support/read-mail.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
@@ -32,9 +33,9 @@ describe('leaving a list during a bulk change', () => {
     'with resubscribe': (list, contactIds) =>
       service.call('POST', `lists/${list}/contacts`, { contactIds, resubscribe: true }),
     'from a file': async (listId, _ids, addresses) => {
-      const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId })).body.data as { id: string }
       const text = `email\n${addresses.join('\n')}\n`
-      return service.call('POST', `imports/${id}/chunks`, { position: 0, text, isLast: true })
+      const body = { name: 'x.csv', text, consent: 'SUBSCRIBED', listId, start: true }
+      return importRows(service, (await service.call('POST', 'imports', body)).body.data.id as string)
     },
   }
   for (const [how, put] of Object.entries(ways)) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
+import { importRows } from '../support/imports.ts'
 import { aList, anAutomation } from '../support/factories.ts'
 import { startProxy, type Proxy } from '../support/proxy.ts'
 import { services } from '../support/servers.ts'
@@ -78,7 +79,7 @@ describe('repeated sign-ups with the same address', () => {
 
   it('sends the confirmation email once the paused automation is active again', async () => {
     const { list, asking } = await askingList()
-    const email = 'paused@example.com'
+    const email = 'active-again@example.com'
     await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
     for (let n = 0; n < 6; n += 1) {
       const id = await type(email, list)
@@ -92,9 +93,8 @@ describe('repeated sign-ups with the same address', () => {
   it('sends a confirmation email immediately if an import, a paused automation or a rejection prevented the first one', async () => {
     const { list, asking } = await askingList()
     const pending = 'pending@example.com'
-    const { id } = (await service.call('POST', 'imports', { name: 'x.csv', listId: list })).body.data as { id: string }
-    const text = `email\n${pending}\n`
-    assert.equal((await service.call('POST', `imports/${id}/chunks`, { position: 0, text, isLast: true })).status, 200)
+    const body = { name: 'x.csv', text: `email\n${pending}\n`, consent: 'SUBSCRIBED', listId: list, start: true }
+    await importRows(service, (await service.call('POST', 'imports', body)).body.data.id as string)
     await type(pending, list)
     await eventually('the confirmation email arrives', () => mailsTo(pending) || undefined)
 

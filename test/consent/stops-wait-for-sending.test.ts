@@ -39,21 +39,11 @@ describe('the response to a request that stops sending', function () {
   const ways = {
     'suppressing an address': async ({ email }: { email: string }, headers: Record<string, string>) =>
       service.call('POST', 'suppressions', { email }, { headers }),
-    'an import that opts the contact out': async ({ email }: { email: string }, headers: Record<string, string>) => {
-      const { id } = (await service.call('POST', 'imports', { name: 'x.csv' }, { headers: once(headers, 'begin') }))
-        .body.data as { id: string }
-      const chunk = { position: 0, text: `email,unsubscribed\n${email},yes\n`, isLast: true }
-      return service.call('POST', `imports/${id}/chunks`, chunk, { headers })
-    },
     'pausing a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/pause`, undefined, { headers }),
     'cancelling a campaign': async ({ campaignId }: { campaignId: string }, headers: Record<string, string>) =>
       service.call('POST', `campaigns/${campaignId}/cancel`, undefined, { headers }),
   }
-  /** Uses different keys for the preceding requests. */
-  const once = (headers: Record<string, string>, what: string) =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}-${what}`]))
-
   for (const [name, say] of Object.entries(ways)) {
     it(`waits for an email in flight after ${name}, even when the request is repeated`, async () => {
       const of = await underWay()

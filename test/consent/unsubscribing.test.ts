@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hashesOfErased } from '../../src/consent/erased-queries.ts'
 import { suppressHashes } from '../../src/contacts/suppression-queries.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
+import { setSender } from '../../src/senders/settings.ts'
 import { signLink } from '../../src/signed-links/links.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { readMail } from '../support/read-mail.ts'
@@ -45,6 +46,20 @@ describe('unsubscribe links', () => {
   }
   const suppressedBy = async (contactId: string) =>
     (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
+
+  it('names the sender on the page: of the settings, or the workspace', async () => {
+    const contactId = await aContact(service)
+    const url = `http://127.0.0.1:${service.port}/unsubscribe/${signLink(await readLinkSecret(em()), 'unsubscribe', { contactId, originId: newId() })}`
+    const pageOf = async () => (await fetch(url)).text()
+    await sql(em(), `update workspaces set name = 'Pears & Co' where id = $1::uuid`, [service.workspaceId])
+    assert.ok((await pageOf()).includes('<strong>Pears &amp; Co</strong>'))
+    await setSender(em(), service.workspaceId, { fromName: 'The Orchard' })
+    assert.ok((await pageOf()).includes('<strong>The Orchard</strong>'))
+    await oneClick(url)
+    const after = await pageOf()
+    assert.ok(after.includes('You have been unsubscribed') && after.includes('<strong>The Orchard</strong>'))
+    await setSender(em(), service.workspaceId, {})
+  })
 
   it('puts the unsubscribe link into two headers and each body, in the recipient’s language', async () => {
     const contactId = await aContact(service, { metadata: { locale: 'de-CH' } })

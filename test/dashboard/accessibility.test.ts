@@ -48,6 +48,7 @@ const PAGES = [
   '/lists',
   '/workspace',
   '/keys',
+  '/webhooks',
   '/members',
   '/audit',
 ] as const
@@ -105,6 +106,15 @@ describe('dashboard accessibility', function () {
       await page.goto('/sign-in')
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
       assert.deepEqual(await violations(page), [], '/sign-in')
+      for (const [path, button] of [
+        ['/forgot-password', 'Email me a link'],
+        ['/reset-password', 'Set password'],
+      ] as const) {
+        await page.goto(path)
+        await page.getByRole('button', { name: button }).waitFor()
+        assert.deepEqual(await violations(page), [], path)
+      }
+      await page.goto('/sign-in')
       await enterCredentials(page, email)
       await page.getByRole('heading', { name: 'Home' }).waitFor()
       const own = `/w/${service.workspaceId}`

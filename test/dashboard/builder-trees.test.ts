@@ -272,6 +272,19 @@ describe('builder with branches', function () {
     await draftHas('Pro For Pro,For Pro', 'Free')
   })
 
+  it('publishes a wait for an event without a filter', async () => {
+    const forProject = { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 4_320 }
+    const automationId = await anAutomation(service, { steps: [{ ...forProject, received: [EMAIL] }] })
+    await page.goto(at(`/automations/${automationId}`))
+    await page.getByText('Wait for project.created').click()
+    await page.getByLabel('Days').fill('4')
+    await page.getByText('Draft saved').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Published.').waitFor()
+    const { data } = (await service.call('GET', `automations/${automationId}`)).body
+    assert.partialDeepStrictEqual(data.steps[0], { filter: null, timeoutMinutes: 5_760 })
+  })
+
   it('creates a draft from a recipe', async () => {
     await page.goto(at('/automations'))
     await page.getByRole('button', { name: 'New automation' }).click()

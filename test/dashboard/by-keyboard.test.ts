@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium, openWindow } from '../support/chromium.ts'
+import { aContact } from '../support/factories.ts'
 import { aMember, PASSWORD } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -114,5 +115,16 @@ describe('dashboard by keyboard', function () {
     await press('Enter')
     await page.getByRole('heading', { name: 'Audit log' }).waitFor()
     await page.getByText('Create automation').waitFor()
+  })
+
+  it('opens a contact by the beginning of the address', async () => {
+    const email = `grace-${process.pid}@example.com`
+    await aContact(service, { email, firstName: 'Grace' })
+    await press('Control+k')
+    await page.locator('[aria-label="Search or jump to"]:focus').waitFor()
+    await page.keyboard.type(email.slice(0, -6))
+    await page.getByRole('button', { name: email }).waitFor()
+    await press('Enter')
+    await page.getByRole('heading', { name: 'Grace', level: 1 }).waitFor()
   })
 })

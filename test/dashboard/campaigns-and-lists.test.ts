@@ -62,7 +62,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
       await page.getByRole('option', { name: name!, exact: true }).click()
       await page.keyboard.press('Escape')
     }
-    await form.getByText('About 3 recipients').waitFor()
+    await form.getByText('2 recipients now, without duplicates. Not emailed: 1 unsubscribed.').waitFor()
     await form.getByLabel('Subject').fill('News for you')
     await form.getByLabel('HTML').fill('<p>Hello {{ contact.fristName }}</p>')
     await form.getByRole('button', { name: 'Save draft' }).click()
@@ -88,7 +88,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await when.getByRole('button', { name: 'Schedule campaign' }).click()
     await when.getByText('Choose a date and time').waitFor()
     await when.getByText('Send now', { exact: true }).click()
-    await when.getByText('About 3 recipients').waitFor()
+    await when.getByText('2 recipients now, without duplicates. Not emailed: 1 unsubscribed.').waitFor()
     await when.getByRole('button', { name: 'Send campaign now' }).click()
     await page.getByText('The contact has unsubscribed').waitFor()
     await page.getByRole('banner').getByText('Sent', { exact: true }).waitFor()
@@ -102,8 +102,26 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await page.getByRole('heading', { name: 'Messages' }).waitFor()
     await page.getByText(addresses[1]!).waitFor()
     assert.equal(await page.getByRole('row').count(), 2)
-    await press('Campaign: December news')
-    assert.ok(!page.url().includes('campaignId'))
+    await page.getByRole('link', { name: /^(News|No subject)$/ }).click()
+    await page.getByRole('heading', { name: 'Events' }).waitFor()
+    await page.getByText('The contact has unsubscribed').waitFor()
+    await page.getByRole('link', { name: 'December news' }).waitFor()
+    await page.goBack()
+
+    // Messages can be filtered by campaign and by address.
+    await page.getByLabel('Address').fill(addresses[2]!.toUpperCase())
+    await page.keyboard.press('Enter')
+    await page.getByText('No messages match these filters.').waitFor()
+    await press('All')
+    await page.getByRole('row', { name: addresses[2]! }).waitFor()
+    assert.equal(await page.getByRole('row').count(), 2)
+    await page.getByLabel('Address').fill('nobody@example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText('No messages match these filters.').waitFor()
+    await page.getByLabel('Address').fill('')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row', { name: addresses[3]! }).waitFor()
+    assert.ok(page.url().includes('campaignId') && !page.url().includes('to='))
   })
 
   it('shows the results of an A/B test, and rejects a save over a concurrent change', async () => {
@@ -157,7 +175,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await page.getByRole('row', { name: new RegExp(`^Two ${abTest.variants[1]!.sent} `) }).waitFor()
   })
 
-  it('cancels the schedule and deletes a scheduled campaign', async () => {
+  it('duplicates a scheduled campaign, and cancels its schedule while it is paused, and deletes it', async () => {
     const listIds = [await aList(service)]
     await service.call('POST', `lists/${listIds[0]}/contacts`, { contactIds: [await aContact(service)] })
     const made = await service.call('POST', 'campaigns', {
@@ -173,6 +191,13 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     await when.getByLabel('Date and time').fill('2038-01-01T09:00')
     await when.getByRole('button', { name: 'Schedule campaign' }).click()
     await page.getByText('1 Jan 2038, 09:00').first().waitFor()
+    await press('Duplicate')
+    await page.getByRole('heading', { name: 'Copy of Later', level: 1 }).waitFor()
+    await page.getByText('Draft', { exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Later', level: 1, exact: true }).waitFor()
+    await service.call('POST', `campaigns/${made.body.data.id as string}/pause`)
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
     await press('Unschedule…')
     await press('Unschedule campaign')
     await page.getByText('Draft', { exact: true }).waitFor()
@@ -254,12 +279,27 @@ describe('campaigns, sender, lists and suppressions in the dashboard', function 
     }
     for (const { name, type, value } of records)
       if (type === 'TXT') texts[name] = [value.replace('YOUR-PROVIDER', 'spf.example.net')]
+    texts['spf.example.net'] = ['v=spf1 ip4:192.0.2.1 ~all']
     await press('Check DNS records')
     await page
       .getByText('Verified')
       .nth(records.length - 1)
       .waitFor()
     assert.equal(await page.getByText('Missing').count(), 0)
+    await page.getByRole('heading', { name: 'DMARC passes on SPF and DKIM.' }).waitFor()
+    await page.getByText('mail.example.com has no MX record.', { exact: false }).waitFor()
+    // The next key signs only after its record is published.
+    await press('Create next key')
+    await page.getByText('The next key is dripline2.').waitFor()
+    await press('Switch to next key')
+    await page.getByText('is not published yet.', { exact: false }).waitFor()
+    const next = (await owner.ask('GET', 'sender', { workspaceId: service.workspaceId })).body.data as {
+      records: { what: string; name: string; value: string }[]
+    }
+    const { name, value } = next.records.find(({ what }) => what === 'DKIM_NEXT')!
+    texts[name] = [value]
+    await press('Switch to next key')
+    await page.getByRole('heading', { name: 'DKIM, previous key' }).waitFor()
   })
 
   it('connects and disconnects a provider webhook', async () => {

@@ -118,7 +118,7 @@ describe('automation drafts in the builder', function () {
     await saved()
     await loseAnswers('POST', '**/publish')
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('Contacts already in it finish the version they started').waitFor()
+    await page.getByText('Contacts already in it stay on their version').waitFor()
     const { body } = await service.call('GET', `automations/${automationId}`)
     assert.equal(body.data.steps[0].text, 'Published')
     assert.equal((await service.call('GET', `automations/${automationId}/draft`)).status, 404)
@@ -152,7 +152,7 @@ describe('automation drafts in the builder', function () {
     await page.goForward()
     await page.getByRole('heading', { name: 'Contacts' }).waitFor()
     letGo()
-    await page.getByText('Contacts already in it finish the version they started').waitFor()
+    await page.getByText('Contacts already in it stay on their version').waitFor()
     assert.ok(page.url().endsWith('/contacts'), page.url())
   })
 

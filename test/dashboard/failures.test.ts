@@ -77,7 +77,15 @@ describe('dashboard with bad input and failures', function () {
     page.on('request', (request) => {
       if (request.url().endsWith('/api/v1/session') && request.method() === 'GET') asked += 1
     })
-    await sql(service.context.orm.em.fork(), 'delete from sessions')
+    // The session ends when the edit is saved. Another request would open the dialog before the text is typed.
+    await page.route(
+      (url) => url.pathname.endsWith('/draft'),
+      async (route) => {
+        await sql(service.context.orm.em.fork(), 'delete from sessions')
+        await route.continue()
+      },
+      { times: 1 },
+    )
     await text(page).fill('This must not be lost')
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()

@@ -48,6 +48,37 @@ describe('dashboard forms', function () {
     assert.deepEqual((tags as string[]).toSorted(), ['old', 'theirs'])
   })
 
+  it('creates a contact with all fields', async () => {
+    const { id, name } = (await service.call('POST', 'lists', { name: `For new contacts ${process.pid}` })).body.data
+    await page.goto(at('/contacts'))
+    await page.getByRole('button', { name: 'New contact' }).click()
+    const form = page.getByRole('form', { name: 'New contact' })
+    const email = `new-${process.pid}@example.com`
+    await form.getByLabel('Email').fill(email)
+    await form.getByLabel('First name').fill('Ada')
+    await form.getByLabel('External ID').fill('taken')
+    await form.getByLabel('List', { exact: true }).click()
+    await page.getByRole('option', { name: name as string }).click()
+    await form.getByLabel('Tags', { exact: true }).fill('vip')
+    await form.getByLabel('Tags', { exact: true }).press('Enter')
+    await form.getByLabel('Metadata').fill('{"plan": ')
+    await form.getByRole('button', { name: 'Save contact' }).click()
+    await form.getByText('Enter a valid JSON object.').waitFor()
+    await form.getByLabel('Metadata').fill('{"plan": "pro"}')
+    await aContact(service, { externalId: 'taken' })
+    await form.getByRole('button', { name: 'Save contact' }).click()
+    await form.getByLabel('External ID').and(page.locator('[aria-invalid=true]')).waitFor()
+    await form.getByLabel('External ID').fill('x-2')
+    await form.getByRole('button', { name: 'Save contact' }).click()
+    await page.getByRole('heading', { name: 'Ada', level: 1 }).waitFor()
+    const { firstName, externalId, tags, listIds, metadata } = (await service.call('GET', `contacts/email:${email}`))
+      .body.data
+    assert.deepEqual(
+      { firstName, externalId, tags, listIds, metadata },
+      { firstName: 'Ada', externalId: 'x-2', tags: ['vip'], listIds: [id], metadata: { plan: 'pro' } },
+    )
+  })
+
   it('asks before leaving an unsaved segment and opens no second form', async () => {
     const condition = { metadata: 'plan', is: 'equal', value: 'pro' }
     const made = await service.call('POST', 'segments', { name: 'Pro', condition })

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { aList } from '../support/factories.ts'
-import { eventually } from '../support/eventually.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
-
-interface Listed {
-  pagination: { total: number }
-}
 
 describe('imports in the dashboard', function () {
   this.timeout(180_000)
@@ -38,13 +33,21 @@ describe('imports in the dashboard', function () {
     await (await coming).setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   }
 
-  it('imports a file with mapped columns and lists failed rows by line', async () => {
+  const column = (name: string) => page.getByRole('row').filter({ hasText: name })
+  const choosesField = async (name: string, field: string) => {
+    await column(name)
+      .getByRole('combobox', { name: `Import ${name} as` })
+      .click()
+    await page.getByRole('option', { name: field, exact: true }).click()
+  }
+  const upload = (name: string, content: string | Buffer) =>
+    choose(() => page.getByRole('button', { name: 'Import file' }).click(), name, content)
+
+  it('asks for each column and for the consent, imports on the server, and shows failed rows', async () => {
     const list = await aList(service)
     const { name } = (await service.call('GET', `lists/${list}`)).body.data as { name: string }
     await page.goto(at('/imports'))
     await page.getByText('Import contacts from a CSV file.').waitFor()
-    await press('Import file')
-    const form = page.getByRole('form', { name: 'Import file' })
     const rows = [
       'Kunde;Vorname;Stadt;Newsletter',
       'ada@example.com;Ada;Köln;nein',
@@ -52,96 +55,100 @@ describe('imports in the dashboard', function () {
       'bob@example.com;Bob;Ulm;ja',
       '',
     ]
-    const file = Buffer.from(rows.join('\r\n'), 'latin1')
-    await choose(() => form.getByRole('button', { name: 'File' }).click(), 'kunden.csv', file)
-    const is = async (column: string, field: string) => {
-      await form.getByLabel(`Import ${column} as`).click()
-      await page.getByRole('option', { name: field, exact: true }).click()
-    }
-    await is('Kunde', 'Email')
-    await is('Vorname', 'First name')
-    // The column could mean consent; import it as metadata explicitly.
-    await is('Newsletter', 'Metadata')
-    // Enter in an empty select must not submit the form.
-    await form.getByLabel('Add to list').focus()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Escape')
-    assert.equal(await form.getByLabel('Add to list').inputValue(), '')
-    assert.deepEqual((await service.call('GET', 'imports')).body.data, [])
+    await upload('kunden.csv', Buffer.from(rows.join('\r\n'), 'latin1'))
+    await page.getByRole('table', { name: 'Columns' }).waitFor()
+    await page.getByRole('cell', { name: 'Köln, Bonn, Ulm', exact: true }).waitFor()
+    await press('Continue')
+    await page.getByText(/1 of 4 columns need a decision: Newsletter/).waitFor()
+    await choosesField('Newsletter', 'Consent')
+    await column('Newsletter').getByLabel('ja', { exact: true }).check()
+    await press('Continue')
+    const form = page.getByRole('form', { name: 'Consent' })
+    assert.equal(await form.getByLabel('A column holds the consent').isChecked(), true)
+    assert.equal(await form.getByLabel('Yes, everyone in this file opted in').isDisabled(), true)
     await form.getByLabel('Add to list').click()
     await page.getByRole('option', { name, exact: true }).click()
+    assert.equal(await contact('ada@example.com'), undefined)
     await press('Start import')
-    const row = page.getByRole('row', { name: /kunden\.csv/ })
-    await row.getByText('Done', { exact: true }).waitFor()
-    await row.getByRole('button', { name: 'View 1 failed row' }).click()
-    await page.getByRole('table', { name: 'Failed rows' }).getByRole('cell', { name: '3', exact: true }).waitFor()
-    const { firstName, metadata, listIds } = (await contact('ada@example.com')) as {
-      firstName: string
-      metadata: object
-      listIds: string[]
+    await page.getByText('Done', { exact: true }).waitFor()
+    const failed = page.getByRole('table', { name: 'Failed rows' })
+    await failed.getByRole('cell', { name: '3', exact: true }).waitFor()
+    const download = page.waitForEvent('download')
+    await press('Download failed rows')
+    const file = await (await download).createReadStream()
+    const text = Buffer.concat(await file.toArray()).toString()
+    assert.equal(
+      text,
+      '\ufeffKunde,Vorname,Stadt,Newsletter,Dripline: line,Dripline: problem\r\n' +
+        'no address,Eve,Bonn,ja,3,Invalid email address\r\n',
+    )
+    const of = async (email: string) => {
+      const { firstName, metadata, listIds, suppressedBy } = (await contact(email))!
+      return { firstName, metadata, listIds, suppressedBy }
     }
-    assert.deepEqual([firstName, metadata, listIds], ['Ada', { Stadt: 'Köln', Newsletter: 'nein' }, [list]])
+    const ada = { firstName: 'Ada', metadata: { Stadt: 'Köln' }, listIds: [], suppressedBy: 'IMPORTED' }
+    assert.deepEqual(await of('ada@example.com'), ada)
+    const bob = { firstName: 'Bob', metadata: { Stadt: 'Ulm' }, listIds: [list], suppressedBy: null }
+    assert.deepEqual(await of('bob@example.com'), bob)
   })
 
-  it('resumes an interrupted import with the same file and imports no row twice', async () => {
+  it('offers the preset of an export, and takes its consent', async () => {
+    await page.goto(at('/imports'))
+    const text =
+      'first_name,email,created_at,status\nAda,kit-1@example.com,2024-01-02,active\nBob,kit-2@example.com,2024-01-02,bounced\n'
+    await upload('kit.csv', text)
+    await page.getByText('This looks like an export of Kit').waitFor()
+    await press('Use the Kit (ConvertKit) preset')
+    await page.getByText('Every column is decided.').waitFor()
+    await press('Continue')
+    await press('Start import')
+    await page.getByText('Done', { exact: true }).waitFor()
+    assert.equal((await contact('kit-2@example.com'))!['suppressedBy'], 'BOUNCED')
+    assert.equal((await contact('kit-1@example.com'))!['suppressedBy'], null)
+  })
+
+  it('resumes an interrupted upload with the same file', async () => {
     const lines = Array.from({ length: 12_000 }, (_, n) => `many-${n}@example.com,${'x'.repeat(40)},ü`)
     const text = `email,note,letter\n${lines.join('\n')}\n`
-    const begun = (await service.call('POST', 'imports', { name: 'many.csv', size: Buffer.byteLength(text) })).body
-      .data as {
-      id: string
-    }
-    const piece = { position: 0, text: text.slice(0, 100_000), isLast: false }
-    await service.call('POST', `imports/${begun.id}/chunks`, piece)
+    const { id } = (await service.call('POST', 'imports', { name: 'many.csv', size: Buffer.byteLength(text) })).body
+      .data as { id: string }
+    await service.call('POST', `imports/${id}/chunks`, { position: 0, text: text.slice(0, 100_000), isLast: false })
     await page.goto(at('/imports'))
     const row = page.getByRole('row', { name: /many\.csv/ })
     // A different file is rejected.
     await choose(() => row.getByRole('button', { name: 'Resume upload…' }).click(), 'other.csv', 'email\n')
     await page.getByText('This is a different file').waitFor()
     await choose(() => row.getByRole('button', { name: 'Resume upload…' }).click(), 'many.csv', text)
-    await row.getByText('Done', { exact: true }).waitFor()
-    const { status, created, updated, failed } = (await service.call('GET', `imports/${begun.id}`)).body.data as Record<
-      string,
-      unknown
-    >
-    assert.deepEqual([status, created, updated, failed], ['DONE', lines.length, 0, 0])
-    assert.deepEqual((await contact('many-11999@example.com'))!['metadata'], { note: 'x'.repeat(40), letter: 'ü' })
+    await page.getByRole('table', { name: 'Columns' }).waitFor()
+    const { status, position } = (await service.call('GET', `imports/${id}`)).body.data as Record<string, unknown>
+    assert.deepEqual([status, position], ['DRAFT', Buffer.byteLength(text)])
   })
 
-  it('asks before leaving during an import, and stops it', async () => {
+  it('asks before leaving during an upload, and stops it', async () => {
     await page.goto(at('/imports'))
-    await press('Import file')
-    const form = page.getByRole('form', { name: 'Import file' })
-    await choose(() => form.getByRole('button', { name: 'File' }).click(), 'long.csv', 'email\nleaving@example.com\n')
     // The chunk request never completes.
     await page.route('**/chunks', () => undefined)
-    await press('Start import')
+    await upload('long.csv', 'email\nleaving@example.com\n')
     await page.getByText('Keep this page open.').waitFor()
     const leave = () => page.getByRole('link', { name: 'Contacts', exact: true }).first().click()
     await leave()
-    const dialog = page.getByRole('dialog', { name: 'Import in progress' })
+    const dialog = page.getByRole('dialog', { name: 'Upload in progress' })
     await dialog.getByRole('button', { name: 'Stay' }).click()
     await page.getByText('Keep this page open.').waitFor()
     await leave()
-    await dialog.getByRole('button', { name: 'Stop import' }).click()
+    await dialog.getByRole('button', { name: 'Stop upload' }).click()
     await page.waitForURL(/\/contacts$/)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  it('rejects a header without an email column before the import starts, and accepts it once mapped', async () => {
-    const total = async () => ((await service.call('GET', 'imports?limit=1')).body as Listed).pagination.total
-    const before = await total()
-    await page.goto(at('/imports'))
-    await press('Import file')
-    const form = page.getByRole('form', { name: 'Import file' })
-    await choose(() => form.getByRole('button', { name: 'File' }).click(), 'none.csv', 'Kunde\nkunde@example.com\n')
-    await press('Start import')
-    await page.getByText('The header has no column for addresses').waitFor()
-    assert.equal(await total(), before)
-    await form.getByLabel('Import Kunde as').click()
-    await page.getByRole('option', { name: 'Email', exact: true }).click()
-    await press('Start import')
-    await form.waitFor({ state: 'detached' })
-    await eventually('it is imported', async () => ((await contact('kunde@example.com')) ? true : undefined))
-    assert.equal(await total(), before + 1)
+  it('deletes a draft after a confirmation', async () => {
+    const { id } = (await service.call('POST', 'imports', { name: 'draft.csv', text: 'email\n' })).body.data as {
+      id: string
+    }
+    await page.goto(at(`/imports/${id}`))
+    await press('Delete import…')
+    await press('Delete import')
+    await page.waitForURL(/\/imports$/)
+    assert.equal((await service.call('GET', `imports/${id}`)).status, 404)
   })
 })

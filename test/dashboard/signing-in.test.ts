@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import getPort from 'get-port'
 import type { Browser, Page } from 'playwright-core'
+import { createPasswordReset } from '../../src/accounts/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
@@ -44,6 +45,31 @@ describe('dashboard sign-in', function () {
     await browser.close()
     await service.stop()
     await provider.close()
+  })
+
+  it('resets a forgotten password with a link from an email', async () => {
+    const { email, accountId } = await aMember(service)
+    const em = service.context.orm.em
+    await page.goto('/sign-in')
+    await page.getByText('Ask your administrator for a reset link').waitFor()
+    await sql(em.fork(), `update instance set mail = 'smtp'`)
+    await page.reload()
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Email me a link' }).click()
+    await page.getByText('a link is on its way').waitFor()
+    await sql(em.fork(), `update instance set mail = 'capture'`)
+
+    const { token } = (await createPasswordReset(em, accountId))!
+    await page.goto(`/reset-password#${token}`)
+    await page.getByLabel('New password').fill('battery staple horse')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await isIn()
+    await page.goto(`/reset-password#${token}`)
+    await page.getByLabel('New password').fill('battery staple horse')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('This link has already been used or has expired.').waitFor()
+    failures.length = 0
   })
 
   const isIn = () => page.getByRole('heading', { name: 'Home' }).waitFor()

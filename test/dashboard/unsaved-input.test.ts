@@ -142,14 +142,16 @@ describe('unsaved input in dashboard forms', () => {
     const asks = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
     await anAutomation(d.service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [asks] })
     await d.service.call('PATCH', `lists/${list}`, { name: 'Typed', doubleOptIn: true })
-    await d.page.goto(d.at('/imports'))
-    await press('Import file')
+    const draft = { name: 'x.csv', text: 'email\nada@example.com\n' }
+    const { id } = (await d.service.call('POST', 'imports', draft)).body.data as { id: string }
+    await d.page.goto(d.at(`/imports/${id}`))
+    await press('Continue')
     await d.page.getByRole('combobox', { name: 'Add to list' }).pressSequentially('typed')
     await d.page.keyboard.press('Tab')
     await d.page.getByText('No confirmation emails will be sent').waitFor()
     await d.page.getByLabel('Start automations').check()
     await d.page.getByText('Each contact gets a confirmation email').waitFor()
-    await d.page.getByLabel('These contacts already gave consent').check()
+    await d.page.getByLabel('These contacts confirmed the list elsewhere').check()
     await d.page.getByText('Each contact gets a confirmation email').waitFor({ state: 'detached' })
   })
 

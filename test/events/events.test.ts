@@ -167,10 +167,11 @@ describe('events with their contacts', () => {
         { name: 'other', email, contact: { metadata: { b: null, c: 3 }, tags: ['two'] } },
         { name: 'bulk', email: anAddress(), createContact: false },
         7,
+        { name: 'bulk', contactId, lists: [newId()] },
       ])
       assert.equal(status, 202)
       const { errors, ...counts } = body.data
-      assert.deepEqual(counts, { stored: 3, contactsCreated: 1, failed: 6 })
+      assert.deepEqual(counts, { stored: 3, contactsCreated: 1, failed: 7 })
       assert.deepEqual(errors, [
         { index: 1, error: 'Contact not found' },
         { index: 2, error: 'name is required' },
@@ -178,6 +179,7 @@ describe('events with their contacts', () => {
         { index: 4, error: 'Send exactly one of contactId, externalId and email' },
         { index: 7, error: 'Contact not found' },
         { index: 8, error: 'The item must be an object' },
+        { index: 9, error: 'lists is only possible in POST /events' },
       ])
       const created = await contact(`email:${email}`)
       assert.deepEqual([created.metadata, created.tags], [{ a: 1, c: 3 }, ['one', 'two']])
@@ -290,6 +292,21 @@ describe('events with their contacts', () => {
       const own = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
       const contactId = await aContact(own)
       const automationId = await anAutomation(own, { name: 'Receipts', triggerConfig: { eventName: 'Order Placed' } })
+      const used = [automationId]
+      for (const [n, fields] of [
+        { exitOn: [{ eventName: 'Order placed' }] },
+        { goal: { eventName: 'ORDER PLACED' } },
+        {
+          steps: [{ type: 'WAIT_FOR_EVENT', eventName: 'order PLACED', timeoutMinutes: 5, received: [], timedOut: [] }],
+        },
+        { steps: [{ type: 'CONDITION', branches: [{ name: 'A', if: { event: 'ORDER placed' }, steps: [] }] }] },
+        {
+          steps: [{ type: 'WAIT_FOR_EVENT', eventName: 'x', timeoutMinutes: 5, filter: { event: 'order placed' } }],
+        },
+      ].entries()) {
+        const made = await own.call('POST', 'automations', { name: `Use ${n}`, trigger: 'SIGNUP', ...fields })
+        used.push(made.body.data.id as string)
+      }
       const condition = { any: [{ not: { event: 'ORDER PLACED' } }, { tag: 'vip' }] }
       const segment = await own.call('POST', 'segments', { name: 'Buyers', condition })
       await anEvent(own, contactId, 'order placed', { total: 5, items: [] })
@@ -309,7 +326,7 @@ describe('events with their contacts', () => {
           { name: 'total', types: ['number', 'string'] },
         ],
         usedBy: {
-          automations: [{ id: automationId, name: 'Receipts' }],
+          automations: used.map((id, n) => ({ id, name: n === 0 ? 'Receipts' : `Use ${n - 1}` })),
           segments: [{ id: segment.body.data.id as string, name: 'Buyers' }],
         },
       })

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { sql, toDate } from '../../src/platform/db/sql.ts'
 import type { Fault } from './chaos.ts'
-import { WAIT_MINUTES, type Acknowledged, type Sequence } from './load.ts'
+import type { ReceivedRequest } from '../support/webhook-server.ts'
+import { FINISHED_STEPS, RECEIPT, WAIT_MINUTES, type Acknowledged, type Sequence } from './load.ts'
 import { assertCountersMatch } from '../support/stats.ts'
 import type { World } from './world.ts'
 
@@ -36,25 +37,52 @@ const pendingRows = async (world: World): Promise<number> => {
   return row?.count ?? 0
 }
 
-/** Returns whether an enrollment is in its expected final state: completed, or paused with its automation. */
-const isThrough = (sequence: Sequence | undefined, row: Row | undefined): boolean =>
-  row?.status === 'COMPLETED' || (sequence?.end === 'paused' && row?.status === 'ACTIVE' && row.paused)
+/** Returns whether an enrollment is in its expected final state: exited, completed, or paused with its automation. */
+const isThrough = (sequence: Sequence | undefined, row: Row | undefined, hasExited: boolean): boolean => {
+  if (hasExited) return row?.status === 'EXITED'
+  return row?.status === 'COMPLETED' || (sequence?.end === 'paused' && row?.status === 'ACTIVE' && row.paused)
+}
 
 /** Returns the acknowledged contacts that were not deleted. */
 const aliveOf = ({ entered, erased, sequences }: Acknowledged) =>
   entered.filter(({ group, email }) => sequences.get(group)?.end !== 'deleted' && !erased.has(email))
 
+interface EmailRow {
+  id: string
+  email: string
+  subject: string
+  status: string
+  claimed_at: string
+  error: string | null
+}
+
+/** The messages of all transactional emails, with when each was last claimed. */
+const emailRows = (world: World) =>
+  sql<EmailRow>(
+    world.orm.em.fork(),
+    `select email.id, email.recipient as email, email.subject, message.status, message.claimed_at, message.error
+     from emails email join messages message on message.id = email.id`,
+  )
+
+/** Returns whether each acknowledged transactional email has its final status. */
+async function areFinal(world: World, emails: Acknowledged['emails']): Promise<boolean> {
+  const statuses = new Map((await emailRows(world)).map(({ id, status }) => [id, status]))
+  return [...emails.values()].every(({ id }) => !PENDING.includes(statuses.get(id) ?? ''))
+}
+
+const PENDING = ['QUEUED', 'SENDING', 'DEFERRED']
+
 /** Waits until everything acknowledged is done, or the timeout passes. @returns whether it is done */
 export async function waitForQuiet(world: World, acknowledged: Acknowledged, timeoutMs: number): Promise<boolean> {
-  const { sequences } = acknowledged
+  const { sequences, exited, emails } = acknowledged
   const expected = aliveOf(acknowledged)
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await delay(1_000)) {
     const rows = new Map((await enrollmentRows(world)).map((row) => [`${row.automation_id} ${row.email}`, row]))
     const through = expected.every(({ group, email }) => {
       const sequence = sequences.get(group)
-      return isThrough(sequence, rows.get(`${sequence?.id} ${email}`))
+      return isThrough(sequence, rows.get(`${sequence?.id} ${email}`), exited.has(email))
     })
-    if (through && (await pendingRows(world)) === 0) return true
+    if (through && (await pendingRows(world)) === 0 && (await areFinal(world, emails))) return true
   }
   return false
 }
@@ -64,8 +92,9 @@ export async function checkPromise(
   world: World,
   acknowledged: Acknowledged,
   faults: readonly Fault[],
+  requests: readonly ReceivedRequest[],
 ): Promise<Verdict> {
-  const { sequences, erased, serverErrors } = acknowledged
+  const { sequences, erased, exited, emails, serverErrors } = acknowledged
   const em = () => world.orm.em.fork()
   const log = world.accepted()
   const accepted = log.filter((entry) => entry.kind === 'accepted')
@@ -106,9 +135,9 @@ export async function checkPromise(
   const rowFor = ({ group, email }: { group: string; email: string }) =>
     rowOf.get(`${sequences.get(group)?.id} ${email}`)
 
-  check('every acknowledged enrollment completed, or is paused with its automation', alive, (entry) => {
+  check('every acknowledged enrollment completed, exited, or is paused with its automation', alive, (entry) => {
     const row = rowFor(entry)
-    return isThrough(sequences.get(entry.group), row)
+    return isThrough(sequences.get(entry.group), row, exited.has(entry.email))
       ? undefined
       : `${entry.email}: ${row ? `${row.status}${row.paused ? ', paused' : ''}` : 'no enrollment'}`
   })
@@ -126,7 +155,28 @@ export async function checkPromise(
     times.has(key) || statusOf.get(key) === 'UNCONFIRMED' ? undefined : `${key}: ${statusOf.get(key) ?? 'no message'}`,
   )
 
-  const unconfirmed = messages.filter(({ status }) => status === 'UNCONFIRMED')
+  const receipts = await emailRows(world)
+  const receiptOf = new Map(receipts.map((row) => [row.id, row]))
+  const sentEmails = [...emails].map(([to, sent]) => ({ to, ...sent, status: receiptOf.get(sent.id)?.status }))
+  check(
+    'every transactional email that was not cancelled was accepted by the server, or is unconfirmed',
+    sentEmails.filter(({ cancelledAt }) => cancelledAt === undefined),
+    ({ to, status }) => {
+      const isDone = status === 'SENT' ? times.has(`${to}: ${RECEIPT}`) : status === 'UNCONFIRMED'
+      return isDone ? undefined : `${to} is ${status ?? 'missing'}`
+    },
+  )
+  check(
+    'no transactional email was sent that was cancelled',
+    sentEmails.filter(({ cancelledAt }) => cancelledAt !== undefined),
+    ({ to, status }) =>
+      times.has(`${to}: ${RECEIPT}`) || status !== 'DISMISSED' ? `${to} is ${status ?? 'missing'}` : undefined,
+  )
+  check('each request sent one transactional email', receipts, ({ id, email }) =>
+    emails.get(email)?.id === id ? undefined : `${email} has another email`,
+  )
+
+  const unconfirmed = [...messages, ...receipts].filter(({ status }) => status === 'UNCONFIRMED')
   const begun = Map.groupBy(
     log.filter(({ kind }) => kind === 'begun'),
     ({ to }) => to,
@@ -147,6 +197,36 @@ export async function checkPromise(
     const pause = sequenceOf(subject)?.pauses.find(({ from, to }) => claimedAt > from && claimedAt < to)
     return pause && `${email}: ${subject}, claimed ${claimedAt - pause.from} ms after the PATCH`
   })
+  const ofSteps = handedOver.filter(({ subject }) => subject.startsWith('steps '))
+  check('nothing was claimed after an exit event', ofSteps, ({ email, subject, claimed_at }) => {
+    const after = toDate(claimed_at).getTime() - (exited.get(email) ?? Infinity)
+    return after > 0 ? `${email}: ${subject}, claimed ${after} ms after the event` : undefined
+  })
+  const runs = await sql<{ key: string; enrollment_id: string; type: string; attempts: number; is_finished: boolean }>(
+    em(),
+    `select enrollment_id || '_' || step_id as key, enrollment_id, type, attempts, finished_at is not null as is_finished
+     from step_runs`,
+  )
+  const runsOf = Map.groupBy(
+    runs.filter(({ is_finished }) => is_finished),
+    ({ enrollment_id }) => enrollment_id,
+  )
+  check(
+    'every step was run, and its result recorded',
+    finished.filter(({ group }) => group === 'steps'),
+    (entry) => {
+      const types = (runsOf.get(rowFor(entry)!.enrollment_id) ?? []).map(({ type }) => type)
+      return types.length === FINISHED_STEPS ? undefined : `${entry.email}: ${types.join(', ')}`
+    },
+  )
+  const hooks = new Map(runs.filter(({ type }) => type === 'WEBHOOK').map((run) => [run.key, run]))
+  const received = Map.groupBy(requests, ({ headers }) => String(headers['webhook-id']))
+  check('no webhook was sent more often than it was attempted', [...received], ([key, all]) =>
+    all.length > (hooks.get(key)?.attempts ?? 0) ? `${key}: ${all.length} times` : undefined,
+  )
+  check('every finished webhook was received', [...hooks.values()], ({ key, is_finished }) =>
+    is_finished && !received.has(key) ? key : undefined,
+  )
   const ended = new Set(finished.map((entry) => rowFor(entry)?.enrollment_id))
   check(
     'no message of a finished enrollment is left without a final status',
@@ -188,7 +268,9 @@ export async function checkPromise(
   const known = new Set(messages.map(({ email, subject }) => `${email}: ${subject}`))
   check(
     'every email that the SMTP server accepted has a message',
-    accepted.filter(({ to, subject }) => !erased.has(to) && sequenceOf(subject)?.end !== 'deleted'),
+    accepted.filter(
+      ({ to, subject }) => subject !== RECEIPT && !erased.has(to) && sequenceOf(subject)?.end !== 'deleted',
+    ),
     (entry) => (known.has(keyOf(entry)) ? undefined : keyOf(entry)),
   )
 
@@ -209,12 +291,13 @@ export async function checkPromise(
       ? undefined
       : `${group}: ${count.enrolled}/${count.completed} instead of ${of.length}/${completed}`
   })
-  const [left] = await sql<{ count: number }>(
+  const [orphans] = await sql<{ count: number }>(
     em(),
     `select count(*)::integer as count from messages message
-     where not exists (select from contacts where contacts.id = message.contact_id)`,
+     where not exists (select from contacts where contacts.id = message.contact_id)
+       and not exists (select from emails where emails.id = message.id)`,
   )
-  check('no data of an erased contact is left', [left?.count ?? 0], (count) =>
+  check('no data of an erased contact is left', [orphans?.count ?? 0], (count) =>
     count > 0 ? `${count} messages of deleted contacts` : undefined,
   )
   check('no response was a 500', serverErrors, (error) => error)

@@ -79,8 +79,8 @@ export class Client {
       if (answer && answer.status < 300) return answer
       // A DELETE that was carried out and whose response was lost finds nothing the second time.
       if (answer && method === 'DELETE' && answer.status === 404 && attempt > 0) return answer
-      // A finished campaign cannot be paused, no matter how often that is requested.
-      const isOver = answer?.code === 'campaign_status_wrong'
+      // A finished campaign cannot be paused, nor a sent email cancelled, no matter how often that is requested.
+      const isOver = answer?.code === 'campaign_status_wrong' || answer?.code === 'email_not_cancellable'
       if (answer && answer.status < 500 && (answer.status !== 409 || isOver)) throw new Refused(method, path, answer)
       this.repeats += 1
       await delay(100 + Math.min(attempt, 20) * 50)

@@ -7,14 +7,24 @@ import type { Random } from './random.ts'
 import { email, wait } from './stage.ts'
 import type { World } from './world.ts'
 
-/** How contacts enter, with the share of each way. `doomed` is deleted, `paused` stays paused, `resumed` continues. */
-const SHARES = { call: 0.3, event: 0.2, signup: 0.2, doomed: 0.1, paused: 0.1, resumed: 0.1 } as const
+/**
+ * How contacts enter, with the share of each way. `doomed` is deleted, `paused` stays paused, `resumed` continues, and `steps` has
+ * steps of all types.
+ */
+const SHARES = { call: 0.25, event: 0.15, signup: 0.2, steps: 0.1, doomed: 0.1, paused: 0.1, resumed: 0.1 } as const
 type Group = keyof typeof SHARES
 const GROUPS = Object.keys(SHARES) as Group[]
 
 /** Share of the contacts enrolled by a call that is erased during the enrollment. */
 const ERASED = 0.1
+/** Share of the contacts in `steps` that leave by an exit event. */
+const LEAVING = 0.2
 const CONTACTS_A_BULK_CALL = 25
+/** Transactional emails for each enrollment, and the shares of those with a file, that are scheduled, and that are cancelled. */
+const EMAILS = 0.5
+const WITH_FILE = 0.3
+const SCHEDULED = 0.4
+const CANCELLED = 0.4
 
 /** Minutes between the two emails of an automation: the shortest wait there is. */
 export const WAIT_MINUTES = 1
@@ -34,11 +44,22 @@ export interface Sequence {
   pauses: { from: number; to: number }[]
 }
 
+/** An acknowledged transactional email. */
+export interface SentEmail {
+  id: string
+  /** When a cancellation was acknowledged. */
+  cancelledAt?: number
+}
+
 export interface Acknowledged {
   sequences: Map<string, Sequence>
   /** Acknowledged enrollments. */
   entered: { group: string; email: string }[]
   erased: Map<string, number>
+  /** Contacts whose exit event was acknowledged, and when. */
+  exited: Map<string, number>
+  /** Acknowledged transactional emails, by recipient. */
+  emails: Map<string, SentEmail>
   /** Number of repeated requests, because they were not acknowledged. */
   repeats: number
   /** Responses that no fault excuses. */
@@ -52,7 +73,12 @@ export interface Acknowledged {
 export async function drive(
   world: World,
   random: Random,
-  { enrollments, windowMs, isEnough }: { enrollments: number; windowMs: number; isEnough: () => boolean },
+  {
+    enrollments,
+    windowMs,
+    webhookUrl,
+    isEnough,
+  }: { enrollments: number; windowMs: number; webhookUrl: string; isEnough: () => boolean },
 ): Promise<Acknowledged> {
   const { em } = world.orm
   const keyOf = async (name: string) => {
@@ -68,12 +94,14 @@ export async function drive(
   const sequences = new Map<string, Sequence>()
   const entered: Acknowledged['entered'] = []
   const erased = new Map<string, number>()
+  const exited = new Map<string, number>()
+  const emails = new Map<string, SentEmail>()
 
   async function automation(group: string, steps: object[], key = main, trigger: object = onEvent(group)) {
     const { body } = await client.ask(key, 'POST', '/automations', { name: group, status: 'ACTIVE', steps, ...trigger })
     const sequence: Sequence = {
       id: body.data['id'] as string,
-      emails: steps.filter((step) => 'subject' in step).length,
+      emails: JSON.stringify(steps).split('"subject"').length - 1,
       hasWait: steps.some((step) => 'delayMinutes' in step),
       end: group.startsWith('doomed') ? 'deleted' : group === 'paused' ? 'paused' : 'completed',
       loses: group === 'call',
@@ -92,6 +120,16 @@ export async function drive(
   const fire = async (group: string, address: string, contactId: string) => {
     await client.ask(main, 'POST', `/contacts/${contactId}/events`, { name: group })
     entered.push({ group, email: address })
+  }
+  /** Enters the automation with all step types. Another event lets the contact continue to its end, or leave. */
+  const walk = async (address: string, contactId: string) => {
+    await fire('steps', address, contactId)
+    await delay(random.between(0, 20_000))
+    const leaves = random.next() < LEAVING
+    const name = leaves ? 'steps stop' : 'steps go'
+    const { at } = await client.ask(main, 'POST', `/contacts/${contactId}/events`, { name })
+    if (leaves) exited.set(address, at)
+    else entered.push({ group: 'tagged', email: address })
   }
   const signUp = async (addresses: readonly string[]) => {
     await client.ask(signUps, 'POST', '/contacts/bulk', { contacts: addresses.map((address) => ({ email: address })) })
@@ -112,7 +150,38 @@ export async function drive(
     sequence.deletedAt = (await client.ask(main, 'DELETE', `/automations/${sequence.id}`)).at
   }
 
-  for (const group of GROUPS) {
+  /** Sends a transactional email, and cancels some of them at about their time. */
+  const receipt = async (to: string) => {
+    const isScheduled = random.next() < SCHEDULED
+    const afterMs = random.between(2_000, 10_000)
+    const request = client.ask(main, 'POST', '/emails', {
+      ...{ to, subject: RECEIPT, text: 'x' },
+      ...(random.next() < WITH_FILE && { attachments: [FILE] }),
+      ...(isScheduled && { scheduledAt: new Date(Date.now() + afterMs).toISOString() }),
+    })
+    const answer = await request.catch((error: unknown) => {
+      // Faults delayed it until a minute after its time: nothing was accepted.
+      if (isScheduled && error instanceof Refused && error.status === 400) return undefined
+      throw error
+    })
+    if (!answer) return
+    const { body } = answer
+    const sent: SentEmail = { id: body.data['id'] as string }
+    emails.set(to, sent)
+    if (random.next() >= CANCELLED) return
+    await delay(random.between(0, isScheduled ? afterMs : 400))
+    try {
+      sent.cancelledAt = (await client.ask(main, 'POST', `/emails/${sent.id}/cancel`)).at
+    } catch (error) {
+      // It is being sent, or was sent.
+      if (!(error instanceof Refused && error.status === 409)) throw error
+    }
+  }
+
+  const onTag = { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'stepped' } }
+  await automation('tagged', [email('tagged 1')], main, onTag)
+  await automation('steps', allSteps(webhookUrl), main, { ...onEvent('steps'), exitOn: [{ eventName: 'steps stop' }] })
+  for (const group of GROUPS.filter((each) => each !== 'steps')) {
     const steps = [email(`${group} 1`), wait(WAIT_MINUTES), email(`${group} 2`)]
     if (group === 'signup') await automation(group, steps, signUps, { trigger: 'SIGNUP' })
     else await automation(group, steps)
@@ -126,7 +195,8 @@ export async function drive(
     await within(0, early ? 0.4 : 0.95)
     const contactId = await person(address)
     try {
-      await (group === 'event' ? fire : enroll)(group, address, contactId)
+      if (group === 'steps') await walk(address, contactId)
+      else await (group === 'event' ? fire : enroll)(group, address, contactId)
     } catch (error) {
       // Faults delayed it until its automation was paused or deleted: nothing was acknowledged.
       if (early && error instanceof Refused && error.status === 404) return
@@ -169,7 +239,9 @@ export async function drive(
       doomed(),
       erasure(),
       person(name('g')).then((contactId) => fire('event', name('g'), contactId)),
+      person(name('w')).then((contactId) => walk(name('w'), contactId)),
       signUp([name('s'), name('t')]),
+      receipt(name('r')),
     ])
   }
   async function rounds(): Promise<void> {
@@ -201,6 +273,8 @@ export async function drive(
       for (let n = 0; n < count; n += 1) tasks.push(enter(group, n))
     }
   }
+  for (let n = 0; n < enrollments * EMAILS; n += 1)
+    tasks.push(within(0, 0.95).then(() => receipt(`receipt-${n}@example.com`)))
   const halfTime = delay(0.5 * windowMs)
   tasks.push(
     halfTime.then(() => pause(sequences.get('paused')!)),
@@ -215,11 +289,49 @@ export async function drive(
     }),
   )
   await Promise.all(tasks)
-  return { sequences, entered, erased, repeats: client.repeats, serverErrors: client.serverErrors }
+  return { sequences, entered, erased, exited, emails, repeats: client.repeats, serverErrors: client.serverErrors }
 }
 
 /** Milliseconds between the beginnings of two rounds, and the number of concurrent rounds. */
 const ROUND_MS = 2_000
 const ROUNDS_AT_A_TIME = 4
 
+/** The subject of transactional emails. */
+export const RECEIPT = 'Receipt'
+const FILE = { filename: 'receipt.txt', content: Buffer.from('Thank you').toString('base64') }
+
 const onEvent = (name: string) => ({ trigger: 'EVENT', triggerConfig: { eventName: name } })
+
+/** The number of finished steps that are not emails, in an enrollment that reached the end of `allSteps`. */
+export const FINISHED_STEPS = 7
+
+/** Steps of all types. Each contact gets both emails, unless they leave. */
+function allSteps(webhookUrl: string): object[] {
+  const soon = new Date(Date.now() + 120_000).toISOString().slice(0, 'YYYY-MM-DDThh:mm'.length)
+  const waiting = { type: 'WAIT_FOR_EVENT', eventName: 'steps go', timeoutMinutes: 1_440, timedOut: [{ type: 'EXIT' }] }
+  const isAnswered = { stepData: 'hook.ok', is: 'equal', value: true }
+  return [
+    email('steps 1'),
+    { type: 'UPDATE_CONTACT', addTags: ['stepped'] },
+    {
+      type: 'CONDITION',
+      branches: [
+        { name: 'Tagged', if: { tag: 'stepped' }, steps: [{ type: 'WEBHOOK', url: webhookUrl, saveAs: 'hook' }] },
+      ],
+      else: [{ type: 'EXIT' }],
+    },
+    { type: 'WAIT_UNTIL', until: { at: soon }, timezone: 'UTC' },
+    {
+      type: 'SPLIT',
+      branches: [
+        { name: 'A', weight: 1, steps: [] },
+        { name: 'B', weight: 1, steps: [] },
+      ],
+    },
+    {
+      type: 'CONDITION',
+      branches: [{ name: 'Answered', if: isAnswered, steps: [{ ...waiting, received: [email('steps 2')] }] }],
+      else: [{ type: 'EXIT' }],
+    },
+  ]
+}

@@ -8,6 +8,7 @@ import { MUTANTS } from './mutants.ts'
 import { runCampaign } from './run-campaign.ts'
 import { runLoad } from './run-load.ts'
 import { runMutants, runStories } from './run-stories.ts'
+import { runWebhooks } from './run-webhooks.ts'
 import { POSTGRES, SLOW_SERVER, STORIES } from './stories/index.ts'
 
 const { values } = readOptions({
@@ -16,6 +17,7 @@ const { values } = readOptions({
   options: {
     enrollments: { takes: 'N', what: 'enrollments under load (default: 300)' },
     campaign: { takes: 'N', what: 'send a campaign to N contacts instead, with K kills' },
+    webhooks: { takes: 'N', what: 'deliver the webhook events of N facts instead, with K kills' },
     kills: { takes: 'K', what: 'number of faults (default: 15)' },
     seed: { takes: 'S', what: 'seed that decides which fault happens when' },
     cluster: { what: "Temporal's server on Postgres, and APIs behind Caddy" },
@@ -68,6 +70,10 @@ function run(): boolean | Promise<boolean> {
   if (values.campaign !== undefined) {
     const recipients = wholeNumber('campaign', values.campaign, { least: 100, otherwise: 20_000 })
     return runCampaign({ recipients, kills, seed, mutant, cluster }, say)
+  }
+  if (values.webhooks !== undefined) {
+    const facts = wholeNumber('webhooks', values.webhooks, { least: 100, otherwise: 10_000 })
+    return runWebhooks({ facts, kills, seed, mutant, cluster }, say)
   }
   return runLoad({ enrollments, kills, seed, mutant, cluster }, say)
 }

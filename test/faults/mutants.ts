@@ -417,7 +417,7 @@ const OTHERS: Record<string, Mutant> = {
   'erase-leaves-the-rest': {
     what: 'an email in flight to an erased contact stays in the database',
     file: 'src/contacts/erase-contact.ts',
-    replace: 'await erasure.eraseRest(fork, id)\n}',
+    replace: 'await erasure.eraseRest(fork, contact)\n}',
     by: '}',
     worlds: ['erase'],
     stories: ['erased-beside-a-hand-over'],
@@ -537,4 +537,173 @@ const OTHERS: Record<string, Mutant> = {
   },
 }
 
-export const MUTANTS: Record<string, Mutant> = { ...TRANSITIONS, ...STOPS, ...CAMPAIGNS, ...OTHERS }
+/** Transactional emails. */
+const EMAILS: Record<string, Mutant> = {
+  'email-forgets-its-request': {
+    what: 'a repeated request sends a second transactional email',
+    file: 'src/emails/queue-emails.ts',
+    replace: 'await queueTogether(dependencies, workspaceId, [{ id: call.id, input }], call)',
+    by: 'await queueTogether(dependencies, workspaceId, [{ id: newId(), input }], call)',
+    worlds: ['email'],
+    stories: [],
+  },
+  'email-ignores-suppressions': {
+    what: 'a transactional email is claimed although its address was suppressed after it was prepared',
+    file: 'src/emails/email-source.ts',
+    replace: 'return isSuppressed === (suppressedBy !== null)',
+    by: 'return isSuppressed || suppressedBy === null',
+    worlds: ['email-stopped'],
+    stories: [],
+  },
+  'email-is-only-marked': {
+    what: 'a cancelled transactional email is marked, and sent',
+    file: 'src/emails/cancel-email.ts',
+    replace: 'if ((await dismissMessages(unit, { ids: [id] }, CANCELLED)) === 0) {',
+    by: 'if (id === CANCELLED) {',
+    worlds: ['email-stopped'],
+    stories: [],
+  },
+}
+
+/** Rules of automations: exits, concurrency keys, conditions and entries. */
+const RULES: Record<string, Mutant> = {
+  'exit-at-the-end-of-a-step': {
+    what: 'an exit event does not end a wait, and takes effect at the end of the step',
+    file: 'workflows/enrollment.ts',
+    replace: 'if (this.hasBegun && enrollmentId === this.input.enrollmentId) this.feed',
+    by: "if (this.hasBegun && enrollmentId === this.input.enrollmentId && this.state.waitingFor !== 'time') this.feed",
+    worlds: [],
+    stories: ['exit-during-a-wait'],
+  },
+  'exit-without-the-row': {
+    what: 'an exit event is acknowledged before the enrollment has ended in the database',
+    file: 'src/enrollments/leave.ts',
+    replace: 'if (await endEnrollmentByRule(em, enrollmentId, rule))\n      deliveries',
+    by: 'if (rule)\n      deliveries',
+    worlds: ['leave'],
+    stories: ['exit-before-the-claim'],
+  },
+  'key-is-ignored': {
+    what: 'a contact is in an automation once, whatever its concurrency key',
+    file: 'src/enrollments/entry-rules.ts',
+    replace: "if (concurrency === undefined || concurrency === 'ONE') return ''",
+    by: "if (concurrency !== null) return ''",
+    worlds: [],
+    stories: ['orders-with-keys'],
+  },
+  'event-of-another-key': {
+    what: 'an event reaches the enrollments with other concurrency keys, too',
+    file: 'src/enrollments/entry-rules.ts',
+    replace: 'return value === undefined || value === null || (await hashOfKey(em, value)) === concurrencyKey',
+    by: 'return value !== concurrencyKey',
+    worlds: [],
+    stories: ['orders-with-keys'],
+  },
+  'condition-in-the-workflow': {
+    what: 'the workflow decides a condition instead of an activity, without the data of the contact',
+    file: 'workflows/enrollment.ts',
+    replace: 'result: await runStep(type, step) })',
+    by: "result: type === 'CONDITION' ? { next: 'go-on', branch: '0' } : await runStep(type, step) })",
+    worlds: [],
+    stories: ['condition-when-it-is-reached'],
+  },
+  'reentry-is-forgotten': {
+    what: 'the rule for entering again forgets earlier enrollments',
+    file: 'src/enrollments/entry-rules.ts',
+    replace: "if (reentry === undefined || reentry === 'ALWAYS') return true",
+    by: 'if (reentry !== null) return true',
+    worlds: [],
+    stories: ['enters-once'],
+  },
+}
+
+const DELIVER = 'src/webhooks/deliver.ts'
+const DELIVERIES = 'src/webhooks/queries.ts'
+
+/** Webhooks. The statements that record events are in migrations, which no mutant changes. */
+const WEBHOOKS: Record<string, Mutant> = {
+  'webhook-before-its-answer': {
+    what: 'a delivery is recorded before the receiver has answered',
+    file: DELIVER,
+    replace: 'const response = await request(\n',
+    by: `await writeOutcomes(em.fork(), [{ event_position: eventPosition, endpoint_id: endpointId, attempts, status: 'DELIVERED',
+      due_in: 0, entry: { at: at.toISOString(), durationMs: 0, url: endpoint.url, status: 200, problem: null, response: null } }])
+    const response = await request(\n`,
+    worlds: ['webhooks'],
+    stories: [],
+  },
+  'webhook-lease-is-ignored': {
+    what: 'a worker takes deliveries that belong to another one',
+    file: DELIVERIES,
+    replace: '        and (leased_until is null or leased_until <= now())\n      order by due_at',
+    by: '      order by due_at',
+    worlds: ['webhooks'],
+    stories: [],
+  },
+  'webhook-lease-without-end': {
+    what: 'the deliveries of a killed worker are never sent',
+    file: DELIVERIES,
+    replace: '    and (leased_until is null or leased_until <= now())\n)\nfor',
+    by: '    and leased_until is null\n)\nfor',
+    worlds: ['webhooks'],
+    stories: [],
+  },
+  'webhook-order-is-ignored': {
+    what: 'an event is sent although an earlier one of its contact was not',
+    file: DELIVERIES,
+    replace: "earlier.lane = due.lane and earlier.status = 'PENDING' and earlier.attempts = 0",
+    by: 'false',
+    worlds: ['webhooks'],
+    stories: [],
+  },
+  'webhook-failure-is-final': {
+    what: 'an event is not sent again after a failed attempt',
+    file: 'src/webhooks/plan-outcome.ts',
+    replace: 'isPermanent ? undefined : RETRY_SECONDS[attempts]',
+    by: 'isPermanent ? RETRY_SECONDS[attempts] : undefined',
+    worlds: ['webhooks'],
+    stories: [],
+  },
+  'webhook-kept-at-the-stop': {
+    what: 'a worker that is stopped keeps its deliveries until their lease ends',
+    file: DELIVER,
+    replace: 'if (rest.length > 0) await releaseDeliveries(em.fork(), rest, 0).catch(() => undefined)',
+    by: 'void rest',
+    worlds: ['webhooks'],
+    stories: [],
+  },
+  'webhook-is-not-checked': {
+    what: 'a delivery is sent long after its contact was erased',
+    file: DELIVER,
+    replace: 'if (now - delivery.checkedAt <= freshMs) return true',
+    by: 'if (now >= delivery.checkedAt) return true',
+    worlds: ['webhooks-stopped'],
+    stories: [],
+  },
+  'webhook-taken-just-now': {
+    what: 'a worker that was stopped after it took deliveries sends them without a check',
+    file: DELIVER,
+    replace: 'takenAt: now, checkedAt: now',
+    by: 'takenAt: now, checkedAt: Date.now()',
+    worlds: ['webhooks-stopped'],
+    stories: [],
+  },
+  'webhook-checked-just-now': {
+    what: 'a worker that was stopped during the check sends the delivery',
+    file: DELIVER,
+    replace: 'if (Date.now() - now <= FRESH_MS) return true',
+    by: 'if (Date.now() >= now) return true',
+    worlds: ['webhooks-stopped'],
+    stories: [],
+  },
+}
+
+export const MUTANTS: Record<string, Mutant> = {
+  ...TRANSITIONS,
+  ...STOPS,
+  ...CAMPAIGNS,
+  ...OTHERS,
+  ...EMAILS,
+  ...RULES,
+  ...WEBHOOKS,
+}

@@ -27,6 +27,7 @@ const BATCH_JOBS = 'src/relay/batch-jobs.ts'
 const SEND = 'src/messages/send.ts'
 const STORE = 'src/messages/store.ts'
 const SMTP = 'src/smtp/smtp.ts'
+const WEBHOOKS = 'src/webhooks/deliver.ts'
 const SMTP_MESSAGE = 'src/smtp/smtp-message.ts'
 
 /** Points in an API process. */
@@ -45,8 +46,7 @@ const API: readonly Point[] = [
   {
     name: 'api: after record',
     file: ENROLL,
-    after:
-      'if (!(await within(RECORD_PATIENCE_MS, recorded, late))) throw await missingError(em, workspaceId, write)\n',
+    after: 'const isRecorded = await within(RECORD_PATIENCE_MS, recorded, late)\n',
   },
   {
     name: 'api: done, not committed',
@@ -91,7 +91,7 @@ const API: readonly Point[] = [
     file: ERASE,
     before: 'await dependencies.deliverAtOnce(dependencies, cancellations ?? [])\n',
   },
-  { name: 'api: erased, before the rest', file: ERASE, before: 'await erasure.eraseRest(fork, id)\n}' },
+  { name: 'api: erased, before the rest', file: ERASE, before: 'await erasure.eraseRest(fork, contact)\n}' },
 ]
 
 /** Points in the outbox relay, which runs in a worker. */
@@ -202,10 +202,36 @@ const WORKER: readonly Point[] = [
     after: 'const result = await send({ turn: Context.current().cancellationSignal })\n',
   },
   {
+    name: 'worker: before step',
+    file: 'src/steps/run-step.ts',
+    before: 'const result = await run(dependencies, { ...context, step }, new Date(now))\n',
+  },
+  {
+    name: 'worker: step ran',
+    file: 'src/steps/run-step.ts',
+    after: 'const result = await run(dependencies, { ...context, step }, new Date(now))\n',
+  },
+  {
     name: 'worker: before end',
     file: 'src/enrollments/record-enrollment.ts',
     before: 'const wasActive = await endActive(em, enrollmentId, status)\n',
   },
+  {
+    name: 'worker: deliveries taken',
+    file: WEBHOOKS,
+    before: 'const byEndpoint = Map.groupBy(leased,',
+    only: 'leased.length > 0',
+    inStories: true,
+  },
+  {
+    name: 'worker: before webhook',
+    file: WEBHOOKS,
+    before: 'const response = await request(\n',
+    inStories: true,
+  },
+  { name: 'worker: webhook answered', file: WEBHOOKS, after: 'if (isAborted) return undefined\n', inStories: true },
+  { name: 'worker: before webhook outcomes', file: WEBHOOKS, before: 'await writeOutcomes(\n', inStories: true },
+  { name: 'worker: webhook outcomes recorded', file: WEBHOOKS, before: 'const idsOf = (some', inStories: true },
 ]
 
 /** The points by the kind of process. */

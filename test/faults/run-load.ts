@@ -4,6 +4,7 @@ import { drive } from './load.ts'
 import { Random } from './random.ts'
 import { checkPromise, waitForQuiet } from './check-promise.ts'
 import { sayVerdict, tallyOf, writeReport } from './verdict.ts'
+import { startWebhookServer } from '../support/webhook-server.ts'
 import { startWorld } from './world.ts'
 
 export interface LoadOptions {
@@ -36,13 +37,18 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
   )
   const started = Date.now()
   const world = await startWorld(new Random(seed), { mutant, cluster }, say)
+  const webhooks = await startWebhookServer()
+  webhooks.receiver.answer = () => ({ ok: true })
   let failed: boolean
   try {
     say(`All processes are up; ${Math.round(windowMs / 1000)} s of load and faults, or more until each point was hit`)
     let isEnough = false
     const aiming = new Aiming(world, new Random(seed + 3), windowMs)
     const [acknowledged, random] = await Promise.all([
-      drive(world, new Random(seed + 1), { enrollments, windowMs, isEnough: () => isEnough }),
+      drive(world, new Random(seed + 1), {
+        ...{ enrollments, windowMs, webhookUrl: webhooks.url },
+        isEnough: () => isEnough,
+      }),
       injectFaults(world, new Random(seed + 2), { kills, windowMs }),
       aiming.run().finally(() => (isEnough = true)),
     ])
@@ -52,7 +58,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
       `${acknowledged.entered.length} acknowledged, ${acknowledged.repeats} requests repeated; waiting for pending work`,
     )
     const quiet = await waitForQuiet(world, acknowledged, quietMs)
-    const verdict = await checkPromise(world, acknowledged, faults)
+    const verdict = await checkPromise(world, acknowledged, faults, webhooks.requests)
 
     const isKept = sayVerdict(verdict, say)
     const points = aiming.report()
@@ -85,6 +91,7 @@ export async function runLoad(options: LoadOptions, say: (line: string) => void)
     failed = true
     say(error instanceof Error ? (error.stack ?? error.message) : String(error))
   }
+  await webhooks.stop()
   const folder = await world.stop(failed)
   if (failed)
     say(

@@ -1,11 +1,12 @@
 /**
  * A separate process: an SMTP server that records, durably, when a sender begins DATA, and every message that it accepts, before
  * it responds. Its response time, and how often it closes the connection instead of responding (with or without accepting the
- * message), are in a file that survives it.
+ * message), are in a file that survives it. Addresses at `limited.example` get at most 20 emails a second.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { limitingProvider } from '../support/limiting-provider.ts'
 
 export type RecorderEntry =
   | { kind: 'begun'; at: number; to: string }
@@ -28,10 +29,16 @@ function record(entry: RecorderEntry): void {
   closeSync(log)
 }
 
+const provider = limitingProvider('limited.example', 20)
+
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS', 'AUTH'],
   disableReverseLookup: true,
+  onRcptTo({ address }, _session, callback) {
+    const rejection = provider.behavior(address)
+    callback(rejection ? Object.assign(new Error(rejection.text), { responseCode: rejection.code }) : null)
+  },
   onData(stream, session, callback) {
     receive(stream, session).then(
       (answer) => (answer === 'cut' ? cutConnection(session) : callback(null, answer)),

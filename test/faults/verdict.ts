@@ -5,7 +5,7 @@ import type { Verdict } from './check-promise.ts'
 type Say = (line: string) => void
 
 /** Prints the checks and their failures. @returns whether there are none */
-export function sayVerdict({ checks }: Verdict, say: Say): boolean {
+export function sayVerdict({ checks }: Pick<Verdict, 'checks'>, say: Say): boolean {
   say('')
   for (const { name, examined, failures } of checks) {
     say(`${failures.length === 0 ? '✔' : '✘'} ${name} (${examined})`)
@@ -25,7 +25,7 @@ export const tallyOf = (faults: readonly Fault[]): Record<string, number> =>
   )
 
 /** Writes the results of a run to `dist/faults.json`, and prints them in one line without the long ones. */
-export function writeReport(report: object, long: object, { checks }: Verdict, say: Say): void {
+export function writeReport(report: object, long: object, { checks }: Pick<Verdict, 'checks'>, say: Say): void {
   const counted = checks.map(({ name, examined, failures }) => ({ name, examined, failed: failures.length }))
   const short = { ...report, checks: counted }
   mkdirSync('dist', { recursive: true })

@@ -161,6 +161,8 @@ export async function startWorld(
     TEMPORAL_TASK_QUEUE: TASK_QUEUE,
     SMTP_URL: `smtp://127.0.0.1:${smtpProxy}`,
     MAIL_FROM: 'Faults <faults@example.com>',
+    WEBHOOK_ALLOWED_HOSTS: '127.0.0.1',
+    SECRETS_KEY: 'k'.repeat(44),
     WORKER_SHUTDOWN_SECONDS: '15',
     WORKFLOW_BUNDLE: bundle,
     FAULT_CONTROLLER: join(dataDir, 'points.sock'),

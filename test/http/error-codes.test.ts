@@ -110,6 +110,22 @@ describe('X-Error-Code', () => {
     ((await post(path, body)).body as { data: { id: string } }).data.id
   const aCampaign = (list: string) =>
     made('campaigns', { name: 'x', subject: 'x', text: 'x', audience: { listIds: [list] } })
+  const aDkimKey = (role: 'SIGNING' | 'NEXT') =>
+    sql(
+      em(),
+      `insert into dkim_keys (workspace_id, role, domain, selector, public_key, private_key)
+       values ($1::uuid, $2, 'orchard.example', 'one', 'x', 'x')`,
+      [service.workspaceId, role],
+    )
+  const aWebhookOf = async () => {
+    const id = newId()
+    await sql(
+      em(),
+      `insert into webhook_endpoints (id, workspace_id, events, secret) values ($1::uuid, $2::uuid, '{contact.created}', '')`,
+      [id, service.workspaceId],
+    )
+    return id
+  }
   const aFullList = async () => {
     const list = await aList(service)
     await aContact(service, { listId: list })
@@ -277,6 +293,8 @@ describe('X-Error-Code', () => {
     '403 wrong_origin': () => askAs('owner', 'DELETE', 'sessions', undefined, { 'Sec-Fetch-Site': 'cross-site' }),
     '403 people_only': () => call('GET', 'members'),
     '403 keys_only': () => askAs('owner', 'GET', 'whoami'),
+    '404 password_reset_not_found /token': () =>
+      byNobody('password-reset/complete', { token: 'x'.repeat(43), password: PASSWORD }),
     '404 invitation_not_found /token': () => byNobody('invitation', { token: 'x'.repeat(43) }),
     '404 invitation_not_found': () => askAs('owner', 'DELETE', `invitations/${newId()}`),
     '404 member_not_found': () => askAs('owner', 'DELETE', `members/${newId()}`),
@@ -331,15 +349,53 @@ describe('X-Error-Code', () => {
       await askAs('owner', 'PUT', 'sender', { fromAddress: 'hello@orchard.example' })
       return askAs('owner', 'POST', 'sender/dkim', {})
     },
+    '409 dkim_selector_in_use /selector': async () => {
+      await aDkimKey('SIGNING')
+      return askAs('owner', 'POST', 'sender/dkim', { selector: 'one' })
+    },
+    '409 dkim_key_missing': () => askAs('owner', 'POST', 'sender/dkim/switch'),
+    '409 dkim_record_missing': async () => {
+      await aDkimKey('NEXT')
+      return askAs('owner', 'POST', 'sender/dkim/switch')
+    },
     '404 import_not_found': () => call('GET', `imports/${newId()}`),
-    '400 wrong_header': async () =>
-      post(`imports/${await made('imports', { name: 'x' })}/chunks`, whole('name\nAda\n')),
+    '400 wrong_header': async () => post(`imports/${await made('imports', { name: 'x' })}/chunks`, whole('')),
+    '400 wrong_mapping': async () => {
+      const id = await made('imports', { name: 'x', text: 'email\n' })
+      return call('PUT', `imports/${id}/mapping`, { columns: [{ column: 'x', field: 'nothing' }] })
+    },
+    '400 mapping_incomplete': async () =>
+      post(`imports/${await made('imports', { name: 'x', text: 'email,Newsletter\n' })}/start`, undefined),
+    '400 import_too_large': async () => {
+      const id = await made('imports', { name: 'x' })
+      await sql(service.context.orm.em.fork(), 'update imports set uploaded = 300000000 where id = $1::uuid', [id])
+      return post(`imports/${id}/chunks`, { ...whole('x'), position: 300_000_000 })
+    },
+    '409 import_not_uploaded': async () => post(`imports/${await made('imports', { name: 'x' })}/start`, undefined),
+    '409 import_not_running': async () => post(`imports/${await made('imports', { name: 'x' })}/stop`, undefined),
+    '409 import_started': async () => {
+      const id = await made('imports', { name: 'x', text: 'email\n', consent: 'SUBSCRIBED', start: true })
+      return post(`imports/${id}/start`, undefined)
+    },
     '409 import_position_mismatch /position': async () =>
       post(`imports/${await made('imports', { name: 'x' })}/chunks`, { ...whole('email\n'), position: 7 }),
-    '409 import_ended': async () => {
-      const id = await made('imports', { name: 'x' })
-      await post(`imports/${id}/chunks`, whole('email\n'))
-      return post(`imports/${id}/chunks`, whole('email\n'))
+    '409 import_uploaded': async () =>
+      post(`imports/${await made('imports', { name: 'x', text: 'email\n' })}/chunks`, whole('email\n')),
+    '404 webhook_not_found': () => call('GET', `webhooks/${newId()}`),
+    '404 delivery_not_found': async () => call('GET', `webhooks/${await aWebhookOf()}/deliveries/${newId()}`),
+    '409 webhook_disabled': async () => {
+      const id = await aWebhookOf()
+      await call('PATCH', `webhooks/${id}`, { status: 'DISABLED' })
+      return post(`webhooks/${id}/test`, {})
+    },
+    '409 webhook_limit_reached': async () => {
+      await sql(
+        em(),
+        `insert into webhook_endpoints (id, workspace_id, events, secret)
+         select gen_random_uuid(), $1::uuid, '{*}', '' from generate_series(1, 50)`,
+        [service.workspaceId],
+      )
+      return post('webhooks', { events: ['*'] })
     },
     '404 feedback_source_not_found': () => askAs('owner', 'DELETE', 'feedback-sources/postmark'),
     '409 contact_left_list /contactId': async () => {
@@ -360,6 +416,15 @@ describe('X-Error-Code', () => {
       await call('PATCH', `lists/${id}`, { doubleOptIn: true })
       return call('DELETE', `automations/${asking}`)
     },
+    '404 email_not_found': () => call('GET', `emails/${newId()}`),
+    '409 email_not_cancellable': async () => {
+      const id = await made('emails', { to: 'ada@example.com', subject: 'x', text: 'x' })
+      await sql(em(), `update messages set status = 'SENDING' where id = $1::uuid`, [id])
+      await sql(em(), `update messages set status = 'SENT' where id = $1::uuid`, [id])
+      return post(`emails/${id}/cancel`, {})
+    },
+    '400 from_not_allowed /from': () =>
+      post('emails', { to: 'ada@example.com', subject: 'x', text: 'x', from: 'a@elsewhere.example' }),
     '404 template_not_found': () => call('GET', `templates/${newId()}`),
     '409 template_in_use': async () => {
       const layout = await made('templates', { name: 'In use', kind: 'LAYOUT', html: '{{ content }}' })

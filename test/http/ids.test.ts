@@ -10,6 +10,7 @@ import { aMember } from '../support/members.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
+import { aWebhook, WEBHOOK_ENV } from '../support/webhook-events.ts'
 import { startService, type Answer, type Service } from '../support/service.ts'
 
 const capitals = (id: string) => id.toUpperCase()
@@ -33,12 +34,16 @@ async function aPasskey(em: EntityManager, accountId: string): Promise<string> {
 const ID_FIELDS = ['contactId', 'contactIds', 'listId', 'segmentId'] as const
 type IdField = (typeof ID_FIELDS)[number]
 
+const TOMORROW = new Date(Date.now() + 24 * 60 * 60_000).toISOString()
+
 describe('IDs', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await startService({ env: WEBHOOK_ENV })
   })
   after(() => service.stop())
+  // A workspace can have 50.
+  afterEach(() => sql(service.context.orm.em.fork(), 'delete from webhook_endpoints'))
 
   /**
    * Creates the resources that only signed-in people can access: a session, a member, an invitation, an API key and a passkey.
@@ -48,12 +53,14 @@ describe('IDs', () => {
     const { browser, accountId } = await aMember(service)
     await beginSession(em.fork(), accountId, 'Another one')
     const [, session] = await listSessions(em, accountId)
+    const viewer = await aMember(service, 'viewer')
     const { invitation } = await createInvitation(em, { workspaceIds: [service.workspaceId], role: 'viewer' })
     const { apiKey } = await createApiKey(em, { workspaceId: service.workspaceId, name: 'k', scopes: ['lists:read'] })
     return {
       browser,
       sessions: session!.id,
-      members: (await aMember(service, 'viewer')).accountId,
+      members: viewer.accountId,
+      memberEmail: viewer.email,
       invitations: invitation.id,
       'api-keys': apiKey.id,
       passkeys: await aPasskey(em.fork(), accountId),
@@ -61,7 +68,7 @@ describe('IDs', () => {
   }
 
   /** Creates a new resource of each kind, because an operation may change or delete it. */
-  async function createResources(messageStatus = 'FAILED', campaignStatus = 'DRAFT') {
+  async function createResources(messageStatus = 'FAILED', campaignStatus = 'DRAFT', importStatus = 'DRAFT') {
     const listId = await aList(service)
     const contactId = await aContact(service, { listId, tags: ['vip'] })
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
@@ -90,10 +97,18 @@ describe('IDs', () => {
       `update campaigns set status = $2, paused_from = 'SCHEDULED', scheduled_at = now() + interval '1 day' where id = $1::uuid`,
       [campaigns, campaignStatus],
     )
+    const file = importStatus === 'UPLOADING' ? {} : { text: 'email\n', consent: 'SUBSCRIBED' }
+    const imports = await own('imports', { name: 'x.csv', ...file })
+    await sql(service.context.orm.em.fork(), 'update imports set status = $2 where id = $1::uuid', [
+      imports,
+      importStatus,
+    ])
     return {
       suppressions: await own('suppressions', { email: `suppressed-${contactId}@example.com` }),
       templates: await own('templates', { name: 'T', ...text }),
-      imports: await own('imports', { name: 'x.csv' }),
+      emails: await own('emails', { to: 'ada@example.com', ...text, scheduledAt: TOMORROW }),
+      imports,
+      ...(await createWebhook()),
       campaigns,
       contacts: contactId,
       lists: listId,
@@ -103,6 +118,12 @@ describe('IDs', () => {
       contactId,
       ...(await createForPeople()),
     }
+  }
+  /** Creates a webhook with a delivery. No server listens at its URL. */
+  async function createWebhook() {
+    const { id } = await aWebhook(service, { url: 'http://127.0.0.1:9/', events: ['import.finished'] })
+    const { body } = await service.call('POST', `webhooks/${id}/test`)
+    return { webhooks: id, deliveryId: body.data.id as string }
   }
   type Resources = Awaited<ReturnType<typeof createResources>>
 
@@ -122,6 +143,7 @@ describe('IDs', () => {
       .slice(1)
       .replace('{id}', () => encodeURIComponent(inPath(known[collection])))
       .replace('{contactId}', () => encodeURIComponent(inPath(known.contactId)))
+      .replace('{deliveryId}', () => encodeURIComponent(inPath(known.deliveryId)))
       .replace('{tag}', 'vip')
     const fields: Record<IdField, unknown> = {
       contactId: inBody(known.contactId),
@@ -151,15 +173,20 @@ describe('IDs', () => {
       enrollContact: { contactId: fields.contactId },
       replaceTemplate: { name: 'x', subject: 'x', text: 'x' },
       previewTemplate: { contactId: fields.contactId },
+      testTemplate: { to: [known.memberEmail] },
       updateCampaign: { name: 'x' },
       scheduleCampaign: { at: '2030-01-01T00:00:00Z' },
       retryMessage: { evenIfSent: true },
+      sendEmail: { to: 'ada@example.com', templateId: inBody(known.templates) },
       saveDraft: { content: {}, basedOn: 1 },
       publishAutomation: { trigger: 'LIST_ADDED', triggerConfig: { listId: fields.listId } },
       createImport: { name: 'x.csv', listId: fields.listId },
       uploadImportChunk: { position: 0, text: 'email\n', isLast: true },
+      setImportMapping: { listId: fields.listId, consent: 'SUBSCRIBED' },
       updateMember: { role: 'viewer' },
       rotateApiKey: { overlapHours: 1 },
+      updateWebhook: { events: ['*'] },
+      replayWebhookDeliveries: { since: '2026-01-01' },
     }
     const sent = body ? others[id] : undefined
     assert.ok(!body || sent, `${id}: add a request body for it to this test`)
@@ -175,16 +202,17 @@ describe('IDs', () => {
     const inPath = path.includes('{id}')
     const elsewhere =
       ID_FIELDS.some((name) => name in (query?.fields ?? {})) ||
-      /upsert|addTo|createAut|updateAut|enroll|record/.test(id)
+      /upsert|addTo|createAut|updateAut|enroll|record|sendEmail$/.test(id)
     if (!inPath && !elsewhere) continue
 
     it(`accepts IDs in capitals at ${method} ${path}, and returns them in lower case`, async () => {
       const status = id === 'dismissMessage' ? 'UNCONFIRMED' : 'FAILED'
       const campaign =
         { pauseCampaign: 'SCHEDULED', resumeCampaign: 'PAUSED', cancelCampaign: 'SCHEDULED' }[id] ?? 'DRAFT'
+      const importStatus = { uploadImportChunk: 'UPLOADING', stopImport: 'RUNNING' }[id] ?? 'DRAFT'
       const [plain, inCapitals] = await Promise.all([
-        createResources(status, campaign),
-        createResources(status, campaign),
+        createResources(status, campaign, importStatus),
+        createResources(status, campaign, importStatus),
       ])
       const expected = await ask(operation, plain, same, same)
       const answer = await ask(operation, inCapitals, capitals, capitals)
@@ -220,7 +248,12 @@ describe('IDs', () => {
         const answer = await ask(operation, await createResources(), same, inBraces)
         const inBulk = { upsertContacts: 'List not found in workspace', recordEvents: 'Contact not found' }[id]
         if (inBulk !== undefined) assert.equal(answer.body.data.errors[0].error, inBulk)
-        else assert.match(answer.refused ?? '', /^404 (contact|list|segment)_not_found$/, JSON.stringify(answer.body))
+        else
+          assert.match(
+            answer.refused ?? '',
+            /^404 (contact|list|segment|template)_not_found$/,
+            JSON.stringify(answer.body),
+          )
       })
   }
 

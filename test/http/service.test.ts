@@ -3,6 +3,7 @@ import { setMailSender } from '../../src/instance/queries.ts'
 import type { ServiceStatus } from '../../src/http/service-status.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
+import { eventually } from '../support/eventually.ts'
 import { aContact } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -20,7 +21,11 @@ describe('the service status', () => {
   }
 
   it('shows members what the service is connected to', async () => {
-    const { postgres, temporal, mail } = await readStatus(service)
+    // Temporal lists a worker from its first poll.
+    const { postgres, temporal, mail } = await eventually('Temporal lists the worker', async () => {
+      const status = await readStatus(service)
+      return status.temporal.workers === 0 ? undefined : status
+    })
     assert.deepEqual(postgres, { isReachable: true })
     assert.partialDeepStrictEqual(temporal, { isReachable: true, namespace: 'default', uiUrl: null, workers: 1 })
     assert.partialDeepStrictEqual(mail, { mode: 'smtp', failure: null })

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runImport, type ImportRequest } from '../../src/bin/commands/run-import.ts'
+import type { ColumnChoice, ImportOptions } from '../../src/imports/index.ts'
+import { importRows } from '../support/imports.ts'
 import { startService, type Service } from '../support/service.ts'
 
 const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
@@ -14,6 +16,8 @@ export interface ImportBody {
   id: string
   status: string
   position: number
+  imported: number
+  size: number | null
   lines: number
   created: number
   updated: number
@@ -51,29 +55,42 @@ export function importing() {
     return path
   }
   const begin = async (body: object = {}): Promise<ImportBody> =>
-    (await service.call('POST', 'imports', { name: 'x.csv', ...body })).body.data as ImportBody
+    (await service.call('POST', 'imports', { name: 'x.csv', ...withConsent(body) })).body.data as ImportBody
   const sendChunk = (id: string, position: number, text: string, isLast: boolean) =>
     service.call('POST', `imports/${id}/chunks`, { position, text, isLast })
-  /** Imports a text, sending all that remains in each request. */
-  async function imported(text: string, body: object = {}): Promise<ImportBody> {
-    let now = await begin(body)
-    const bytes = Buffer.from(text)
-    do {
-      const answer = await sendChunk(now.id, now.position, bytes.subarray(now.position).toString(), true)
-      assert.equal(answer.status, 200, JSON.stringify(answer.body))
-      now = answer.body.data as ImportBody
-    } while (now.status === 'RUNNING')
-    return now
+  const get = async (id: string) => (await service.call('GET', `imports/${id}`)).body.data as ImportBody
+  /** Starts an import, and imports its rows in this process, which is faster than waiting for the worker. */
+  async function run(id: string): Promise<ImportBody> {
+    const started = await service.call('POST', `imports/${id}/start`)
+    assert.equal(started.status, 200, JSON.stringify(started.body))
+    await importRows(service, id)
+    return get(id)
   }
+  /** Uploads a text as a draft. */
+  async function draft(text: string, body: object = {}): Promise<ImportBody> {
+    const answer = await service.call('POST', 'imports', { name: 'x.csv', text, ...withConsent(body) })
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    return answer.body.data as ImportBody
+  }
+  /** Imports a text. */
+  const imported = async (text: string, body: object = {}): Promise<ImportBody> => run((await draft(text, body)).id)
   const errorsOf = async (id: string) =>
-    (await service.call('GET', `imports/${id}/errors`)).body.data as { line: number; problem: string }[]
+    (await service.call('GET', `imports/${id}/errors`)).body.data as {
+      line: number
+      problem: string
+      cells: string[] | null
+    }[]
   const contact = async (email: string): Promise<ContactBody | undefined> =>
     ((await service.call('GET', `contacts?email=${encodeURIComponent(email)}`)).body.data as ContactBody[])[0]
   const database = () => service.context.config.DATABASE_URL
   const command = (path: string) =>
-    spawn(process.execPath, [CLI, 'import', path, '--workspace', service.workspaceId, '--json'], {
-      env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' },
-    })
+    spawn(
+      process.execPath,
+      [CLI, 'import', path, '--workspace', service.workspaceId, '--consent', 'SUBSCRIBED', '--json'],
+      {
+        env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' },
+      },
+    )
   async function ended(child: ReturnType<typeof command>) {
     let out = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
@@ -86,10 +103,9 @@ export function importing() {
     try {
       const all = {
         workspace: service.workspaceId,
-        format: 'csv' as const,
-        as: undefined,
         tag: [],
         column: [],
+        ...(wanted.preset === undefined && { consent: 'SUBSCRIBED' as const }),
         ...wanted,
         path,
       }
@@ -107,6 +123,9 @@ export function importing() {
     file,
     begin,
     sendChunk,
+    draft,
+    get,
+    run,
     imported,
     errorsOf,
     contact,
@@ -115,3 +134,24 @@ export function importing() {
     atCommandLine,
   }
 }
+
+/** Options of an import in which everyone opted in. */
+export const options = (more: Partial<ImportOptions> = {}): ImportOptions => ({
+  preset: null,
+  columns: [],
+  consent: 'SUBSCRIBED',
+  listId: null,
+  tags: [],
+  triggers: false,
+  confirmed: false,
+  ...more,
+})
+
+/** States that everyone opted in, unless a column holds the consent or the body states it. */
+const withConsent = (body: { columns?: ColumnChoice[]; consent?: string | null; preset?: string }) => ({
+  ...(body.columns?.some(({ field }) => field === 'consent') || body.preset ? {} : { consent: 'SUBSCRIBED' }),
+  ...body,
+})
+
+/** The mapping of a column "unsubscribed" with yes, no, true, false, or nothing. */
+export const UNSUBSCRIBED: ColumnChoice = { column: 'unsubscribed', field: 'consent', yes: ['', 'no', 'false'] }

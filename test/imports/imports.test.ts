@@ -3,10 +3,10 @@ import { importFile } from '../../src/imports/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { type ImportBody, importing } from './importing.ts'
+import { type ImportBody, importing, options, UNSUBSCRIBED } from './importing.ts'
 
 describe('an import', () => {
-  const { service, em, domain, file, begin, sendChunk, imported, errorsOf, contact } = importing()
+  const { service, em, domain, file, begin, sendChunk, run, imported, errorsOf, contact } = importing()
 
   it('reads columns by name or as mapped, and reports failed rows with their line', async () => {
     const at = domain()
@@ -24,15 +24,16 @@ describe('an import', () => {
     const columns = [
       { column: 'Plan', field: 'metadata.plan' },
       { column: 'Age', field: 'nothing' },
+      { column: 'Tags', field: 'tags' },
     ]
     const done = await imported(text, { columns, listId, tags: ['imported'] })
     assert.deepEqual(
-      { status: done.status, created: done.created, failed: done.failed, lines: done.lines, position: done.position },
-      { status: 'DONE', created: 3, failed: 2, lines: 8, position: Buffer.byteLength(text) },
+      { status: done.status, created: done.created, failed: done.failed, lines: done.lines, imported: done.imported },
+      { status: 'DONE', created: 3, failed: 2, lines: 8, imported: Buffer.byteLength(text) },
     )
     assert.deepEqual(await errorsOf(done.id), [
-      { line: 3, problem: 'Invalid email address' },
-      { line: 7, problem: 'The row has 2 cells, but the header has 5' },
+      { line: 3, problem: 'Invalid email address', cells: ['no address', '', '', '', ''] },
+      { line: 7, problem: 'The row has 2 cells, but the header has 5', cells: [`ragged@${at}`, 'x'] },
     ])
     const ada = (await contact(`ada@${at}`))!
     assert.deepEqual(
@@ -51,30 +52,31 @@ describe('an import', () => {
     const bytes = Buffer.from(text)
     for (const length of [40, 61, 97]) {
       const { id } = await begin()
-      let now = { position: 0, status: 'RUNNING' } as ImportBody
-      for (let end = length; now.status === 'RUNNING'; end += length) {
+      let draft = { position: 0, status: 'UPLOADING' } as ImportBody
+      for (let end = length; draft.status === 'UPLOADING'; end += length) {
         // Never cut within a character.
         while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end += 1
-        const chunk = bytes.subarray(now.position, end).toString()
-        const answer = await sendChunk(id, now.position, chunk, end >= bytes.length)
-        now = answer.body.data as ImportBody
+        const chunk = bytes.subarray(draft.position, end).toString()
+        const answer = await sendChunk(id, draft.position, chunk, end >= bytes.length)
+        draft = answer.body.data as ImportBody
       }
+      const now = await run(id)
       assert.deepEqual(
         {
           status: now.status,
           rows: now.created + now.updated,
           failed: now.failed,
           lines: now.lines,
-          position: now.position,
+          imported: now.imported,
         },
-        { status: 'DONE', rows: 12, failed: 0, lines: 17, position: bytes.length },
+        { status: 'DONE', rows: 12, failed: 0, lines: 17, imported: bytes.length },
         `in pieces of ${length}`,
       )
     }
     assert.equal((await contact(`u3@${at}`))!.firstName, 'Zoë "3"\n, x')
   })
 
-  it('applies each chunk once under concurrent requests, and rejects any chunk other than the next one', async () => {
+  it('stores each chunk once under concurrent requests, and rejects any chunk other than the next one', async () => {
     const at = domain()
     const { id } = await begin()
     const first = `email\na@${at}\nb@${at}\n`
@@ -87,8 +89,8 @@ describe('an import', () => {
     const { position } = answers.find(({ status }) => status === 200)!.body.data as ImportBody
     const last = await sendChunk(id, position, first.slice(position), true)
     assert.equal(last.status, 200, JSON.stringify(last.body))
-    assert.equal(last.body.data.created, 2)
-    assert.equal((await sendChunk(id, first.length, '', true)).refused, '409 import_ended')
+    assert.equal((await sendChunk(id, first.length, '', true)).refused, '409 import_uploaded')
+    assert.equal((await run(id)).created, 2)
   })
 
   it('never deletes suppressions or opt-outs, regardless of the file’s content', async () => {
@@ -102,7 +104,7 @@ describe('an import', () => {
        insert into list_opt_outs (list_id, contact_id) select list_id, contact_id from gone`,
       [listId],
     )
-    await imported(`email,subscribed\nLeft@${at},true\nOUT@${at},yes\n`, { listId, as: 'SUBSCRIBED' })
+    await imported(`email\nLeft@${at}\nOUT@${at}\n`, { listId, consent: 'SUBSCRIBED' })
     assert.equal((await contact(`out@${at}`))!.suppressedBy, 'UNSUBSCRIBED')
     assert.equal(((await service().call('GET', `lists/${listId}/contacts`)).body.data as unknown[]).length, 0)
   })
@@ -114,9 +116,11 @@ describe('an import', () => {
     const address = await addressOf(service(), waiting)
     const automationId = await anAutomation(service(), { steps: [wait(60), EMAIL] })
     await enroll(service(), automationId, waiting)
-    const text = `email,subscribed\na@${at},false\na@${at},true\n${address},no\nb@${at},\nc@${at},maybe\n`
-    const done = await imported(text, { listId })
-    assert.deepEqual({ suppressed: done.suppressed, failed: done.failed }, { suppressed: 2, failed: 1 })
+    const text = `email,subscribed\na@${at},false\na@${at},true\n${address},no\nb@${at},TRUE\nc@${at},maybe\n`
+    const columns = [{ column: 'subscribed', field: 'consent', yes: ['true'] }]
+    const done = await imported(text, { listId, columns })
+    assert.deepEqual({ suppressed: done.suppressed, failed: done.failed }, { suppressed: 3, failed: 0 })
+    assert.equal((await contact(`c@${at}`))!.suppressedBy, 'IMPORTED')
     assert.equal((await contact(`a@${at}`))!.suppressedBy, 'IMPORTED')
     assert.equal((await contact(`b@${at}`))!.suppressedBy, null)
     await eventually('the enrollment ends', async () => {
@@ -139,7 +143,8 @@ describe('an import', () => {
         )
       ).map(({ email }) => email)
     await imported(`email\nquiet@${at}\n`)
-    await imported(`email,subscribed\nloud@${at},true\nout@${at},false\n`, { triggers: true })
+    const columns = [{ column: 'subscribed', field: 'consent', yes: ['true'] }]
+    await imported(`email,subscribed\nloud@${at},true\nout@${at},false\n`, { triggers: true, columns })
     await eventually('the contact is enrolled', async () => ((await enrolled()).length > 0 ? true : undefined))
     assert.deepEqual(await enrolled(), [`loud@${at}`])
     await service().call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
@@ -152,24 +157,27 @@ describe('an import', () => {
       ['a long one', `email,x\na@${at},1\nb@${at},"${'2\n'.repeat(200_000)}`, /line 3 is longer than 131072 bytes/],
       ['a quote within', `email,x\na@${at},1\nb@${at},"2"3\nc@${at},3\n`, /line 3 has text after a closing quote/],
     ] as const) {
-      const done = await imported(text)
+      const done = await imported(text, { columns: [{ column: 'x', field: 'nothing' }] })
       assert.equal(done.status, 'FAILED', what)
       assert.match(done.problem!, problem)
       assert.equal(done.created + done.updated, 1, what)
     }
-    // A header that is sent in advance is checked immediately.
-    const known = (format: string, header: string[]) =>
-      service().call('POST', 'imports', { name: 'x.csv', format, header })
-    assert.equal((await known('csv', ['name', 'plan'])).refused, '400 wrong_header')
-    assert.equal((await known('plunk', ['[{"email":"a@example.com"}]'])).refused, '400 wrong_header')
-    assert.equal((await known('csv', ['email', 'plan'])).status, 201)
-    const { id } = await begin()
-    const wrong = await sendChunk(id, 0, 'name,plan\nAda,pro\n', true)
-    assert.equal(wrong.refused, '400 wrong_header')
-    assert.match((wrong.body as { error: string }).error, /column for addresses/)
-    // The corrected file continues the import.
-    assert.equal((await sendChunk(id, 0, `email\nmended@${at}\n`, true)).body.data.status, 'DONE')
-    assert.equal((await imported('')).created, 0)
+  })
+
+  it('rejects a file whose header cannot be read, before anything is imported', async () => {
+    for (const [text, problem] of [
+      ['', /is empty/],
+      ['[{"email":"a@example.com"}]', /is JSON/],
+      [`email${',x'.repeat(2_000)}\n`, /more than 1000 columns/],
+      ['email,"name\na@example.com,Ada\n', /unclosed quote/],
+    ] as const) {
+      const { id } = await begin()
+      const answer = await sendChunk(id, 0, text, true)
+      assert.equal(answer.refused, '400 wrong_header')
+      assert.match((answer.body as { error: string }).error, problem)
+      // The corrected file can be uploaded to the same import.
+      assert.equal((await sendChunk(id, 0, `email\nmended@${domain()}\n`, true)).body.data.status, 'DRAFT')
+    }
   })
 
   it('applies an opt-out even if the rest of the row is invalid, from any of its columns', async () => {
@@ -182,15 +190,21 @@ describe('an import', () => {
       return done
     }
     const long = 'x'.repeat(300)
-    for (const [n, text] of [
-      ['a', `email,tags\na@${at},${long}\n`],
-      ['b', `email,plan\nb@${at}\n`],
-      ['c', `email,external id\nc@${at},${long}\n`],
+    const columns = ['tags', 'plan'].map((column) => ({
+      column,
+      field: column === 'tags' ? column : `metadata.${column}`,
+    }))
+    for (const [n, text, of] of [
+      ['a', `email,tags\na@${at},${long}\n`, columns.slice(0, 1)],
+      ['b', `email,plan\nb@${at}\n`, columns.slice(1)],
+      ['c', `email,external id\nc@${at},${long}\n`, []],
     ] as const)
-      assert.equal((await optedOut(`${n}@${at}`, text, { as: 'UNSUBSCRIBED' })).failed, 1)
-    await optedOut(`d@${at}`, `email,unsubscribed,opted_out\nd@${at},no,yes\n`)
-    await optedOut(`e@${at}`, `email,subscribed,unsubscribed\ne@${at},maybe,true\n`)
-    await optedOut(`f@${at}`, `email,unsubscribed\nf@${at},true\u200b\n`)
+      assert.equal((await optedOut(`${n}@${at}`, text, { consent: 'UNSUBSCRIBED', columns: of })).failed, 1)
+    const optedOutToo = { column: 'opted_out', field: 'consent', yes: ['no'] }
+    await optedOut(`d@${at}`, `email,unsubscribed,opted_out\nd@${at},no,yes\n`, {
+      columns: [UNSUBSCRIBED, optedOutToo],
+    })
+    await optedOut(`f@${at}`, `email,unsubscribed\nf@${at},true\u200b\n`, { columns: [UNSUBSCRIBED] })
   })
 
   it('rejects only rows with values that cannot be stored', async () => {
@@ -204,22 +218,18 @@ describe('an import', () => {
       `fine@${at},${cell('{"__proto__":1,"a":[1]}')}`,
     ]
     const done = await imported(['email,attributes,status', ...rows.map((row) => `${row},enabled`)].join('\n'), {
-      format: 'listmonk',
+      preset: 'listmonk',
     })
     assert.deepEqual(
       { status: done.status, created: done.created, failed: done.failed },
       { status: 'DONE', created: 1, failed: 3 },
     )
-    const wide = await begin()
-    const answer = await sendChunk(wide.id, 0, `email${',x'.repeat(2_000)}\n`, true)
-    assert.match((answer.body as { error: string }).error, /more than 1000 columns/)
   })
 
   it('runs once if two processes start the same file concurrently', async () => {
     const at = domain()
     const path = file(`email\n${Array.from({ length: 300 }, (_, n) => `c${n}@${at}\n`).join('')}`)
-    const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
-    const begin = () => importFile({ em: em() }, service().workspaceId, { path, format: 'csv', options })
+    const begin = () => importFile({ em: em() }, service().workspaceId, { path, options: options() })
     const both = await Promise.allSettled([begin(), begin()])
     const done = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     assert.ok(done.length > 0)

@@ -10,6 +10,7 @@ import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Proxy, startProxy } from '../support/proxy.ts'
+import { options, UNSUBSCRIBED } from './importing.ts'
 
 describe('an import that loses the response to a commit', () => {
   let database: TestDatabase
@@ -66,9 +67,8 @@ describe('an import that loses the response to a commit', () => {
     const workspace = await createWorkspace(em, { name: 'Unheard', mode: 'live' })
     const path = join(folder, 'x.csv')
     writeFileSync(path, 'email,unsubscribed\na@example.com,no\nb@example.com,yes\n')
-    const options = { columns: [], listId: null, tags: [], as: null, triggers: false }
     const release = await hold()
-    const done = importFile(orm, workspace.id, { path, format: 'csv', options })
+    const done = importFile(orm, workspace.id, { path, options: options({ columns: [UNSUBSCRIBED], consent: null }) })
     await eventually('the commit waits for the lock', async () => {
       const held = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query ilike 'commit%'`
       return (await sql(em, held)).length > 0 ? true : undefined

@@ -137,6 +137,22 @@ describe('lists and tags', () => {
     assert.equal(resumed.refused, '400 automation_never_acts')
   })
 
+  it('rejects the deletion of a list that a condition or a step of an automation uses', async () => {
+    for (const use of [
+      (list: string) => ({ entry: { filter: { list } } }),
+      (list: string) => ({ exitOn: [{ condition: { not: { list } } }] }),
+      (list: string) => ({ goal: { condition: { list: list.toUpperCase() } } }),
+      (list: string) => ({ steps: [{ type: 'CONDITION', branches: [{ name: 'A', if: { list }, steps: [] }] }] }),
+      (list: string) => ({ steps: [{ type: 'UPDATE_CONTACT', addToLists: [list] }] }),
+    ]) {
+      const id = await aList(service)
+      const { body } = await post('automations', { name: 'An automation', trigger: 'SIGNUP', ...use(id) })
+      assert.equal((await service.call('DELETE', `lists/${id}`)).refused, '409 list_in_use')
+      await service.call('DELETE', `automations/${body.data.id}`)
+      assert.equal((await service.call('DELETE', `lists/${id}`)).status, 200)
+    }
+  })
+
   it('adds up to a thousand contacts per request, and reports those that do not exist', async () => {
     const id = await aList(service)
     const contacts = Array.from({ length: 998 }, (_, n) => ({ email: `member-${n}@example.com` }))

@@ -6,6 +6,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { signLink } from '../../src/signed-links/links.ts'
 import { eventually } from '../support/eventually.ts'
+import { importRows } from '../support/imports.ts'
 import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
 import { startService, type Service } from '../support/service.ts'
@@ -116,9 +117,9 @@ describe('attempts to send a message, and concurrent stops', () => {
   it('sends no confirmation email after an import opted the contact out again', async () => {
     const { email, join } = await aConfirmation()
     const optOut = async () => {
-      const { body } = await service.call('POST', 'imports', { name: 'Out', format: 'csv', as: 'UNSUBSCRIBED' })
-      const chunk = { position: 0, text: `email\n${email}\n`, isLast: true }
-      assert.equal((await service.call('POST', `imports/${body.data.id}/chunks`, chunk)).status, 200)
+      const text = `email\n${email}\n`
+      const body = { name: 'x.csv', text, consent: 'UNSUBSCRIBED', start: true }
+      await importRows(service, (await service.call('POST', 'imports', body)).body.data.id as string)
     }
     await optOut()
     const attempt = anAttempt(await prepare(service, await join()))

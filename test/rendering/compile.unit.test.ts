@@ -3,12 +3,14 @@ import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 
 const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty']
 
+const MJML = (column: string, head = '') =>
+  `<mjml><mj-head>${head}</mj-head><mj-body><mj-section><mj-column>${column}</mj-column></mj-section></mj-body></mjml>`
+
 const SOURCES = {
   'an HTML stylesheet': (name: string) => `<style>p { ${name}: 1px }</style><p>Hello</p>`,
   'an HTML style attribute': (name: string) => `<style>p { color: red }</style><p style="${name}: 1px">Hello</p>`,
   'an MJML stylesheet': (name: string) =>
-    `<mjml><mj-head><mj-style inline="inline">p { ${name}: 1px }</mj-style></mj-head><mj-body><mj-section><mj-column>` +
-    '<mj-text><p>Hello</p></mj-text></mj-column></mj-section></mj-body></mjml>',
+    MJML('<mj-text><p>Hello</p></mj-text>', `<mj-style inline="inline">p { ${name}: 1px }</mj-style>`),
 }
 
 describe('compiling a template', function () {
@@ -19,9 +21,9 @@ describe('compiling a template', function () {
   })
   after(() => renderer.close())
 
-  const compile = (html: string) => {
+  const compile = (html: string, previewText: string | null = null) => {
     const format = html.startsWith('<mjml') ? ('MJML' as const) : ('HTML' as const)
-    const source = { format, subject: 'Hello', previewText: null, html, text: null }
+    const source = { format, subject: 'Hello', previewText, html, text: null }
     return renderer.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
   }
 
@@ -32,7 +34,7 @@ describe('compiling a template', function () {
         assert.equal(content, null)
         assert.equal(problems.length, 1)
         assert.equal(problems[0]!.field, 'html')
-        assert.match(problems[0]!.problem, /is not a function/)
+        assert.match(problems[0]!.problem, new RegExp(`the name "${name}" cannot be used .* line:1, col:\\d+$`))
         // The renderer process still works.
         assert.deepEqual((await compile('<style>p { color: red }</style><p>Hello</p>')).problems, [])
         assert.equal(renderer.problem(), undefined)
@@ -51,5 +53,85 @@ describe('compiling a template', function () {
       )
       assert.equal(rendered.html, html)
     }
+  })
+
+  for (const name of [...NAMES, '__proto__'])
+    it(`accepts elements, attributes and classes called ${name}, or reports them with a line`, async () => {
+      for (const html of [
+        `<${name} class="${name}" id="${name}" ${name}="x"><p style="color: ${name}">Hello</p></${name}>`,
+        `<style>.${name}, #${name}, ${name} { color: red }</style><p class="${name}">Hello</p>`,
+        MJML(`<mj-text ${name}="x" css-class="${name}" mj-class="${name}">Hello</mj-text>`),
+        MJML(`<mj-text>Hello</mj-text>`, `<mj-attributes><mj-class name="${name}" color="red" /></mj-attributes>`),
+        MJML(`<${name}>Hello</${name}><mj-text>Hello</mj-text>`),
+      ]) {
+        const { content, problems } = await compile(html)
+        if (content) assert.match(content.text!, /Hello$/, html)
+        else assert.match(problems[0]!.problem, /line:1, col:\d+/, html)
+      }
+      assert.equal(renderer.problem(), undefined)
+    })
+
+  it('warns about MJML that is compiled nevertheless, with the line', async () => {
+    const { content, problems, warnings } = await compile(
+      '<mjml><mj-body>\n<mj-text mood="calm">Hello</mj-text>\n<mj-section background-color="nothing">' +
+        '<mj-column><mj-image src="a.png" alt="Box" width="100%"></mj-column></mj-section></mj-body></mjml>',
+    )
+    assert.deepEqual(problems, [])
+    assert.equal(content?.text, 'Hello\nBox')
+    const found = warnings.map(({ field, problem }) => `${field}: ${problem}`)
+    for (const expected of [
+      /^html: <mj-image> is not closed, line:3, col:\d+$/,
+      /^html: mj-text cannot be used inside mj-body.* \(mj-text\), line:2, col:1$/,
+      /^html: Attribute mood is illegal \(mj-text\), line:2, col:1$/,
+      /^html: Attribute width has invalid value: 100%.* \(mj-image\), line:3, col:\d+$/,
+    ])
+      assert.equal(found.filter((each) => expected.test(each)).length, 1, found.join('\n'))
+  })
+
+  it('reports MJML that would lose content, with the line', async () => {
+    for (const [html, problem] of [
+      [MJML('\n<mj-nothing>Hello</mj-nothing>'), /^Element mj-nothing doesn't exist.* line:2, col:1$/],
+      [MJML('\n<mj-style>p{}</mj-style>'), /^mj-style cannot be used inside mj-column.* line:2, col:1$/],
+      [
+        MJML('\n<mj-carousel><mj-text>Hello</mj-text></mj-carousel>'),
+        /^mj-text cannot be used inside mj-carousel.* line:2, col:14$/,
+      ],
+    ] as const) {
+      const { problems } = await compile(html)
+      assert.equal(problems.length, 1)
+      assert.match(problems[0]!.problem, problem)
+    }
+  })
+
+  it('shows the preview text once', async () => {
+    const html = MJML('\n<mj-text mood="calm">Hello</mj-text>', '<mj-preview>\nTheirs\n</mj-preview>')
+    const own = await compile(html)
+    assert.equal(own.content?.html?.split('Theirs').length, 2)
+    assert.equal(own.content.text, 'Theirs\nHello')
+    const { content, warnings } = await compile(html, 'Tea & {{ contact.firstName }} <3')
+    assert.ok(!content?.html?.includes('Theirs'))
+    assert.equal(content?.html?.split('Tea &amp; {{ contact.firstName }} &lt;3').length, 2)
+    assert.equal(content.text, 'Tea & {{ contact.firstName }} <3\nHello')
+    assert.deepEqual(
+      warnings.map(({ problem }) => problem),
+      [
+        '<mj-preview> is not used, because previewText replaces it, line:1, col:16',
+        'Attribute mood is illegal (mj-text), line:4, col:1',
+      ],
+    )
+  })
+
+  it('keeps Liquid in the generated text, with any quotation marks', async () => {
+    const html =
+      '<a href="{{ contact.metadata.url | default: "https://example.com" }}">Go</a>' +
+      '<img src="a.png" alt="{{ contact.firstName | default: "you" }}">{% if 1 <2 %}yes{% endif %}' +
+      '<p><a href="{{ unsubscribeUrl }}">{{ unsubscribeUrl }}</a></p>'
+    const { content, problems } = await compile(html)
+    assert.deepEqual(problems, [])
+    assert.equal(
+      content?.text,
+      'Go [{{ contact.metadata.url | default: "https://example.com" }}] {{ contact.firstName | default: "you" }} ' +
+        '{% if 1 <2 %}yes{% endif %}\n\n{{ unsubscribeUrl }}',
+    )
   })
 })

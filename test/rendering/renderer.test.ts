@@ -18,13 +18,17 @@ const ENDLESS = compares(45_000, 18)
 /** A different template for each number. */
 const endless = (n: number) => `${ENDLESS}${n}`
 
-/** Renderer processes that used a processor for a second, which means that they have started. */
-async function busyProcesses(owner = process.pid): Promise<number[] | undefined> {
+async function rendererProcesses(owner = process.pid, used = /./): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,time=,args='])
-  const found = stdout.split('\n').flatMap((line) => {
-    const [pid, ppid, used] = line.trim().split(/\s+/)
-    return Number(ppid) === owner && /[1-9]/.test(used!) && line.includes('rendering/process.ts') ? [Number(pid)] : []
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, ppid, time] = line.trim().split(/\s+/)
+    return Number(ppid) === owner && used.test(time!) && line.includes('rendering/process.ts') ? [Number(pid)] : []
   })
+}
+
+/** Renderer processes that used a processor for a second, which means that they have started. */
+async function busyProcesses(owner?: number): Promise<number[] | undefined> {
+  const found = await rendererProcesses(owner, /[1-9]/)
   return found.length > 0 ? found : undefined
 }
 
@@ -50,6 +54,19 @@ describe('the renderer', () => {
     assert.deepEqual((await renderer.check(email(ENDLESS))).problems, [
       { field: 'text', problem: 'took longer than 0.3 s' },
     ])
+  })
+
+  it('runs a job that broke a process only in the process for suspects', async () => {
+    const source = { format: 'HTML', subject: 'Hi', previewText: null, html: '{% render "x" %}', text: null } as const
+    // No template breaks a process, so this breaks the contract instead.
+    const breaks = () => renderer.compile({ kind: 'EMAIL', source, layout: null, partials: undefined as never })
+    await assert.rejects(breaks(), RendererBusy)
+    assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
+    const before = await rendererProcesses()
+    assert.equal(before.length, 1)
+    await assert.rejects(breaks(), RendererBusy)
+    assert.equal(await outcome('Hello {{ contact.firstName }}'), 'Hello Ada')
+    assert.ok((await rendererProcesses()).includes(before[0]!))
   })
 
   it('rejects jobs as busy, not as failed, on an overloaded machine', async () => {

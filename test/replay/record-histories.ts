@@ -6,8 +6,11 @@ import type { StepInput } from '../../src/automations/steps/index.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../../src/platform/ids.ts'
-import { createAutomation, updateAutomation } from '../../src/automations/automations.ts'
+import { type AutomationInput, createAutomation, updateAutomation } from '../../src/automations/automations.ts'
+import { cancelEmail } from '../../src/emails/cancel-email.ts'
+import { queueEmail } from '../../src/emails/queue-emails.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
+import { fireEvent } from '../../src/events/fire-event.ts'
 import { messagesOf } from '../../src/messages/list-queries.ts'
 import { retryOne } from '../../src/messages/retry.ts'
 import { newCall } from '../../src/platform/call.ts'
@@ -17,16 +20,19 @@ import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
 import { stopServices } from '../support/servers.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+import { startWebhookServer } from '../support/webhook-server.ts'
 import { readOptions, refuse } from '../../scripts/options.ts'
 
-const [folder] = readOptions({
-  call: 'npm run histories -- FOLDER',
-  what: 'records the histories that test/replay replays.',
+const [folder, ...names] = readOptions({
+  call: 'npm run histories -- FOLDER [NAME…]',
+  what: 'records the histories that test/replay replays: all, or those with a name.',
   options: {},
   words: true,
 }).words
 if (folder === undefined) refuse('Specify the folder: npm run histories -- test/replay/histories/VERSION')
 mkdirSync(folder, { recursive: true })
+
+const isAsked = (name: string) => names.length === 0 || names.includes(name)
 
 const email: StepInput = { type: 'EMAIL', subject: 'Hi', text: 'Hi' }
 const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes })
@@ -39,8 +45,10 @@ async function record(
   name: string,
   steps: StepInput[],
   during: (automationId: string, contactId: string, world: TimeSkipping) => Promise<void> = () => Promise.resolve(),
+  rules: Partial<AutomationInput> = {},
 ): Promise<void> {
-  const automationId = await world.automation(steps)
+  if (!isAsked(name)) return
+  const automationId = await world.automation(steps, rules)
   const contactId = await world.contact()
   await world.whileWorking(async () => {
     await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
@@ -103,33 +111,119 @@ await record('paused-and-resumed', [wait(60), email], async (automationId, conta
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
   await world.dependencies.enrollments.automationChanged(automationId, contactId)
 })
-world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
-await world.whileWorking(async () => {
-  const automationId = await world.automation([email])
-  const contactId = await world.contact()
-  await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
-  await world.handle(automationId, contactId).result()
-  world.sink.behave('accept')
-  const [failed] = await messagesOf(
-    world.orm.em.fork(),
-    world.workspaceId,
-    { contactId },
-    { statuses: ['FAILED'], limit: 1 },
+const waits = (automationId: string, contactId: string) =>
+  eventually(
+    'it waits',
+    async () => (await world.handle(automationId, contactId).query(stateQuery)).wakeAt ?? undefined,
   )
-  await retryOne(world.dependencies, world.workspaceId, failed!.id, { evenIfSent: false }, newCall())
-  await keep('retried', `retry:${failed!.id}`)
+const ordered = async (_: string, contactId: string) => {
+  await fireEvent(world.dependencies, world.workspaceId, contactId, { name: 'ordered' }, newCall())
+}
+const forOrder: StepInput = {
+  type: 'WAIT_FOR_EVENT',
+  eventName: 'ordered',
+  timeoutMinutes: 60,
+  received: [email],
+  timedOut: [wait(60), email],
+}
+const branches: StepInput[] = [
+  { type: 'UPDATE_CONTACT', addTags: ['vip'] },
+  {
+    type: 'CONDITION',
+    branches: [
+      {
+        name: 'VIP',
+        if: { tag: 'vip' },
+        steps: [{ type: 'SPLIT', branches: [{ name: 'A', weight: 1, steps: [email] }] }],
+      },
+    ],
+    else: [{ type: 'EXIT' }],
+  },
+]
+await record('wait-until', [{ type: 'WAIT_UNTIL', until: { timeOfDay: '09:00', weekdays: ['MON'] } }, email])
+await record('event-received', [forOrder, email], async (automationId, contactId) => {
+  await waits(automationId, contactId)
+  await ordered(automationId, contactId)
 })
-world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
-const stopping = await createAutomation(world.orm.em, world.workspaceId, {
-  name: 'A sequence',
-  status: 'ACTIVE',
-  trigger: 'EVENT',
-  triggerConfig: { eventName: 'go' },
-  onSendFailure: 'STOP',
-  steps: [email, email],
+await record('event-timed-out', [forOrder, email])
+await record('branches', [...branches, email, { type: 'EXIT' }])
+await record(
+  'goal-in-wait',
+  [wait(60), email],
+  async (automationId, contactId) => {
+    await waits(automationId, contactId)
+    await ordered(automationId, contactId)
+  },
+  { goal: { eventName: 'ordered' } },
+)
+await record('exit-before-a-step', [wait(60), ...branches], undefined, {
+  exitOn: [{ condition: { not: { tag: 'none' } } }],
 })
-world.automation = () => Promise.resolve(stopping.automation.id)
-await record('refused-and-stopped', [])
+await record('paused-at-a-condition', [wait(60), ...branches], async (automationId, contactId) => {
+  await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'PAUSED' })
+  await world.env.sleep('61 minutes')
+  await eventually('it is paused', async () =>
+    (await world.handle(automationId, contactId).query(stateQuery)).paused ? true : undefined,
+  )
+  await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
+  await world.dependencies.enrollments.automationChanged(automationId, contactId)
+})
+const webhooks = await startWebhookServer()
+webhooks.receiver.answer = () => (webhooks.requests.length === 1 ? 503 : { plan: 'pro' })
+await record('webhook-repeated', [{ type: 'WEBHOOK', url: webhooks.url, saveAs: 'account' }, email])
+await webhooks.stop()
+
+if (isAsked('retried')) {
+  world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+  await world.whileWorking(async () => {
+    const automationId = await world.automation([email])
+    const contactId = await world.contact()
+    await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
+    await world.handle(automationId, contactId).result()
+    world.sink.behave('accept')
+    const [failed] = await messagesOf(
+      world.orm.em.fork(),
+      world.workspaceId,
+      { contactId },
+      { statuses: ['FAILED'], limit: 1 },
+    )
+    await retryOne(world.dependencies, world.workspaceId, failed!.id, { evenIfSent: false }, newCall())
+    await keep('retried', `retry:${failed!.id}`)
+  })
+}
+/** Records a scheduled email, and what happens before its time. */
+async function recordEmail(name: string, during: (id: string) => Promise<unknown> = () => Promise.resolve()) {
+  if (!isAsked(name)) return
+  await world.whileWorking(async () => {
+    const scheduledAt = new Date((await world.env.currentTimeMs()) + 24 * 60 * 60_000).toISOString()
+    const input = { to: 'ada@example.com', subject: 'Hi', text: 'Hi', scheduledAt }
+    const { id } = (await queueEmail(world.dependencies, world.workspaceId, input, newCall())).email
+    const handle = world.env.client.workflow.getHandle(`email:${id}`)
+    await eventually('it waits', async () => {
+      const { events = [] } = await handle.fetchHistory()
+      return events?.some(({ timerStartedEventAttributes: timer }) => timer) || undefined
+    })
+    await during(id)
+    await handle.result().catch(() => undefined)
+    await keep(name, `email:${id}`)
+  })
+}
+await recordEmail('email-scheduled')
+await recordEmail('email-cancelled', (id) => cancelEmail(world.dependencies, world.workspaceId, id, newCall()))
+
+if (isAsked('refused-and-stopped')) {
+  world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+  const stopping = await createAutomation(world.orm.em, world.workspaceId, {
+    name: 'A sequence',
+    status: 'ACTIVE',
+    trigger: 'EVENT',
+    triggerConfig: { eventName: 'go' },
+    onSendFailure: 'STOP',
+    steps: [email, email],
+  })
+  world.automation = () => Promise.resolve(stopping.automation.id)
+  await record('refused-and-stopped', [])
+}
 
 await world.stop()
 await stopServices()

@@ -18,16 +18,14 @@ export async function createEmailData(service: Service, workspaceId: string): Pr
   }
   for (const [name, text] of [
     ['customers.csv', 'email,first name\nmia@example.org,Mia\nno address,Leo\n'],
-    ['listmonk.csv', 'email,name\nnoa@example.org,Noa\n'],
+    ['listmonk.csv', 'email,first name\nnoa@example.org,Noa\n'],
   ] as const) {
-    const { id } = (await service.call('POST', 'imports', { name, size: text.length })).body.data as { id: string }
-    await service.call('POST', `imports/${id}/chunks`, { position: 0, text, isLast: true })
+    await service.call('POST', 'imports', { name, text, consent: 'SUBSCRIBED', start: true })
   }
-  const large = (await service.call('POST', 'imports', { name: 'archive.csv', size: 900_000 })).body.data as {
-    id: string
-  }
-  const piece = { position: 0, text: 'email\nlou@example.org\nkim@example.org\n', isLast: false }
-  await service.call('POST', `imports/${large.id}/chunks`, piece)
+  await service.call('POST', 'imports', {
+    name: 'orchard-crm.csv',
+    text: 'email,Plan,Newsletter\nlou@example.org,pro,yes\nkim@example.org,free,no\n',
+  })
   const html = '<html><body>{{ content }}</body></html>'
   await service.call('POST', 'templates', { name: 'Orchard', kind: 'LAYOUT', html })
   const made = await service.call('POST', 'templates', HARVEST)

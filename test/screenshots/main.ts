@@ -3,7 +3,7 @@
  *
  *     npm run screenshots [-- PART_OF_NAME]
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -17,8 +17,10 @@ import { startService, type Service } from '../support/service.ts'
 import { pictureEmails } from './emails.ts'
 import { createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
+import { createWebhooks } from './webhook-data.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
+const EXAMPLE = new URL('../../examples/plan-follow-up.json', import.meta.url)
 const SIZES = { wide: { width: 1_440, height: 900 }, phone: { width: 390, height: 844 } } as const
 const only = process.argv[2] ?? ''
 
@@ -37,12 +39,18 @@ const pagesOf = ({
   contactId,
   campaignId,
   templateId,
+  branchesId,
+  webhook,
   steps,
 }: {
   automationId: string
   contactId: string
   campaignId?: string
   templateId?: string
+  /** An automation with branches. */
+  branchesId?: string
+  /** A webhook with a failed delivery. */
+  webhook?: { webhookId: string; deliveryId: string }
   steps: number
 }): PageShot[] => [
   { name: 'home', path: '' },
@@ -65,6 +73,14 @@ const pagesOf = ({
         .nth(steps > 1 ? 1 : 0)
         .click(),
   },
+  ...(branchesId === undefined
+    ? []
+    : ['Plan is pro?', 'Wait for project.created', 'B: Invite your team'].map((step, n) => ({
+        name: ['branches', 'waits', 'actions'][n]!,
+        path: `/automations/${branchesId}`,
+        act: (page: Page) => page.getByTestId('step').filter({ hasText: step }).click(),
+      }))),
+  { name: 'new-automation', path: '/automations', act: press('New automation') },
   { name: 'contacts', path: '/contacts' },
   { name: 'contact', path: `/contacts/${contactId}` },
   { name: 'messages', path: '/messages' },
@@ -80,6 +96,10 @@ const pagesOf = ({
   { name: 'sender', path: '/sender' },
   { name: 'workspace', path: '/workspace' },
   { name: 'keys', path: '/keys' },
+  {
+    name: 'webhooks',
+    path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',
+  },
   { name: 'members', path: '/members' },
   { name: 'audit', path: '/audit' },
 ]
@@ -212,6 +232,8 @@ try {
   })
   const many = await fillWorkspace(service, service.workspaceId)
   const templateId = await createEmailData(service, service.workspaceId)
+  const followUp = JSON.parse(await readFile(EXAMPLE, 'utf8')) as object
+  const branchesId = (await service.call('POST', 'automations', followUp)).body.data.id as string
 
   const few = await createWorkspace(em, { name: 'Orchard staging', mode: 'test' })
   await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
@@ -226,11 +248,12 @@ try {
   // Last: the worker's reconciliation starts workflows for the inserted enrollments.
   await service.startWorker()
   const campaignId = await createCampaigns(service)
+  const webhook = await createWebhooks(service, service.workspaceId)
   const browser = await openChromium()
   if ('first'.includes(only)) await firstAutomation(browser)
   if (only === '') await pictureEmails(browser, take)
   await picture(browser, service, email, [
-    ['many', service.workspaceId, pagesOf({ ...many, campaignId, templateId, steps: 7 })],
+    ['many', service.workspaceId, pagesOf({ ...many, campaignId, templateId, branchesId, webhook, steps: 7 })],
     ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],
   ])
   await browser.close()

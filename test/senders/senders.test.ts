@@ -91,7 +91,7 @@ describe('the sender of a workspace', () => {
     const [signature] = await verify(mail)
     assert.equal(signature!.status.result, 'pass')
     assert.equal(signature!.signingDomain, 'orchard.example')
-    for (const name of ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post'])
+    for (const name of ['from', 'to', 'subject', 'list-unsubscribe', 'list-unsubscribe-post', 'list-id', 'feedback-id'])
       assert.ok(
         signature!.signingHeaders.keys
           .toLowerCase()
@@ -99,8 +99,14 @@ describe('the sender of a workspace', () => {
           .includes(name),
         name,
       )
-    const [changed] = await verify({ ...mail, headers: mail.headers.replace('One-Click', 'Two-Click') })
-    assert.notEqual(changed!.status.result, 'pass')
+    for (const [value, other] of [
+      ['One-Click', 'Two-Click'],
+      [':dripline', ':other'],
+      ['.mail.example.com>', '.example.com>'],
+    ] as const) {
+      const [changed] = await verify({ ...mail, headers: mail.headers.replace(value, other) })
+      assert.notEqual(changed!.status.result, 'pass')
+    }
     for (const line of whole(mail).toString().split('\r\n')) assert.ok(Buffer.byteLength(line) <= 998)
   })
 
@@ -132,7 +138,7 @@ describe('the sender of a workspace', () => {
   it('lists the required DNS records and their state', async () => {
     const check = async () =>
       Object.fromEntries(
-        ((await ask('POST', 'sender/check')).body.data as { what: string; status: string }[]).map(
+        ((await ask('POST', 'sender/check')).body.data.records as { what: string; status: string }[]).map(
           ({ what, status }) => [what, status],
         ),
       )
@@ -141,6 +147,7 @@ describe('the sender of a workspace', () => {
     assert.deepEqual(await check(), { SPF: 'MISSING', DKIM: 'MISSING', DMARC: 'MISSING' })
     Object.assign(texts, known, {
       'orchard.example': ['v=spf1 include:_spf.example.net ~all', 'something else'],
+      '_spf.example.net': ['v=spf1 ip4:192.0.2.1 ~all'],
       '_dmarc.orchard.example': ['v=DMARC1; p=reject'],
     })
     assert.deepEqual(await check(), { SPF: 'OK', DKIM: 'OK', DMARC: 'OK' })
@@ -162,9 +169,9 @@ describe('the sender of a workspace', () => {
       'bounces.orchard.example',
     )
     const check = async () =>
-      ((await ask('POST', 'sender/check')).body.data as { what: string; status: string; found: string[] }[]).find(
-        ({ what }) => what === 'RETURN_PATH',
-      )!
+      (
+        (await ask('POST', 'sender/check')).body.data.records as { what: string; status: string; found: string[] }[]
+      ).find(({ what }) => what === 'RETURN_PATH')!
     assert.equal((await check()).status, 'MISSING')
     texts['MX bounces.orchard.example'] = ['mail.example.com']
     assert.deepEqual([(await check()).status, (await check()).found], ['OK', ['10 mail.example.com']])
@@ -187,13 +194,13 @@ describe('the sender of a workspace', () => {
   })
 
   it('encrypts its DKIM key, and defers mail while a worker cannot decrypt it', async () => {
-    const [row] = await sql<{ key: Buffer }>(service.context.orm.em.fork(), 'select dkim_private as key from senders')
+    const [row] = await sql<{ key: Buffer }>(service.context.orm.em.fork(), 'select private_key as key from dkim_keys')
     assert.ok(!row!.key.toString('latin1').includes('PRIVATE KEY'))
     assert.throws(() => createSecrets('x'.repeat(44)).decrypt(row!.key, 'dkim'), NoSecretsKey)
     assert.throws(() => createSecrets(undefined).decrypt(row!.key, 'dkim'), NoSecretsKey)
     await sql(
       service.context.orm.em.fork(),
-      `update senders set dkim_private = set_byte(dkim_private, 40, 255 - get_byte(dkim_private, 40))`,
+      `update dkim_keys set private_key = set_byte(private_key, 40, 255 - get_byte(private_key, 40))`,
     )
     const contactId = await aContact(service)
     await enroll(service, await anAutomation(service), contactId)

@@ -3,6 +3,7 @@ import { eventDedupKey } from '../../src/automation-engine/enrollment.ts'
 import { LEASE_SECONDS } from '../../src/messages/store-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { BEGINNING, type Process } from './scheduler.ts'
+import { checkWebhooks, type WebhookStory } from './check-webhooks.ts'
 import type { World } from './world.ts'
 
 /** The acknowledged requests of a run, and their expected effects. */
@@ -28,6 +29,7 @@ export interface Story {
   mayEnd?: 'all' | 'without email'
   /** A campaign that has to finish. */
   campaign?: CampaignStory
+  webhooks?: WebhookStory
   /** Statuses that emails must have at the end, unless something other than the world stopped a sender. */
   becomes?: { contact: string; subject: string; status: string }[]
   /** Number of senders that the world itself stops. Default: 0. */
@@ -80,8 +82,10 @@ export async function checkPromise(world: World, story: Story, quiet: boolean): 
 const readMessages = (world: World) =>
   sql<Message>(
     world.em,
-    `select contact.email, coalesce(content.subject, own.subject) as subject, message.status
+    `select coalesce(email.recipient, contact.email) as email, coalesce(content.subject, own.subject, email.subject) as subject,
+       message.status
      from messages message left join contacts contact on contact.id = message.contact_id
+     left join emails email on email.id = message.id
      left join enrollments enrollment on enrollment.id = message.enrollment_id
      left join automation_versions version
        on version.automation_id = enrollment.automation_id and version.version = enrollment.version
@@ -244,7 +248,7 @@ const PROMISE: readonly Sentence[] = [
         if (subjects !== undefined && !subjects.includes(subject)) continue
         if (at > after) yield `"${subject}" to ${to} was accepted after the response`
         if (begunBetween?.().some(([from, until]) => begunAt > from && begunAt < until))
-          yield `"${subject}" to ${to} was sent while paused`
+          yield `"${subject}" to ${to} was sent although it was stopped`
       }
     }
   },
@@ -276,6 +280,10 @@ const PROMISE: readonly Sentence[] = [
         if (row.error === null) yield `the campaign's email to ${to} is ${row.status} without a reason`
       }
     }
+  },
+
+  async function* everyEventIsDelivered({ world, webhooks }) {
+    if (webhooks) yield* checkWebhooks(world, webhooks)
   },
 
   function* campaignKeepsItsTimes({ world, campaign }) {

@@ -11,7 +11,7 @@ const ROOT = new URL('../..', import.meta.url).href
 /** Modules with virtual time: all but those that talk to Postgres, listen, render or start something. */
 const TIMED = /^(src\/(?!(http|runtime|bin|rendering|schema)\/)[^/]+|activities|workflows)\/(?!db\/|entities)/
 
-const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date, AbortSignal } from '${here('./virtual-time.ts')}'; `
+const VIRTUAL = `import { setTimeout, clearTimeout, setInterval, clearInterval, performance, Date, Math, AbortSignal } from '${here('./virtual-time.ts')}'; `
 
 /** Identifiers are sequential, so that they are the same in a repeated run. */
 const IDS = 'src/platform/ids.ts'

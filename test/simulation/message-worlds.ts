@@ -1,8 +1,14 @@
 import { confirmRequest } from '../../src/consent/confirm.ts'
 import { setPreferences } from '../../src/consent/preferences.ts'
 import { suppressByCall } from '../../src/consent/suppress.ts'
-import { createImport, getImport } from '../../src/imports/imports.ts'
-import { importChunk } from '../../src/imports/import-chunk.ts'
+import { advanceImport } from '../../src/imports/advance-import.ts'
+import { createImport, getImport, startImport } from '../../src/imports/imports.ts'
+import { uploadChunk } from '../../src/imports/upload.ts'
+import { eraseContact } from '../../src/contacts/erase-contact.ts'
+import { cancelEmail } from '../../src/emails/cancel-email.ts'
+import { recipientIdOf } from '../../src/emails/email-source.ts'
+import { queueEmail } from '../../src/emails/queue-emails.ts'
+import { ERASURE } from '../../src/runtime/erasure.ts'
 import { addToList } from '../../src/contacts/add-to-list.ts'
 import { createList, updateList } from '../../src/lists/lists.ts'
 import { retryOne } from '../../src/messages/retry.ts'
@@ -104,8 +110,63 @@ const BESIDE: Record<string, (world: World, automationId: string, contactId: str
   },
 }
 
-/** More than one row and less than two. */
-const CHUNK_BYTES = 25
+const RECEIPT = { to: 'ada@example.com', subject: 'Receipt', text: 'x' } as const
+/** Long enough that a stop arrives while the workflow of a scheduled email sleeps, or afterwards. */
+const SCHEDULED_MS = 10_000
+
+/** Accepts a transactional email: by a request with an Idempotency-Key, or with an ID, like a mail over SMTP. */
+function acceptEmail(
+  world: World,
+  { by, isScheduled, contactId }: { by: 'key' | 'id'; isScheduled: boolean; contactId: string | undefined },
+) {
+  const { workspaceId } = world.ground
+  const scheduledAt = new Date(world.scheduler.now + SCHEDULED_MS).toISOString()
+  const input = { ...RECEIPT, ...(isScheduled && { scheduledAt }) }
+  if (by === 'id') {
+    const call = newCall()
+    return world.client('email', (dependencies) =>
+      queueEmail(dependencies, workspaceId, input, { ...call, afterCommit: [] }),
+    )
+  }
+  return world.keyed('email', async (dependencies, call) => {
+    const id = await queueEmail(dependencies, workspaceId, input, call)
+    return { status: 202, body: { id }, contactId: recipientIdOf(workspaceId, RECEIPT.to, contactId) }
+  })
+}
+
+const gone = (error: Error) => /not found/i.test(error.message)
+const notCancellable = (error: Error) => /can be cancelled/.test(error.message)
+
+/** Requests that stop a transactional email. The answer is `undefined` if it came too late. */
+const EMAIL_STOPS = {
+  cancelled: (world: World, id: string) =>
+    world.client(
+      'cancel',
+      (dependencies) => cancelEmail(dependencies, world.ground.workspaceId, id, newCall()).then(() => true),
+      notCancellable,
+    ),
+  suppressed: (world: World) =>
+    world.client('suppress', (dependencies) =>
+      suppressByCall(dependencies, world.ground.workspaceId, { email: RECEIPT.to, reason: 'MANUAL' }, newCall()).then(
+        () => true,
+      ),
+    ),
+  erased: (world: World, _id: string, contactId: string | undefined) =>
+    world.client(
+      'erase',
+      (dependencies) =>
+        eraseContact(dependencies, ERASURE, world.ground.workspaceId, contactId!, newCall()).then(() => true),
+      gone,
+    ),
+}
+
+const emailRows = (world: World) => sql<{ id: string }>(world.em, 'select id from emails')
+
+/** Points in the delivery of an email at which a stop arrives. */
+const EMAIL_INSTANTS = [undefined, /^mail DATA ada@/, /^SQL with given as \( select \*, case/, /^mail takes ada@/]
+
+/** An attempt that imports one row, because each attempt halves the rows of the previous one. */
+const ONE_ROW = 10
 
 /** Worlds of decisions by operators, importers and recipients. */
 export const MESSAGE_WORLDS = {
@@ -485,6 +546,71 @@ export const MESSAGE_WORLDS = {
       }
     },
   },
+  email: {
+    workers: 2,
+    async run(world) {
+      const { scheduler } = world
+      const contactId = scheduler.pick([true, false]) ? await world.contact('ada') : undefined
+      return {
+        done: acceptEmail(world, {
+          by: scheduler.pick(['key', 'id'] as const),
+          isScheduled: scheduler.pick([false, true]),
+          contactId,
+        }),
+        expected: [{ contact: 'ada', subjects: ['Receipt'] }],
+        never: [],
+        becomes: [{ contact: 'ada', subject: 'Receipt', status: 'SENT' }],
+      }
+    },
+  },
+  'email-stopped': {
+    workers: 2,
+    async run(world) {
+      const { scheduler } = world
+      const stop = scheduler.pick(['cancelled', 'suppressed', 'erased'] as const)
+      const hasContact = stop === 'erased' || scheduler.pick([true, false])
+      const contactId = hasContact ? await world.contact('ada') : undefined
+      const instant = scheduler.pick(EMAIL_INSTANTS)
+      const hold = instant && scheduler.hold(instant)
+      const isScheduled = scheduler.pick([false, true])
+      // The mail server may close the connection first: the email is then DEFERRED.
+      world.mail.closes = scheduler.pick([0, 0, 1])
+      const expected: Story['expected'] = []
+      const becomes: NonNullable<Story['becomes']> = []
+      let stoppedAt = Infinity
+      let isCancelled = false
+      const accepted = acceptEmail(world, { by: 'key', isScheduled, contactId })
+      const stopping = async () => {
+        if (hold) await Promise.race([hold.reached, scheduler.pause(20_000)])
+        else await scheduler.steps(scheduler.pick([5, 10, 20, 30]))
+        // An email that is accepted after an erasure is a new one.
+        let [row] = await emailRows(world)
+        while (!row) {
+          await scheduler.pause(100)
+          ;[row] = await emailRows(world)
+        }
+        const request = EMAIL_STOPS[stop](world, row.id, contactId)
+        await Promise.race([request, scheduler.pause(KEPT_MS)])
+        hold?.release()
+        const { answer, at } = await request
+        if (stop !== 'cancelled') stoppedAt = at
+        else if (answer) {
+          isCancelled = true
+          becomes.push({ contact: 'ada', subject: 'Receipt', status: 'DISMISSED' })
+        } else expected.push({ contact: 'ada', subjects: ['Receipt'] })
+      }
+      return {
+        done: Promise.all([accepted, stopping()]),
+        expected,
+        never: [
+          { begunBetween: () => [[stoppedAt, Infinity]] },
+          // A cancelled email was never sent. An erasure waits for an email in flight.
+          { takenAfter: () => (isCancelled ? -1 : stop === 'erased' ? stoppedAt : Infinity) },
+        ],
+        becomes,
+      }
+    },
+  },
   import: {
     workers: 2,
     async run(world) {
@@ -497,24 +623,19 @@ export const MESSAGE_WORLDS = {
         { email: 'cid@example.com', reason: 'COMPLAINED' },
         newCall(),
       )
-      const options = { columns: [], listId: list.id, tags: [], as: null, triggers: true, confirmed: true }
-      const input = { name: 'readers.csv', format: 'csv', options } as const
-      const { id } = await createImport(world.em, workspaceId, input, newId())
-      const file = Buffer.from('email\nada@example.com\nbob@example.com\ncid@example.com\n')
-      const isElsewhere = (error: Error) => /continues at a different position|has ended/.test(error.message)
+      const choices = { preset: null, columns: [], consent: 'SUBSCRIBED' } as const
+      const options = { ...choices, listId: list.id, tags: [], triggers: true, confirmed: true }
+      const { id } = await createImport(world.em, workspaceId, { name: 'readers.csv', options }, newId())
+      const bytes = Buffer.from('email\nada@example.com\nbob@example.com\ncid@example.com\n')
+      await uploadChunk(world.em, workspaceId, id, { position: 0, bytes, isLast: true })
+      const isStarted = (error: Error) => /already started/.test(error.message)
       const importing = async () => {
-        for (;;) {
-          // The client continues at the position that the import reports: a repeated chunk may have been applied.
-          const { status, position } = await getImport(world.em, workspaceId, id)
-          if (status !== 'RUNNING') return
-          const bytes = file.subarray(position, position + CHUNK_BYTES)
-          const chunk = { position, bytes, isLast: position + bytes.length === file.length }
-          await world.client(
-            'import',
-            (dependencies) => importChunk(dependencies, workspaceId, id, chunk, newCall()),
-            isElsewhere,
+        await world.client('start', ({ em }) => startImport(em, workspaceId, id), isStarted)
+        // The workers import the file too.
+        while ((await getImport(world.em, workspaceId, id)).status === 'RUNNING')
+          await world.client('import', (dependencies) =>
+            advanceImport(dependencies, workspaceId, id, newCall(), ONE_ROW),
           )
-        }
       }
       return {
         done: importing(),

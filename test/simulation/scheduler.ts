@@ -428,7 +428,8 @@ export function seeded(seed: number): Decisions {
  * Calls that decide whether the guarantees hold: those around a transmission (claim, SMTP, record) and those that finalize a
  * message.
  */
-const HEART = /^mail |^SQL (with (automation|asked|campaign|given) as|update (messages|campaigns)|delete from outbox)/
+const HEART =
+  /^mail |^webhook |^SQL (with (automation|asked|campaign|given) as|update (messages|campaigns)|delete from outbox)/
 
 /** Maximum number of faults in one run. */
 const MAX_FAULTS = 5

@@ -45,6 +45,9 @@ export function clearInterval(handle?: Handle): void {
 
 export const performance = { now: (): number => own().now }
 
+/** The same in each run. */
+export const Math = Object.assign(Object.create(globalThis.Math) as typeof globalThis.Math, { random: () => 0.5 })
+
 const RealDate = globalThis.Date
 export const Date = new Proxy(RealDate, {
   construct: (target, args: unknown[]) =>

@@ -147,6 +147,9 @@ const proxy = (local: boolean) =>
 export const proxyLocalActivities = () => proxy(true)
 export const proxyActivities = () => proxy(false)
 export const condition = (test: () => boolean, milliseconds?: number) => instance().condition(test, milliseconds)
+export const sleep = async (milliseconds: number) => {
+  await instance().condition(() => false, milliseconds)
+}
 export const setHandler = ({ name }: { name: string }, handler: (arg: never) => void) =>
   instance().handle(name, handler)
 export const defineSignal = (name: string) => ({ name })

@@ -16,6 +16,7 @@ export const WORLDS = {
     'an automation is paused and resumed while so many signals arrive that workflows continue as new at any point: all emails arrive',
   delete: 'an automation is deleted while its emails are sent: none is accepted after the response',
   exit: 'an enrollment is ended while its emails are sent: none is accepted after the response, and a contact who enters again gets all',
+  leave: 'an exit event arrives while the emails of an enrollment are sent: none is claimed after its response',
   unsubscribe:
     'a contact unsubscribes while their emails are sent: no marketing email begins after the response, and a receipt still arrives',
   campaign: 'a campaign to three contacts: each gets one email, and no other contact does',
@@ -57,6 +58,14 @@ export const WORLDS = {
     'a contact confirms a list: they get one confirmation request, and the welcome email only afterwards',
   import:
     'a file is imported in chunks that are repeated: each row starts one enrollment, and contacts who opted out get nothing',
+  email:
+    'a transactional email is accepted by a request that is repeated until it is acknowledged, immediately or for later: it arrives once',
+  'email-stopped':
+    'a transactional email is cancelled, its address suppressed, or its contact erased, at chosen instants: nothing is sent after the response',
+  webhooks:
+    'two contacts are changed three times each while a worker sends the events, and may be stopped: each event arrives, in the order of its contact',
+  'webhooks-stopped':
+    'a contact is erased, or a webhook deleted or disabled, while a worker that has taken the events is stopped: none is sent a second after the response',
   erase:
     'a contact is erased while emails to it are sent: none is accepted after the response, and no data of it is left',
 }

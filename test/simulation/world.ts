@@ -8,7 +8,14 @@ import { createBulkhead } from '../../src/platform/bulkhead.ts'
 import { createQueueLimit } from '../../src/outbox/dependencies.ts'
 import { createImmediateDelivery } from '../../src/enrollments/deliver.ts'
 import { createAutomation, waitForSendingMessages, updateAutomation } from '../../src/automations/automations.ts'
-import { newCall } from '../../src/platform/call.ts'
+import { type Call, newCall } from '../../src/platform/call.ts'
+import { ApiError } from '../../src/platform/api-error.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { KEY_IN_PROGRESS } from '../../src/http/errors.ts'
+import { takeIdempotencyKey } from '../../src/http/idempotency-queries.ts'
+import { IdempotentAttempt } from '../../src/http/idempotent-attempt.ts'
+import type { OperationResponse } from '../../src/http/operation.ts'
+import { finish, runInTransaction } from '../../src/http/run-change.ts'
 import { noMetrics, type Dependencies } from '../../src/outbox/dependencies.ts'
 import { enrollContact, MAX_RECORDS_PER_BATCH } from '../../src/enrollments/enroll-contact.ts'
 import type { EmailContent } from '../../src/rendering/content.ts'
@@ -20,12 +27,15 @@ import { withFailOver } from '../../src/smtp/fail-over.ts'
 import { startRelay } from '../../src/relay/relay.ts'
 import type { Trigger, TriggerConfig } from '../../src/triggers/trigger.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
+import { createSecrets } from '../../src/platform/secrets.ts'
+import { startWebhookDeliveries, type WebhookDeliveries } from '../../src/webhooks/deliver.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { MailModel } from './mail-model.ts'
 import { BEGINNING, current, type Process, Scheduler, type Decisions } from './scheduler.ts'
 import { resetClock, closeSessions, countSessions, SimulatedSession, useSessions } from './simulated-session.ts'
 import { type Lengths, TemporalModel } from './temporal-model.ts'
 import { useScheduler } from './virtual-time.ts'
+import type { ReceiverModel } from './webhook-model.ts'
 import { instances } from './workflow-runtime.ts'
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -91,6 +101,7 @@ const TABLES = [
     'outbox',
     'processed_events',
     'messages',
+    'emails',
     'enrollments',
     'trigger_events',
     'idempotency_keys',
@@ -106,12 +117,18 @@ const TABLES = [
     'lists',
     'suppressions',
   ],
-  ...['imports', 'import_errors', 'senders', 'warm_up_days'],
+  ...['import_chunks', 'import_errors', 'imports', 'senders', 'dkim_keys', 'warm_up_days'],
+  ...['webhook_endpoints', 'webhook_events'],
   ...['contacts', 'email_contents', 'automation_versions', 'automations'],
 ]
 
 /** Interval of an idle relay in virtual milliseconds: each poll takes some steps of the run. */
 const RELAY_IDLE_MS = 30_000
+/** The same for the delivery of webhooks: shorter than a lease. */
+const WEBHOOKS_IDLE_MS = 2_000
+
+/** Signs webhooks. */
+export const WEBHOOK_SECRETS = createSecrets('k'.repeat(44))
 
 export interface WorldOptions extends Lengths {
   /** Number of connections from each worker to the mail server. */
@@ -127,6 +144,9 @@ export class World {
   readonly ground: Ground
   /** The fired events, and when their first request began. */
   readonly fired: { id: string; at: number }[] = []
+  /** Receives webhooks, in a world that has some. */
+  receiver: ReceiverModel | undefined
+  private readonly webhooks = new Map<Process, WebhookDeliveries>()
   private restarts = 0
   private readonly connections: number
   private readonly mailServers: number
@@ -202,7 +222,22 @@ export class World {
       keepsRate: false,
     })
     this.temporal.workers.add({ process, activities })
-    current.run(process, () => void startRelay(dependencies, { idleMs: RELAY_IDLE_MS }))
+    current.run(process, () => {
+      startRelay(dependencies, { idleMs: RELAY_IDLE_MS })
+      if (this.receiver) this.webhooks.set(process, this.deliverWebhooks(this.receiver))
+    })
+  }
+
+  private deliverWebhooks({ request }: ReceiverModel): WebhookDeliveries {
+    const { em } = this.ground.orm
+    const options = { allowedHosts: [], idleMs: WEBHOOKS_IDLE_MS, request }
+    return startWebhookDeliveries({ em, log, secrets: WEBHOOK_SECRETS }, options)
+  }
+
+  /** Stops the webhooks of a worker gracefully, and then the worker. */
+  async stopWebhooks(process: Process): Promise<void> {
+    await Promise.race([current.run(process, () => this.webhooks.get(process)?.stop()), this.scheduler.pause(20_000)])
+    if (process.alive) this.scheduler.crash(process)
   }
 
   // Data from before the run, created without a step of it.
@@ -219,7 +254,7 @@ export class World {
 
   async automation(
     steps: StepInput[],
-    given: { trigger: Trigger; triggerConfig: TriggerConfig } = {
+    given: { trigger: Trigger; triggerConfig: TriggerConfig; exitOn?: { eventName: string }[] } = {
       trigger: 'EVENT',
       triggerConfig: { eventName: 'go' },
     },
@@ -259,6 +294,38 @@ export class World {
       })
       if (result) return { answer: result.answer, at: this.scheduler.step, attempt }
     }
+  }
+
+  /**
+   * A client that repeats a request with an Idempotency-Key.
+   * @returns like `client`; the answer is `undefined` if the contact of the stored response was erased
+   */
+  keyed(
+    key: string,
+    run: (dependencies: Dependencies, call: Call) => Promise<OperationResponse>,
+    isFinal?: (error: Error) => boolean,
+  ) {
+    const { workspaceId } = this.ground
+    const fingerprint = Buffer.from(key)
+    const request = async (dependencies: Dependencies): Promise<object | undefined> => {
+      const { em } = dependencies
+      const taken = await takeIdempotencyKey(em.fork(), workspaceId, key, { id: newId(), fingerprint })
+      if (taken.kind === 'erased') return undefined
+      if (taken.kind === 'answered') return taken
+      if (taken.kind !== 'mine') throw new ApiError(KEY_IN_PROGRESS)
+      const attempt = new IdempotentAttempt({ ...taken, workspaceId, key }, taken.retried)
+      const call: Call = { ...newCall(), id: attempt.id, retried: attempt.isRetry }
+      const change = { call, attempt, dependencies, run: (inUnit: Dependencies) => run(inUnit, call) }
+      try {
+        const answer = await runInTransaction(change)
+        await finish(change)
+        return answer
+      } catch (error) {
+        await attempt.fail(em.fork(), error).catch(() => undefined)
+        throw error
+      }
+    }
+    return this.client(key, request, isFinal)
   }
 
   enroll(automationId: string, contactId: string, isFinal?: (error: Error) => boolean) {

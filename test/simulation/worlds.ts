@@ -6,22 +6,17 @@ import { deleteAutomation } from '../../src/automations/delete-automation.ts'
 import { endEnrollment } from '../../src/enrollments/end-enrollment.ts'
 import { eraseContact } from '../../src/contacts/erase-contact.ts'
 import { ERASURE } from '../../src/runtime/erasure.ts'
-import { takeIdempotencyKey } from '../../src/http/idempotency-queries.ts'
-import { IdempotentAttempt } from '../../src/http/idempotent-attempt.ts'
-import { runInTransaction } from '../../src/http/run-change.ts'
-import { KEY_IN_PROGRESS } from '../../src/http/errors.ts'
 import { updateAutomation } from '../../src/automations/automations.ts'
-import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
 import { CAMPAIGN_WORLDS } from './campaign-worlds.ts'
 import { MESSAGE_WORLDS } from './message-worlds.ts'
+import { WEBHOOK_WORLDS } from './webhook-worlds.ts'
 import type { Setting } from './setting.ts'
 import { checkPromise, type Story } from './check-promise.ts'
 import { STALL_MS, type Decisions } from './scheduler.ts'
 import type { WorldName } from './world-names.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { ApiError } from '../../src/platform/api-error.ts'
 
 const EMAIL = { type: 'EMAIL', subject: '1', text: 'x' } as const
 const SECOND = { type: 'EMAIL', subject: '2', text: 'x' } as const
@@ -35,11 +30,11 @@ export interface Outcome {
 }
 
 /** Fires an event until it is acknowledged. */
-function fire(world: World, contactId: string) {
+function fire(world: World, contactId: string, name = 'go') {
   const call = newCall()
   world.fired.push({ id: call.id, at: world.scheduler.now })
   return world.client('fire', (dependencies) =>
-    fireEvent(dependencies, world.ground.workspaceId, contactId, { name: 'go' }, { ...call, afterCommit: [] }),
+    fireEvent(dependencies, world.ground.workspaceId, contactId, { name }, { ...call, afterCommit: [] }),
   )
 }
 
@@ -94,6 +89,7 @@ async function pausedAndResumed(
 const SETTINGS: Record<WorldName, Setting> = {
   ...CAMPAIGN_WORLDS,
   ...MESSAGE_WORLDS,
+  ...WEBHOOK_WORLDS,
   enroll: {
     async run(world) {
       const automationId = await world.automation([EMAIL, WAIT, SECOND])
@@ -229,23 +225,10 @@ const SETTINGS: Record<WorldName, Setting> = {
   idempotent: {
     async run(world) {
       const automationId = await world.automation([EMAIL])
-      const { workspaceId } = world.ground
-      const fingerprint = Buffer.from('pause')
       const pause = () =>
-        world.client('pause', async (dependencies) => {
-          const { em } = dependencies
-          const taken = await takeIdempotencyKey(em.fork(), workspaceId, 'pause', { id: newId(), fingerprint })
-          if (taken.kind === 'answered') return
-          if (taken.kind !== 'mine') throw new ApiError(KEY_IN_PROGRESS)
-          const attempt = new IdempotentAttempt({ ...taken, workspaceId, key: 'pause' }, taken.retried)
-          const run = async ({ em: unit }: { em: EntityManager }) => {
-            await updateAutomation(unit, workspaceId, automationId, { status: 'PAUSED' })
-            return { status: 200, body: {} }
-          }
-          await runInTransaction({ call: newCall(), attempt, dependencies, run }).catch(async (error: unknown) => {
-            await attempt.fail(em.fork(), error).catch(() => undefined)
-            throw error
-          })
+        world.keyed('pause', async ({ em }) => {
+          await updateAutomation(em, world.ground.workspaceId, automationId, { status: 'PAUSED' })
+          return { status: 200, body: {} }
         })
       const done = (async () => {
         const paused = pause()
@@ -346,6 +329,26 @@ const SETTINGS: Record<WorldName, Setting> = {
       }
     },
   },
+  leave: {
+    workers: 2,
+    async run(world) {
+      const automationId = await world.automation([EMAIL, WAIT, SECOND], {
+        trigger: 'EVENT',
+        triggerConfig: { eventName: 'go' },
+        exitOn: [{ eventName: 'paid' }],
+      })
+      const contactId = await world.contact('ada')
+      let leftAt = Infinity
+      const leave = async () => {
+        // An event before the contact enters does not count.
+        await world.enroll(automationId, contactId)
+        await world.scheduler.pause(world.scheduler.choose([0, 0, 20_000, 59_000, 60_000]))
+        await world.scheduler.steps(world.scheduler.choose(INSTANTS))
+        leftAt = (await fire(world, contactId, 'paid')).at
+      }
+      return { done: leave(), expected: [], never: [{ begunBetween: () => [[leftAt, Infinity]] }], mayEnd: 'all' }
+    },
+  },
   unsubscribe: {
     workers: 2,
     async run(world) {
@@ -432,7 +435,9 @@ async function isQuiet(world: World): Promise<boolean> {
     `select ((select count(*) from outbox where ${IS_PENDING})
        + (select count(*) from enrollments where status = 'ACTIVE')
        + (select count(*) from campaigns where status in ('SCHEDULED', 'SENDING'))
-       + (select count(*) from messages where status in ('QUEUED', 'SENDING', 'DEFERRED')))::integer as pending`,
+       + (select count(*) from messages where status in ('QUEUED', 'SENDING', 'DEFERRED'))
+       + (select count(*) from webhook_deliveries join webhook_endpoints on id = endpoint_id
+          where webhook_deliveries.status = 'PENDING' and webhook_endpoints.status = 'ENABLED'))::integer as pending`,
   )
   return row?.pending === 0
 }

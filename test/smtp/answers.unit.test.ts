@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rejectionScopeOf, codesOf, type RejectionScope } from '../../src/smtp/answers.ts'
+import { codesOf, isRateRejection, rejectionScopeOf, type RejectionScope } from '../../src/smtp/answers.ts'
 
 describe('rejectionScopeOf', () => {
   const cases: [RejectionScope, string, string][] = [
@@ -56,4 +56,29 @@ describe('codesOf', () => {
   for (const [answer, codes] of cases) {
     it(`returns only the codes: ${codes}`, () => assert.equal(codesOf(answer), codes))
   }
+})
+
+describe('isRateRejection', () => {
+  const isRate = (response: string, command = 'RCPT TO') => isRateRejection(command, response)
+
+  for (const response of [
+    '421 4.7.28 Mail arrives at an unusual rate',
+    '421 4.7.28 Come back later',
+    '451 4.7.0 Too many concurrent connections',
+    '452 4.5.3 Your host sends too fast, slow down',
+    '421 Throttled',
+    '454 Sending limit exceeded',
+  ])
+    it(`recognizes ${response}`, () => assert.equal(isRate(response), true))
+
+  for (const response of [
+    '451 4.3.0 The corporate server cannot operate at the moment',
+    '450 4.7.1 Greylisted, try again later',
+    '452 4.2.2 Mailbox limit exceeded',
+    '550 5.7.1 Sent at a rate that is not allowed',
+  ])
+    it(`does not apply to ${response}`, () => assert.equal(isRate(response), false))
+
+  it('does not apply at MAIL, where the server limits us', () =>
+    assert.equal(isRate('451 4.7.0 Too many messages', 'MAIL FROM'), false))
 })

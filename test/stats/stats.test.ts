@@ -15,7 +15,13 @@ interface Stats {
   active: number
   completed: number
   ending: { waiting: number }
-  steps: { stepId: string; waiting: number; nextWakeAt: string | null; messages: Record<string, number> }[]
+  steps: {
+    stepId: string
+    waiting: number
+    nextWakeAt: string | null
+    messages: Record<string, number>
+    branches: { branch: string; passed: number }[]
+  }[]
 }
 
 describe('stats', () => {
@@ -59,6 +65,52 @@ describe('stats', () => {
     await service.call('DELETE', `contacts/${contacts[1]}`)
     const after = await getStats(id)
     assert.partialDeepStrictEqual(after, { enrolled: 3, active: 1, cancelled: 1, erased: 1 })
+    await assertCountersMatch(em())
+  })
+
+  it('count the contacts who took each branch, and those who wait in one', async () => {
+    const forEvent = {
+      type: 'WAIT_FOR_EVENT',
+      eventName: 'project.created',
+      timeoutMinutes: 120,
+      received: [EMAIL],
+      timedOut: [],
+    }
+    const isPro = { name: 'Pro', if: { metadata: 'plan', is: 'equal', value: 'pro' }, steps: [wait(60), EMAIL] }
+    const steps = [{ type: 'CONDITION', branches: [isPro], else: [forEvent] }, wait(30), EMAIL]
+    const id = await anAutomation(service, { steps, exitOn: [{ eventName: 'left' }] })
+    const contacts = await Promise.all(['pro', 'free', 'free'].map((plan) => aContact(service, { metadata: { plan } })))
+    for (const contact of contacts) await enroll(service, id, contact)
+    const { body } = await service.call('GET', `automations/${id}`)
+    const [condition, , last] = body.data.steps
+    const [, proEmail] = condition.branches[0].steps
+    const [waiting] = condition.else
+    const stats = await eventually('all have taken a branch', async () => {
+      const now = await getStats(id)
+      const step = now.steps.find(({ stepId }) => stepId === waiting.id)
+      return step?.waiting === 2 && step.nextWakeAt !== null ? now : undefined
+    })
+    const of = (step: { id: string }) => stats.steps.find(({ stepId }) => stepId === step.id)
+    assert.partialDeepStrictEqual(of(condition), { waiting: 0, passed: 3 })
+    assert.deepEqual(
+      of(condition)!.branches.toSorted((a, b) => a.branch.localeCompare(b.branch)),
+      [
+        { branch: '0', passed: 1 },
+        { branch: 'else', passed: 2 },
+      ],
+    )
+    assert.partialDeepStrictEqual(of(proEmail), { waiting: 1, due: 0 })
+    const minutes = (Date.parse(of(waiting)!.nextWakeAt!) - Date.now()) / 60_000
+    assert.ok(minutes > 115 && minutes <= 120, `the next times out in ${minutes} minutes`)
+    await service.call('POST', `contacts/${contacts[1]}/events`, { name: 'project.created' })
+    await eventually('the email is sent and the last wait has begun', async () => {
+      const now = await getStats(id)
+      return now.steps.find(({ stepId }) => stepId === last.id)?.waiting === 1 || undefined
+    })
+    await assertCountersMatch(em())
+    await service.call('DELETE', `contacts/${contacts[2]}`)
+    await service.call('POST', `contacts/${contacts[0]}/events`, { name: 'left' })
+    assert.partialDeepStrictEqual(await getStats(id), { enrolled: 3, active: 1, exited: 1, cancelled: 0, erased: 1 })
     await assertCountersMatch(em())
   })
 

@@ -4,6 +4,9 @@ import { applyChange } from '../../src/contacts/apply-change.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { chooseBranch } from '../../src/steps/choose-branch.ts'
+import { readStepContext } from '../../src/steps/queries.ts'
+import type { RunDependencies } from '../../src/steps/runner.ts'
 import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
 
 const email = (subject: string): StepInput => ({ type: 'EMAIL', subject, text: 'Hi' })
@@ -46,6 +49,32 @@ describe('an automation with branches', () => {
     assert.deepEqual((await run(steps, { plan: 'pro' })).sent, ['1', 'pro', 'last'])
     world.mails.length = 0
     assert.deepEqual((await run(steps, { plan: 'other' })).sent, ['1', 'free', 'last'])
+  })
+
+  it('keeps the branch that was recorded first if an activity is repeated while it runs', async () => {
+    const { orm, workspaceId, dependencies } = world
+    const automationId = await world.automation([ifPlan('pro', [email('pro')], [email('free')])])
+    const contactId = await world.contact()
+    await enrollContact(dependencies, workspaceId, automationId, { contactId }, newCall())
+    const [row] = await sql<{ id: string; step_id: string }>(
+      orm.em.fork(),
+      `select enrollments.id, steps -> 0 ->> 'id' as step_id from enrollments
+       join automation_versions using (automation_id, version) where contact_id = $1`,
+      [contactId],
+    )
+    // Both attempts have read that the step has no result.
+    const context = await readStepContext(orm.em.fork(), row!.id, row!.step_id)
+    const attempt = () =>
+      chooseBranch({ em: orm.em } as RunDependencies, context as Parameters<typeof chooseBranch>[1], new Date())
+    const first = await attempt()
+    await orm.em
+      .fork()
+      .transactional((unit) =>
+        applyChange(unit, { workspaceId, contactId, depth: 0 }, { set: { metadata: { plan: 'pro' } } }),
+      )
+    assert.deepEqual(await attempt(), first)
+    assert.deepEqual(first, { next: 'go-on', branch: 'else' })
+    await dependencies.enrollments.cancel(automationId, contactId)
   })
 
   it('passes through an empty branch', async () => {

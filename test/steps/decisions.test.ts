@@ -6,6 +6,7 @@ import { startService, type Service } from '../support/service.ts'
 interface Decision {
   id: string
   kind: string
+  automationName: string | null
   enrollmentId: string | null
   branch: string | null
   rule: string | null
@@ -13,6 +14,7 @@ interface Decision {
   version: number | null
   finishedAt: string | null
   sentence: string
+  detail: Record<string, unknown>
 }
 
 describe('the decisions about a contact', () => {
@@ -38,7 +40,18 @@ describe('the decisions about a contact', () => {
       steps: [
         {
           type: 'CONDITION',
-          branches: [{ name: 'Pro plan', if: { metadata: 'plan', is: 'equal', value: 'pro' }, steps: [] }],
+          branches: [
+            {
+              name: 'Pro plan',
+              if: {
+                any: [
+                  { metadata: 'plan', is: 'equal', value: 'pro' },
+                  { field: 'firstName', is: 'present' },
+                ],
+              },
+              steps: [],
+            },
+          ],
         },
         { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 60 },
         EMAIL,
@@ -50,13 +63,21 @@ describe('the decisions about a contact', () => {
     const [waiting, branch] = await have(contactId, 2)
     assert.partialDeepStrictEqual(branch, {
       ...{ kind: 'STEP', stepType: 'CONDITION', branch: 'Pro plan', version: 1 },
-      sentence: 'Took the branch “Pro plan”: its condition was the first that matched.',
+      detail: {
+        matches: [true],
+        values: [
+          { name: 'contact.metadata.plan', value: 'pro' },
+          { name: 'contact.firstName', value: null },
+        ],
+      },
+      sentence:
+        'Took the branch “Pro plan”: its condition was the first that matched. Compared: plan “pro”, firstName missing.',
     })
     assert.match(waiting!.sentence, /^Waits for project\.created until /)
     assert.equal(waiting!.finishedAt, null)
     await anEvent(service, contactId, 'project.created')
     const all = await have(contactId, 3)
-    assert.equal(all[1]!.sentence, 'Waited for project.created; received it.')
+    assert.equal(all[1]!.sentence, 'Waited for project.created; received it within a minute.')
     assert.equal(all[0]!.kind, 'EMAIL')
     assert.match(all[0]!.sentence, /^The email was not sent: /)
 
@@ -68,6 +89,61 @@ describe('the decisions about a contact', () => {
     )
     assert.equal(second.pagination.nextCursor, null)
     assert.equal((await pageOf(contactId, `?enrollmentId=${branch!.enrollmentId}`)).data.length, 3)
+  })
+
+  it('include values of the contact only for the scope contacts:read', async () => {
+    const branches = [
+      {
+        name: 'Large',
+        if: {
+          all: [
+            { eventData: 'order.total', is: 'more', value: 50 },
+            { metadata: 'note', is: 'present' },
+            { field: 'createdAt', is: 'present' },
+          ],
+        },
+        steps: [],
+      },
+    ]
+    await anAutomation(service, {
+      triggerConfig: { eventName: 'ordered' },
+      steps: [{ type: 'CONDITION', branches }],
+    })
+    const contactId = await aContact(service, { metadata: { note: 'x'.repeat(500) } })
+    await anEvent(service, contactId, 'ordered', { order: { total: 90 } })
+    const [decision] = await have(contactId, 1)
+    const values = decision!.detail['values'] as { name: string; value: unknown }[]
+    assert.deepEqual(values.slice(0, 2), [
+      { name: 'event.data.order.total', value: 90 },
+      { name: 'contact.metadata.note', value: `${'x'.repeat(100)}…` },
+    ])
+    assert.equal(values[2]!.name, 'contact.createdAt')
+    assert.ok(Date.parse(String(values[2]!.value)) > 0)
+
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:read'] })
+    const { body } = await service.call('GET', `contacts/${contactId}/decisions`, undefined, { key })
+    const [without] = (body as { data: Decision[] }).data
+    assert.deepEqual(without!.detail, { matches: [true] })
+    assert.equal(without!.sentence, 'Took the branch “Large”: its condition was the first that matched.')
+  })
+
+  it('name the event that ended the enrollment', async () => {
+    const automationId = await anAutomation(service, {
+      name: 'Trial',
+      steps: [{ type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 60 }],
+      exitOn: [{ eventName: 'left' }],
+      goal: { eventName: 'paid' },
+    })
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    await have(contactId, 1)
+    await anEvent(service, contactId, 'Paid')
+    const [end, waiting] = await have(contactId, 2)
+    assert.partialDeepStrictEqual(end, {
+      ...{ kind: 'END', rule: 'GOAL_REACHED', detail: { eventName: 'paid' } },
+      ...{ automationName: 'Trial', sentence: 'Reached the goal: received paid.' },
+    })
+    assert.equal(waiting!.sentence, 'Waited for project.created until the enrollment ended.')
   })
 
   it('include entries that a rule refused, and belong to one contact', async () => {
@@ -82,6 +158,8 @@ describe('the decisions about a contact', () => {
       ...{ kind: 'ENTRY', rule: 'FILTER', enrollmentId: null },
       sentence: 'Was not enrolled: the entry filter did not match.',
     })
+    const { body } = await service.call('GET', `automations/${automationId}/stats`)
+    assert.deepEqual(body.data.refused, { filter: 1, reentry: 0, key: 0, loop: 0 })
     assert.deepEqual((await pageOf(await aContact(service))).data, [])
     assert.equal((await pageOf(contactId, '?automationId=unknown')).data.length, 0)
   })

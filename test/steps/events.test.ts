@@ -83,6 +83,19 @@ describe('events of contacts in an automation', () => {
     assert.deepEqual(subjects(), ['received'])
   })
 
+  it('end a wait, no matter how many others follow before a worker looks', async () => {
+    const { automationId, contactId } = await begin([forProject])
+    await world.whileWorking(async () => {
+      await enroll(automationId, contactId)
+      await waitsAt('WAIT_FOR_EVENT', contactId)
+      // Without a cache, another worker gets the workflow at once.
+    }, 0)
+    await fire(contactId, 'project.created', { size: 4 })
+    for (let n = 0; n < 101; n += 1) await fire(contactId, 'project.created', { size: 1 })
+    await world.whileWorking(async () => assert.equal(await result(automationId, contactId), 'COMPLETED'))
+    assert.deepEqual(subjects(), ['received'])
+  })
+
   it('count if they arrived since the contact entered, before the step', async () => {
     const { automationId, contactId } = await begin([email('1'), wait(DAYS), forProject])
     await world.whileWorking(async () => {
@@ -155,6 +168,62 @@ describe('events of contacts in an automation', () => {
     assert.deepEqual(await statuses(automationId), ['COMPLETED', 'COMPLETED'])
   })
 
+  it('reach only the enrollment with their concurrency key, or all if they have no such field', async () => {
+    const steps: StepInput[] = [
+      {
+        type: 'WAIT_FOR_EVENT',
+        eventName: 'order.shipped',
+        timeoutMinutes: 3 * DAYS,
+        received: [email('shipped {{ event.data.orderId }}'), wait(DAYS)],
+        timedOut: [],
+      },
+    ]
+    const { automationId, contactId } = await begin(steps, {
+      triggerConfig: { eventName: 'order.opened' },
+      entry: { concurrency: { key: 'event.data.orderId' } },
+      exitOn: [{ eventName: 'order.cancelled' }],
+      goal: { eventName: 'order.paid' },
+    })
+    const place = (orderId: string) => fire(contactId, 'order.opened', { orderId })
+    const waiting = (count: number) =>
+      eventually('the steps wait', async () => {
+        const rows = await sql(
+          world.orm.em,
+          `select from step_runs run join enrollments on enrollments.id = enrollment_id and status = 'ACTIVE'
+           where run.automation_id = $1 and finished_at is null and until is not null`,
+          [automationId],
+        )
+        return rows.length === count || undefined
+      })
+    await world.whileWorking(async () => {
+      for (const orderId of ['A-1', 'A-2', 'A-3', 'A-4']) await place(orderId)
+      await waiting(4)
+      // The rule at the time when they entered counts.
+      await sql(world.orm.em, `update automations set entry = '{}' where id = $1`, [automationId])
+      await fire(contactId, 'order.cancelled', { orderId: 'A-1' })
+      await fire(contactId, 'order.cancelled', { orderId: ['A-2'] })
+      await fire(contactId, 'order.paid', { orderId: 'A-2' })
+      assert.deepEqual(await statuses(automationId), ['EXITED', 'GOAL_REACHED', 'ACTIVE', 'ACTIVE'])
+      await fire(contactId, 'order.shipped', { orderId: 'A-3' })
+      await hasSent('shipped A-3')
+      await waiting(1)
+      assert.deepEqual(subjects(), ['shipped A-3'])
+      await fire(contactId, 'order.cancelled', { reason: 'all' })
+      await haveStatuses(automationId, ['EXITED', 'GOAL_REACHED', 'EXITED', 'EXITED'])
+    })
+  })
+
+  it('reach only the enrollment with their concurrency key, also before a worker has started it', async () => {
+    const { automationId, contactId } = await begin([wait(DAYS)], {
+      triggerConfig: { eventName: 'order.begun' },
+      entry: { concurrency: { key: 'event.data.orderId' } },
+      exitOn: [{ eventName: 'order.cancelled' }],
+    })
+    for (const orderId of ['A-1', 'A-2']) await fire(contactId, 'order.begun', { orderId })
+    await fire(contactId, 'order.cancelled', { orderId: 'A-1' })
+    await world.whileWorking(() => haveStatuses(automationId, ['EXITED', 'ACTIVE']))
+  })
+
   it('start no enrollment if the entry filter or the rule for entering again keeps the contact out', async () => {
     const rules = {
       triggerConfig: { eventName: 'signed' },
@@ -179,6 +248,19 @@ describe('events of contacts in an automation', () => {
       refused.map(({ rule }) => rule),
       ['FILTER', 'REENTRY'],
     )
+  })
+
+  it('in quick succession each start an enrollment, if the concurrency key differs', async () => {
+    const { automationId, contactId } = await begin([email('{{ event.data.code }}')], {
+      triggerConfig: { eventName: 'password.reset' },
+      entry: { concurrency: { key: 'event.data.code' } },
+    })
+    await world.whileWorking(async () => {
+      for (const code of ['111', '222', '333'])
+        assert.equal((await fire(contactId, 'password.reset', { code })).enrolled, 1)
+      await haveStatuses(automationId, ['COMPLETED', 'COMPLETED', 'COMPLETED'])
+    })
+    assert.deepEqual(subjects().toSorted(), ['111', '222', '333'])
   })
 
   it('start an enrollment each time if the one before has ended', async () => {

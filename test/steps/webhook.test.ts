@@ -268,6 +268,39 @@ describe('a webhook', () => {
     assert.deepEqual(subjects(), ['after'])
   })
 
+  it('does not delay emails while its server hangs, and is called ten times concurrently', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<number>()
+    const open = new Set<ServerResponse>()
+    let most = 0
+    answers((_attempt, response) => {
+      open.add(response)
+      most = Math.max(most, open.size)
+      response.on('close', () => open.delete(response))
+      return released
+    })
+    const vip = { metadata: 'vip', is: 'equal', value: true }
+    automationId = await world.automation([
+      { type: 'CONDITION', branches: [{ name: 'VIP', if: { not: vip }, steps: [email('prompt')] }], else: [webhook()] },
+    ])
+    const enter = async (metadata: Record<string, unknown>) => {
+      const contactId = await world.contact()
+      const ids = { workspaceId: world.workspaceId, contactId, depth: 0 }
+      await world.orm.em.fork().transactional((unit) => applyChange(unit, ids, { set: { metadata } }))
+      await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
+      return contactId
+    }
+    await world.whileWorking(async () => {
+      const contactIds = await Promise.all(Array.from({ length: 40 }, () => enter({ vip: true })))
+      await eventually('the server is busy', () => open.size === 10 || undefined)
+      await enter({})
+      await eventually('the email was sent', () => subjects().includes('prompt') || undefined)
+      assert.equal(most, 10)
+      release(200)
+      for (const contactId of contactIds) await world.handle(automationId, contactId).result()
+    })
+    assert.equal(new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size, 40)
+  })
+
   it('is not sent if the automation is paused, or the contact erased, while it is rendered', async () => {
     for (const stop of ['pause', 'erase'] as const) {
       const { contactId } = await enrolled([webhook({ body: ['{{ contact.email }}'] })])

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createSecrets } from '../../src/platform/secrets.ts'
-import { createDns } from '../../src/senders/dns.ts'
+import { createDns } from '../../src/platform/dns.ts'
 import { writeEntry } from '../../src/audit/index.ts'
 import { createKeyAuthentication } from '../../src/workspaces/authenticate-key.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
@@ -39,6 +39,7 @@ export const quietParts = () =>
     checkReadiness: () => Promise.resolve([]),
     checkHealth: () => [],
     trustedProxies: [],
+    webhookAllowedHosts: [],
     isLogWatched: false,
     passwords: createPasswords(),
     secrets: createSecrets(undefined),
@@ -47,6 +48,8 @@ export const quietParts = () =>
     publicUrl: undefined,
     lookAtService: () => Promise.reject(new Error('No DNS lookups in this test')),
     sendTestEmail: () => Promise.reject(new Error('No test emails in this test')),
+    deliversMail: () => Promise.resolve(false),
+    findPublicUrl: () => Promise.resolve(null),
     authenticateSession: () => Promise.resolve(undefined),
     writeAuditEntry: writeEntry,
     maxRequestsPerWorkspace: 6,

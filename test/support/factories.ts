@@ -41,6 +41,7 @@ interface ActivityItem {
   error: string | null
   attempts: number
   messageId: string | null
+  deliveredAt: string | null
 }
 
 export async function activityOf(service: Service, contactId: string): Promise<ActivityItem[]> {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { resolveTestServer } from '../../scripts/temporal-test-server.ts'
 import { resolveChromium } from './chromium-binary.ts'
@@ -13,6 +15,7 @@ export async function checkPrerequisites(): Promise<void> {
       () => resolveTestServer(process.env, say),
     ],
     ['a browser (install Chromium)', () => resolveChromium(process.env)],
+    ['Python 3.9 or later with venv', () => promisify(execFile)('python3', ['-c', 'import zoneinfo, venv, ensurepip'])],
   ]
   const missing: string[] = []
   for (const [program, resolve] of programs) {

@@ -65,7 +65,7 @@ export class Retries {
   goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>): Promise<unknown> =>
     runBatchJob(this.service.context.dependencies, {
       ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
-      ...{ campaignId: null, concurrencyKey: '' },
+      ...{ campaignId: null, importId: null, accountId: null, webhookId: null, concurrencyKey: '' },
       ...{ afterId: null, attempts: 1 },
       ...of,
     })

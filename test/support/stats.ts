@@ -18,11 +18,32 @@ select subject, counter, at, sum(count)::integer as count from (
 ) changes
 group by 1, 2, 3 having sum(count) <> 0 order by 1, 2, 3`
 
-const TABLES = 'enrollments, messages, next_wakes, counter_changes, step_counters, flow_counters'
+const COLUMNS = [
+  ...['sent', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
+  'machine_opened',
+]
+const DOMAINS = `
+select workspace_id, domain, day, ${COLUMNS.map((column) => `sum(${column})::integer as ${column}`).join(', ')} from (
+  select workspace_id, domain, day, ${COLUMNS.join(', ')} from domain_days
+  union all
+  select workspace_id, of_domain, day, ${COLUMNS.join(', ')}
+  from domain_changes cross join lateral (values (domain), ('')) domains (of_domain)
+) changes
+group by 1, 2, 3 having ${COLUMNS.map((column) => `sum(${column}) <> 0`).join(' or ')} order by 1, 2, 3`
+const LINKS = `
+select automation_id, step_id, url, sum(clicks)::integer as clicks from (
+  select automation_id, step_id, url, clicks from link_clicks
+  union all select automation_id, step_id, url, change from link_changes
+) changes
+group by 1, 2, 3 having sum(clicks) <> 0 order by 1, 2, 3`
+
+const TABLES =
+  'enrollments, refused_entries, step_runs, messages, bounces, unsubscribes, message_visits, next_wakes, counter_changes, ' +
+  'step_counters, flow_counters, domain_changes, domain_days, link_changes, link_clicks'
 
 class Undo extends Error {}
 
-/** Compares the counters that triggers maintain with the enrollments and messages. */
+/** Compares the counters that triggers maintain with the enrollments, step runs and messages. */
 export async function assertCountersMatch(em: EntityManager): Promise<void> {
   const undone = await em
     .fork()
@@ -32,6 +53,8 @@ export async function assertCountersMatch(em: EntityManager): Promise<void> {
         wakes: await sql(unit, WAKES),
         steps: await sql(unit, STEPS),
         flow: await sql(unit, FLOW),
+        domains: await sql(unit, DOMAINS),
+        links: await sql(unit, LINKS),
       })
       const kept = await read()
       await sql(unit, 'select rebuild_counters()')

@@ -54,8 +54,13 @@ export interface TimeSkipping {
    * Runs the worker of production while the work is done.
    *
    * @param cachedWorkflows 0 if another worker continues the workflows: the test server leaves their tasks to the first one
+   * @param bundle the workflow code; by default that of production
    */
-  whileWorking<Result>(work: () => Promise<Result>, cachedWorkflows?: number): Promise<Result>
+  whileWorking<Result>(
+    work: () => Promise<Result>,
+    cachedWorkflows?: number,
+    bundle?: Awaited<ReturnType<typeof workflowBundle>>,
+  ): Promise<Result>
   stop(): Promise<void>
 }
 
@@ -130,7 +135,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       return (await createAutomation(orm.em, workspaceId, input)).automation.id
     },
     handle: (automationId, contactId) => env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}`),
-    async whileWorking(work, cachedWorkflows = 500) {
+    async whileWorking(work, cachedWorkflows = 500, bundle) {
       const leases = createLeaseKeeper(orm.em)
       const options = {
         connection: env.nativeConnection,
@@ -154,7 +159,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       }
       const worker: Worker = await createWorker({
         ...options,
-        workflowBundle: await workflowBundle(),
+        workflowBundle: bundle ?? (await workflowBundle()),
         cachedWorkflows,
       })
       const sender = await createSendingWorker({ ...options, connections: 5 })

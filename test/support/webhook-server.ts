@@ -36,7 +36,7 @@ export async function startWebhookServer() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     requests,
     receiver,
-    async stop() {
+    stop: async () => {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

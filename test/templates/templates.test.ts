@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { setPublicUrl } from '../../src/instance/queries.ts'
 import { createRenderer, type Renderer } from '../../src/rendering/index.ts'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { prepareTemplate } from '../../src/templates/templates.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, activityOf, anAutomation, enroll } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
@@ -20,7 +24,8 @@ interface Preview {
 
 describe('templates', () => {
   let service: Service
-  useServiceAndSink((started) => ({ service } = started))
+  let sink: SmtpSink
+  useServiceAndSink((started) => ({ service, sink } = started))
 
   let count = 0
   const write = (fields: object) => service.call('POST', 'templates', { name: `Template ${(count += 1)}`, ...fields })
@@ -126,7 +131,7 @@ describe('templates', () => {
     assert.match(seen.html, /<!--\[if mso \| IE\]>/)
     assert.match(seen.html, /Hello Ada/)
     assert.match(seen.html, /<body[^>]*><div style="display:none[^"]*">Tea &amp; Ada &lt;3/)
-    assert.equal(seen.text, 'Hello Ada')
+    assert.equal(seen.text, 'Tea & Ada <3\nHello Ada')
     assert.equal((await service.call('GET', `templates/${id}`)).body.data.html, html)
   })
 
@@ -268,7 +273,7 @@ describe('templates', () => {
         2,
         1,
       ],
-      [{ format: 'MJML', html: 'plain' }, 'html', null, null],
+      [{ format: 'MJML', html: '<!-- Hello -->\n<mj-text>Hello</mj-text>' }, 'html', 2, 1],
     ] as const
     for (const [fields, field, line, column] of cases) {
       const body = { subject: 'Hi', ...fields }
@@ -312,12 +317,98 @@ describe('templates', () => {
   })
 
   it('reports a problem of the text generated from HTML in the HTML', async () => {
-    const html = '<a href="{{ contact.metadata.url | default: "https://example.com" }}">Go</a>'
+    const html = '<!-- {% if contact.firstName %} --><p>Hello</p>{% endif %}'
     const { body } = await write({ subject: 'x', html })
     assert.match(
       JSON.stringify(body),
-      /html is not a valid template: the plain text generated from it fails: .*single quotes/,
+      /html is not a valid template: the plain text generated from it fails: .*Write the plain text yourself, in text/,
     )
+    assert.equal((await write({ subject: 'x', html, text: 'Hello' })).status, 201)
+  })
+
+  it('returns warnings about MJML that is compiled nevertheless, with the line', async () => {
+    const html =
+      '<mjml><mj-body><mj-section><mj-column>\n<mj-text grün="x">Hi</mj-text></mj-column></mj-section></mj-body></mjml>'
+    const warning = 'Attribute gr?n is illegal (mj-text), line:2, col:1'
+    const body = { format: 'MJML', subject: 'Hi', html }
+    const { headers, body: saved } = await write({ ...body, translations: [{ locale: 'de' }, { locale: 'fr', html }] })
+    assert.equal(headers.get('x-warning'), `/html: ${warning}; /translations (fr): html: ${warning}`)
+    const replaced = await service.call('PUT', `templates/${saved.data.id}`, { name: 'x', ...body })
+    assert.equal(replaced.headers.get('x-warning'), `/html: ${warning}`)
+    const seen = (await service.call('POST', 'templates/preview', body)).body.data
+    assert.deepEqual(seen.warnings[0], { code: 'mjml', message: warning.replace('?', 'ü'), line: 2, column: 1 })
+  })
+
+  it('previews links with the public URL of the instance, or else with that of the request', async () => {
+    const id = await create({ subject: 'Hi', html: '<a href="{{ unsubscribeUrl }}">Unsubscribe</a> {{ confirmUrl }}' })
+    assert.deepEqual((await preview(id)).links, [`http://127.0.0.1:${service.port}/unsubscribe/preview`])
+    await setPublicUrl(service.context.orm.em.fork(), 'https://mail.orchard.test/')
+    const { html, links } = await preview(id)
+    assert.deepEqual(links, ['https://mail.orchard.test/unsubscribe/preview'])
+    assert.ok(html.includes('https://mail.orchard.test/confirm/preview'))
+  })
+
+  describe('a test email of a template', () => {
+    const test = (id: string, body: object, key = service.key) =>
+      service.call('POST', `templates/${id}/test`, body, { key })
+
+    it('is sent to members, in a contact’s language, for a key that may only write templates', async () => {
+      const id = await create({
+        subject: 'Hello {{ contact.firstName }}',
+        html: '<p>{{ event.data.plan }}</p>',
+        translations: [{ locale: 'de', subject: 'Hallo {{ contact.firstName }}' }],
+      })
+      const members = await Promise.all(['owner', 'viewer'].map((role) => aMember(service, role as 'owner')))
+      const to = members.map(({ email }) => email)
+      const key = await service.newKey({ scopes: ['templates:write'], workspaceId: service.workspaceId })
+      const event = { name: 'trial.started', data: { plan: 'pro' } }
+      const { status, body } = await test(id, { to: [...to, to[0]!.toUpperCase()], locale: 'de', event }, key)
+      assert.equal(status, 200)
+      assert.deepEqual(
+        body.data,
+        to.map((each) => ({ to: each, status: 'SENT', error: null })),
+      )
+      for (const each of to) {
+        const mails = sink.mails.filter((mail) => mail.to.includes(each))
+        assert.equal(mails.length, 1)
+        assert.match(mails[0]!.headers, /^Subject: \[Test\] Hallo Ada\r?$/m)
+        assert.match(mails[0]!.body, /<p>pro<\/p>/)
+      }
+    })
+
+    it('is not sent if one address is not a member’s', async () => {
+      const id = await create({ subject: 'Hi', text: 'Hi' })
+      const { email } = await aMember(service, 'owner')
+      const elsewhere = await aMember(
+        service,
+        'owner',
+        (await createWorkspace(service.context.orm.em, { name: 'x', mode: 'live' })).id,
+      )
+      const { refused, headers, body } = await test(id, { to: [email, elsewhere.email] })
+      assert.equal(refused, '404 member_not_found')
+      assert.equal(headers.get('x-error-param'), '/to/1')
+      assert.match(body.error, /is not a member of this workspace/)
+      assert.deepEqual(
+        sink.mails.filter((mail) => mail.to.includes(email)),
+        [],
+      )
+    })
+
+    it('is limited per recipient', async () => {
+      const id = await create({ subject: 'Hi', text: 'Hi' })
+      const { email } = await aMember(service, 'owner')
+      const sent = await Promise.all(Array.from({ length: 12 }, () => test(id, { to: [email] })))
+      assert.deepEqual(new Set(sent.flatMap(({ refused }) => refused ?? [])), new Set(['429 too_many_test_emails']))
+      assert.equal(sink.mails.filter((mail) => mail.to.includes(email)).length, 10)
+    })
+
+    it('needs recipients, and a template that can be rendered', async () => {
+      const id = await create({ subject: 'Hi', text: 'Hi' })
+      const { email } = await aMember(service, 'owner')
+      for (const body of [{}, { to: [] }, { to: email }]) assert.equal((await test(id, body)).status, 400)
+      const partial = await create({ kind: 'PARTIAL', name: 'broken', format: 'MJML', html: '<mj-text>Hi</mj-text>' })
+      assert.equal((await test(partial, { to: [email] })).refused, '400 invalid_template')
+    })
   })
 
   it('returns the size, links and lint warnings of an email', async () => {

@@ -98,6 +98,12 @@ describe('authentication', () => {
     })
   }
 
+  it('returns 401 for a key after "Basic " that would decode to something with a colon', async () => {
+    const headers = { authorization: `Basic svc_live_abc${'Ojo6'.repeat(9)}` }
+    const { refused } = await service.call('GET', 'whoami', undefined, { key: null, headers })
+    assert.equal(refused, '401 key_missing')
+  })
+
   for (const [what, key, code] of [
     ['no key', null, 'key_missing'],
     ['a malformed key', 'svc_live_x', 'key_malformed'],

@@ -4,7 +4,10 @@ import { admitRequest } from '../../src/workspaces/queries.ts'
 import { hashApiKey } from '../../src/workspaces/api-key.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'
+import { DEFAULT_RATE_LIMIT } from '../../src/http/rate-limit.ts'
 import { SCOPES } from '../../src/http/scopes.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { aList } from '../support/factories.ts'
 import { startApiProcess, type ApiProcess } from '../support/processes.ts'
 import { startService, type Service } from '../support/service.ts'
 
@@ -120,6 +123,15 @@ describe('the rate limit', () => {
     assert.ok(Number(seconds) > 50 && Number(seconds) <= 60)
     assert.equal(third.body.error, `Rate limit exceeded. Retry after ${seconds} seconds.`)
     assert.equal(third.headers.get('x-ratelimit-remaining'), '0')
+  })
+
+  it('counts an event that creates its contact and adds it to a list as one request, of 120 by default', async () => {
+    const key = await service.newKey({ workspaceId: service.workspaceId, rateLimit: DEFAULT_RATE_LIMIT })
+    const listId = await aList(service)
+    const email = `combined-${newId()}@example.com`
+    const { status, headers } = await service.call('POST', 'events', { name: 'x', email, lists: [listId] }, { key })
+    const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining'].map((name) => headers.get(name))
+    assert.deepEqual([status, ...limits], [202, '120', '119'])
   })
 
   it('counts requests without a valid key by address, and not against a key', async () => {

@@ -1,8 +1,8 @@
 import { syncClock } from '../lib/clock.ts'
-import { createDriplineClient, DriplineError, type DriplineClient, type Schemas } from '@dripline/client'
+import { createDriplineCore, DriplineError, type DriplineCore, type Schemas } from '@dripline/client'
 
 export { DriplineError, type Schemas }
-export type Api = DriplineClient
+export type Api = DriplineCore
 
 const TIMEOUT_MS = 30_000
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000
  * @param workspaceId the workspace of the requests; omitted for account requests
  */
 export const createApi = (workspaceId?: string): Api =>
-  createDriplineClient({
+  createDriplineCore({
     baseUrl: `${location.origin}/api/v1`,
     apiKey: null,
     retries: 0,

@@ -148,8 +148,8 @@ function PreviewDetails({ preview: { bytes, links, warnings, unknownVariables } 
       <p className="small t2">
         {count(Math.ceil(bytes / 1024))} KB · {plural(links.length, 'link')} · Remote images are hidden in the preview
       </p>
-      {warnings.map(({ code, message }) => (
-        <p key={code} className="small" style={{ color: 'var(--warn)' }}>
+      {warnings.map(({ message }) => (
+        <p key={message} className="small" style={{ color: 'var(--warn)' }}>
           {message}
         </p>
       ))}

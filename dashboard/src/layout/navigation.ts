@@ -16,6 +16,7 @@ import {
   IconTemplate,
   IconUsers,
   IconUsersGroup,
+  IconWebhook,
   type TablerIcon,
 } from '@tabler/icons-react'
 import type { Role } from '../api/session.ts'
@@ -39,6 +40,7 @@ export interface NavItem {
     | '/w/$workspaceId/workspace'
     | '/w/$workspaceId/messages'
     | '/w/$workspaceId/keys'
+    | '/w/$workspaceId/webhooks'
     | '/w/$workspaceId/members'
     | '/w/$workspaceId/audit'
   icon: TablerIcon
@@ -66,6 +68,7 @@ export const SETTINGS_ITEMS: readonly NavItem[] = [
   { label: 'Workspace', to: '/w/$workspaceId/workspace', icon: IconBuilding },
   { label: 'Sender', to: '/w/$workspaceId/sender', icon: IconAt },
   { label: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, minRole: 'owner' },
+  { label: 'Webhooks', to: '/w/$workspaceId/webhooks', icon: IconWebhook },
   { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
   { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
 ]

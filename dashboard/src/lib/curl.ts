@@ -9,12 +9,12 @@ export interface ApiCall {
 /** Quotes for a shell. In single quotes, only the quote itself is special. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Formats the request as a curl command with an API key in `$KEY`. */
+/** Formats the request as a curl command with an API key in `$DRIPLINE_API_KEY`. */
 export function toCurl({ method, path, body }: ApiCall, origin = location.origin): string {
   const url = `${origin}/api/v1${path}`
   return [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${shellQuote(url)}`,
-    '-H "Authorization: Bearer $KEY"',
+    '-H "Authorization: Bearer $DRIPLINE_API_KEY"',
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuote(JSON.stringify(body))}`]),
   ].join(' \\\n  ')
 }

@@ -13,6 +13,10 @@ function isLocale(tag: string): boolean {
 const whole = new Intl.NumberFormat(locale)
 export const count = (value: number): string => whole.format(value)
 
+/** Formats a share, such as `12.5%`; empty without a total. */
+export const percentOf = (value: number, total: number): string =>
+  total > 0 ? `${((100 * value) / total).toFixed(1)}%` : ''
+
 /** Formats a count with its noun: `plural(1, 'message')` is "1 message". */
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 /** Returns the focus to the element that opened a form when the form closes. */
 export function useReturnFocus(): void {
   // Captured during the first render, before the form focuses a field of its own.
-  const [before] = useState(() => document.activeElement)
+  const [before] = useState(() => openerOf(document.activeElement))
   useEffect(
     () => () => {
       const isLost = document.activeElement === null || document.activeElement === document.body
@@ -15,4 +15,10 @@ export function useReturnFocus(): void {
     },
     [before],
   )
+}
+
+/** An item of a menu disappears with its menu, so the button of the menu stands for it. */
+function openerOf(element: Element | null): Element | null {
+  const label = element?.closest('[role=menu]')?.getAttribute('aria-labelledby')
+  return (label == null ? null : document.getElementById(label)) ?? element
 }

@@ -2,98 +2,63 @@
  * `@dripline/client`: the API of Dripline, typed. `schema.d.ts` is generated from the OpenAPI document of the service that it
  * comes with, so that both always match.
  */
-import createClient, {
-  type Client,
-  type ClientOptions,
-  type ClientPathsWithMethod,
-  type FetchResponse,
-  type MaybeOptionalInit,
-} from 'openapi-fetch'
-import { fetchSafely } from './fetch-safely.js'
+import { createDriplineCore, type DriplineCore, type DriplineOptions } from './core.js'
+import { createResources, type Resources } from './resources.js'
 import type { components, operations, paths } from './schema.js'
 
+export { createDriplineCore, type DriplineCore, type DriplineOptions, type Method } from './core.js'
+export type { CallOptions } from './endpoints.js'
 export { DriplineError } from './error.js'
+export type { List, Page } from './list.js'
+export type { Resources } from './resources.js'
+export { verifyWebhook, type WebhookEvent, type WebhookRequest } from './verify-webhook.js'
 export type { components, operations, paths }
 
 /** The types of the API by name: `Schemas['Contact']`. */
 export type Schemas = components['schemas']
 
-/** One HTTP method for all paths that have it. It returns `data` and `response`, and throws for every error. */
-export type Method<Name extends 'get' | 'put' | 'post' | 'patch' | 'delete'> = <
-  Path extends ClientPathsWithMethod<Client<paths>, Name>,
-  Init extends MaybeOptionalInit<paths[Path], Name>,
->(
-  path: Path,
-  ...init: undefined extends MaybeOptionalInit<paths[Path], Name> ? [init?: Init] : [init: Init]
-) => Promise<{
-  data: NonNullable<FetchResponse<Extract<paths[Path][Name], object>, Init, 'application/json'>['data']>
-  response: Response
-}>
+/** The events of a workspace, with the properties of each. "dripline generate" declares them; without it, any event is accepted. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- extended by generated code
+export interface WorkspaceEvents {}
 
-export interface DriplineClient {
-  GET: Method<'get'>
-  PUT: Method<'put'>
-  POST: Method<'post'>
-  PATCH: Method<'patch'>
-  DELETE: Method<'delete'>
-}
+/** The body of an event, whose name and data are those of the workspace. */
+type Typed<Body> = [keyof WorkspaceEvents] extends [never]
+  ? Body
+  : {
+      [Name in keyof WorkspaceEvents]: Body extends object
+        ? Omit<Body, 'name' | 'data'> & { name: Name; data?: WorkspaceEvents[Name] }
+        : never
+    }[keyof WorkspaceEvents]
 
-export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'> {
-  /** Base URL, which ends in the version, such as `https://mail.example.com/api/v1`. */
-  baseUrl: string
-  /**
-   * `svc_live_…` or `svc_test_…`. Keys are for servers: never ship one to a browser. `null` is only for Dripline's own dashboard,
-   * whose requests have a session cookie.
-   */
-  apiKey: string | null
-  /** Timeout of an attempt in milliseconds. Default: 30 seconds. */
-  timeoutMs?: number
-  /** Maximum number of retries of a request that may succeed later. Default: seven. */
-  retries?: number
-  /** Called with warnings of the service, for example about ignored fields. Default: logs to the console. */
-  onWarning?: (warning: string) => void
-  /** Makes one attempt at a request. Default: `fetch`. */
-  fetch?: (request: Request) => Promise<Response>
-}
+type Events = Resources['events']
+type First<Call> = Call extends (first: infer Value, ...others: never[]) => unknown ? Value : never
+type Second<Call> = Call extends (first: never, second: infer Value, ...others: never[]) => unknown ? Value : never
 
-/** Rejects invalid options immediately, and not with every request. */
-function assertUsable(baseUrl: unknown, apiKey: unknown): void {
-  const isUrl = typeof baseUrl === 'string' && URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)
-  if (!isUrl) {
-    throw new TypeError(`baseUrl must look like https://mail.example.com/api/v1, not ${JSON.stringify(baseUrl)}`)
-  }
-  // The error does not contain the value, because it is a secret.
-  if (apiKey !== null && (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))) {
-    throw new TypeError('apiKey must look like svc_live_…, without spaces or line breaks')
+export interface DriplineClient extends DriplineCore, Omit<Resources, 'events'> {
+  /** Custom events, which start and continue automations. */
+  readonly events: Omit<Events, 'send' | 'fire'> & {
+    /** Records an event, and creates or updates its contact in the same call. */
+    send(event: Typed<First<Events['send']>>, options?: Parameters<Events['send']>[1]): ReturnType<Events['send']>
+    /** Fires an event for an existing contact. */
+    fire(
+      id: string,
+      event: Typed<Second<Events['fire']>>,
+      options?: Parameters<Events['fire']>[2],
+    ): ReturnType<Events['fire']>
   }
 }
 
 /**
- * Creates a client: `client.POST('/contacts', { body })` and so on, for every path of the API.
+ * Creates a client: `dripline.contacts.upsert({ email })` and so on, and `dripline.GET('/contacts')` for every path of the API.
  *
- * The client retries temporary failures: after a 429 or 503 it waits as long as `Retry-After` specifies, after a lost connection
- * or a timeout with growing pauses. Every POST and PATCH has an `Idempotency-Key`, so that a retry takes effect only once.
- *
- * Its methods throw a `DriplineError` for every unsuccessful response, and if there is none.
+ * The client retries temporary failures, and a retry takes effect only once: see `createDriplineCore`. Its methods throw a
+ * `DriplineError` for every unsuccessful response, and if there is none.
  *
  * @throws {TypeError} if `baseUrl` is not a URL, or `apiKey` cannot be a key
  */
-export function createDriplineClient({
-  baseUrl,
-  apiKey,
-  timeoutMs = 30_000,
-  retries = 7,
-  onWarning = (warning) => console.warn(`dripline: ${warning}`),
-  fetch = (request) => globalThis.fetch(request),
-  ...options
-}: DriplineOptions): DriplineClient {
-  assertUsable(baseUrl, apiKey)
-  return createClient<paths, 'application/json'>({
-    ...options,
-    baseUrl,
-    async fetch(request) {
-      if (apiKey !== null) request.headers.set('Authorization', `Bearer ${apiKey}`)
-      return fetchSafely(request, { timeoutMs, retries, onWarning, fetch })
-    },
-  }) as unknown as DriplineClient
+export function createDriplineClient(options: DriplineOptions): DriplineClient {
+  const core = createDriplineCore(options)
+  const methods = core as unknown as Record<string, (path: string, init: object) => Promise<{ data: unknown }>>
+  const resources = createResources(async (method, path, init) => (await methods[method]!(path, init)).data)
+  return { ...core, ...resources }
 }

@@ -83,7 +83,7 @@ create index identities_account on identities (account_id);
 -- Sign-ins and registrations in progress. Each token can be used once.
 create table challenges (
   token_hash bytea primary key,
-  purpose text not null check (purpose in ('sign-in', 'new-passkey', 'oidc')),
+  purpose text not null check (purpose in ('sign-in', 'new-passkey', 'oidc', 'reset-password')),
   account_id uuid references accounts on delete cascade,
   data jsonb not null,
   expires_at timestamptz not null

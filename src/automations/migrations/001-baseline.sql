@@ -6,6 +6,10 @@ create table automations (
   name text not null,
   description text,
   status text not null check (status in ('DRAFT', 'ACTIVE', 'PAUSED', 'ARCHIVED')),
+  -- Why Dripline paused it; null if a member did.
+  pause_reason text,
+  -- The rates at which Dripline paused it because of its reputation, by rule. It pauses again at twice the rate.
+  tolerated_rates jsonb not null default '{}',
   trigger text not null check (
     trigger in ('LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED', 'EVENT', 'SIGNUP', 'SEGMENT_ENTERED', 'DATE')
   ),

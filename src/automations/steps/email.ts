@@ -63,7 +63,7 @@ const input = object({
     .meta({
       description: LIQUID,
       json: filledText().spec.meta?.json ?? {},
-      example: 'Welcome, {{ contact.firstName }}!',
+      example: 'Welcome, {{ contact.firstName | default: "friend" }}!',
     }),
   html: text().nullable().test(atMost(MAX_BODY_LENGTH)).meta({ description: LIQUID }),
   text: text()
@@ -98,7 +98,7 @@ const shape = object({
   category: category().required(),
   templateId: nullableText('The template that the content is from. Null if the step has its own content.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
-  subject: string().required().meta({ example: 'Welcome, {{ contact.firstName }}!' }),
+  subject: string().required().meta({ example: 'Welcome, {{ contact.firstName | default: "friend" }}!' }),
   html: string().nullable().defined().meta({ example: null }),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
   delayMinutes: number()

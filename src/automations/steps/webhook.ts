@@ -2,6 +2,7 @@ import { type AnyObject, mixed, string } from 'yup'
 import { WEBHOOK_METHODS, type WebhookMethod } from '../../automation-engine/index.ts'
 import { atMost, boundedObject, filledText } from '../../http/index.ts'
 import { jsonBytes } from '../../platform/json.ts'
+import { isHttpUrl } from '../../platform/public-request.ts'
 import { MAX_WEBHOOK_TEMPLATES, webhookTemplates } from '../webhook-texts.ts'
 import { presentCommon, stepInputOf, stepResponseOf } from './fields.ts'
 import type { AutomationStepType, StepBase } from './step-type.ts'
@@ -34,16 +35,6 @@ const RESERVED_HEADERS =
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
 const NAME = /^[a-z_][a-z0-9_]{0,49}$/i
-
-const isHttpUrl = (value: string): boolean => {
-  const url = URL.parse(value)
-  return (
-    url !== null &&
-    (url.protocol === 'https:' || url.protocol === 'http:') &&
-    url.username === '' &&
-    url.password === ''
-  )
-}
 
 const url = () =>
   filledText()

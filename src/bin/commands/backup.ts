@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { isTimestamp } from '../../platform/timestamp.ts'
 import { formatTable } from '../table.ts'
-import { version } from '../version.ts'
+import { version } from '../../platform/version.ts'
 import { addCommand, print, printResult, type Output } from './command.ts'
 
 const aFile = (text: string): string => {

@@ -1,33 +1,41 @@
-import { basename } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { FormatName, FileStatus } from '../../imports/index.ts'
+import type { ColumnChoice, Consent, PresetName } from '../../imports/index.ts'
 import { addCommand, print, printResult, type Output } from './command.ts'
 
 interface Chosen extends Output {
   workspace: string
-  format: FormatName
-  as?: FileStatus
+  preset?: PresetName
+  consent?: Consent
   list?: string
   tag: string[]
-  column: { column: string; field: string }[]
+  column: ColumnChoice[]
   triggers?: true
   confirmed?: true
   errors?: string
 }
 
 // Repeated from the imports module, which is loaded only when a command runs.
-const FORMATS: readonly FormatName[] = ['csv', 'listmonk', 'mailchimp', 'plunk']
-const STANDINGS: readonly FileStatus[] = ['SUBSCRIBED', 'UNSUBSCRIBED', 'BOUNCED']
+const PRESETS: readonly PresetName[] = [
+  'listmonk',
+  'mailchimp',
+  'plunk',
+  'keila',
+  'buttondown',
+  'brevo',
+  'hubspot',
+  'kit',
+]
+const CONSENTS: readonly Consent[] = ['SUBSCRIBED', 'COLUMNS', 'UNSUBSCRIBED', 'BOUNCED']
 
 export function importCommand(program: Command): void {
   addCommand(program, 'import', 'import a file of contacts; run it again to resume an interrupted import')
     .argument('<file>', 'CSV in any encoding, or JSON from Plunk')
     .requiredOption('--workspace <id>', 'the workspace')
-    .addOption(new Option('--format <format>', 'the source of the file').choices(FORMATS).default('csv'))
-    .addOption(new Option('--as <standing>', 'the status of all contacts, if no column has it').choices(STANDINGS))
+    .addOption(new Option('--preset <name>', 'the service that exported the file').choices(PRESETS))
+    .addOption(new Option('--consent <consent>', 'the consent of the contacts').choices(CONSENTS))
     .option('--list <id>', 'a list that contacts join unless they opted out')
     .option('--tag <tag>', 'a tag for the contacts; may be repeated', many, [])
-    .option('--column <name=field>', 'the field of a column: docs/import.md; may be repeated', aColumn, [])
+    .option('--column <name=field>', 'what a column means: docs/import.md; may be repeated', aColumn, [])
     .option('--triggers', 'start automations')
     .option('--confirmed', 'the contacts confirmed the list elsewhere')
     .option('--errors <file>', 'a file for failed rows; by default next to the imported file')
@@ -36,7 +44,7 @@ export function importCommand(program: Command): void {
       const isShown = process.stderr.isTTY && !options.json
       const say = (line: string) => isShown && process.stderr.write(`\r\x1b[K${line}`)
       const done = await runImport(
-        { ...options, path, as: options.as ?? fileStatusOf(options.format, basename(path)) },
+        { ...options, path },
         { note: (line) => process.stderr.write(`${line}\n`), progress: say },
       )
       if (isShown) process.stderr.write('\r\x1b[K')
@@ -57,17 +65,21 @@ export function importCommand(program: Command): void {
 
 const many = (value: string, before: string[]): string[] => [...before, value]
 
-function aColumn(value: string, before: Chosen['column']): Chosen['column'] {
-  const [, column, field] = /^(.+)=([^=]+)$/s.exec(value) ?? []
-  if (column === undefined || field === undefined)
-    throw new InvalidArgumentError('It must be a column and a field, such as "E-Mail=email".')
-  return [...before, { column, field }]
-}
+const USAGE =
+  'It must be a column and a field, such as "E-Mail=email", "Age=metadata.age:number", "Since=metadata.since:date:DD/MM/YYYY" ' +
+  'or "Newsletter=consent:yes,ja".'
 
-/** Mailchimp has the status only in the name of the file. */
-export function fileStatusOf(format: FormatName, name: string): FileStatus | undefined {
-  if (format !== 'mailchimp') return undefined
-  if (/^(?:unsubscribed|nonsubscribed)/i.test(name)) return 'UNSUBSCRIBED'
-  if (/^cleaned/i.test(name)) return 'BOUNCED'
-  return /^subscribed/i.test(name) ? 'SUBSCRIBED' : undefined
+/** Parses `Title=field`, with a type and a format of an attribute, a separator of tags, or the values of consent that mean yes. */
+export function aColumn(value: string, before: ColumnChoice[]): ColumnChoice[] {
+  const [, column, field = '', rest] = /^(.+)=((?:metadata\.)?[^:=]+)(?::(.*))?$/s.exec(value) ?? []
+  if (column === undefined) throw new InvalidArgumentError(USAGE)
+  if (field === 'consent') return [...before, { column, field, yes: (rest ?? '').split(',') }]
+  if (rest === undefined) return [...before, { column, field }]
+  if (field === 'tags') return [...before, { column, field, format: rest as ColumnChoice['format'] }]
+  const [, type, format] = /^(text|number|date|boolean)(?::(.+))?$/.exec(rest) ?? []
+  if (type === undefined || !field.startsWith('metadata.')) throw new InvalidArgumentError(USAGE)
+  const choice = { column, field, type: type as ColumnChoice['type'] }
+  if (format === undefined) return [...before, choice]
+  const more = type === 'boolean' ? { yes: format.split(',') } : { format: format as ColumnChoice['format'] }
+  return [...before, { ...choice, ...more }]
 }

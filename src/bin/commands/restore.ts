@@ -7,7 +7,7 @@ import { setMailSender } from '../../instance/index.ts'
 import { deleteAllAccounts } from '../../accounts/index.ts'
 import { deleteAllApiKeys } from '../../workspaces/index.ts'
 import { migrationNames, openDatabase } from '../../schema/index.ts'
-import { version } from '../version.ts'
+import { version } from '../../platform/version.ts'
 
 async function withOrm(url: string, run: (orm: Orm) => Promise<unknown>): Promise<void> {
   const orm = openDatabase({ url, timeoutMs: MIGRATION_TIMEOUT_MS })

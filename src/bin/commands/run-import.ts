@@ -3,14 +3,20 @@ import { createWriteStream } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
 import {
-  type FormatName,
+  type ColumnChoice,
+  type Consent,
   type Import,
   importFile,
+  IncompleteMapping,
+  isConsistent,
   isField,
+  LINE_TITLE,
   listErrors,
+  noteOf,
+  type PresetName,
+  PROBLEM_TITLE,
   type Progress,
   setAudited,
-  type FileStatus,
 } from '../../imports/index.ts'
 import type { EntityManager } from '../../platform/db/orm.ts'
 import { assertWorkspace } from '../../segments/index.ts'
@@ -20,11 +26,11 @@ import { withDatabase } from './with-database.ts'
 export interface ImportRequest {
   path: string
   workspace: string
-  format: FormatName
-  as: FileStatus | undefined
+  preset?: PresetName
+  consent?: Consent
   list?: string
   tag: string[]
-  column: { column: string; field: string }[]
+  column: ColumnChoice[]
   triggers?: true
   confirmed?: true
   errors?: string
@@ -41,7 +47,7 @@ const PROGRESS_INTERVAL_MS = 200
 
 /** Imports a file, or resumes its import. */
 export const runImport = (
-  { path, workspace, format, as, list, tag, column, triggers, confirmed, errors }: ImportRequest,
+  { path, workspace, preset, consent, list, tag, column, triggers, confirmed, errors }: ImportRequest,
   { note, progress }: { note: (line: string) => void; progress: (line: string) => void },
 ): Promise<ImportSummary> =>
   withDatabase(async ({ em }) => {
@@ -50,25 +56,28 @@ export const runImport = (
       () => false,
     )
     if (!isThere) throw new Error(`${path} does not exist or cannot be read`)
-    const wrong = column.find(({ field }) => !isField(field))
-    if (wrong) throw new Error(`${wrong.field} is not a field: docs/import.md lists them all`)
+    const wrong = column.find((each) => !isField(each.field) || !isConsistent(each))
+    if (wrong) throw new Error(`--column ${wrong.column} has no valid field, type or format: see docs/import.md`)
     await assertWorkspace(em.fork(), workspace)
     const options = {
+      preset: preset ?? null,
       columns: column,
+      consent: consent ?? null,
       listId: list ?? null,
       tags: tag,
-      as: as ?? null,
       triggers: triggers ?? false,
-      ...(confirmed && { confirmed }),
+      confirmed: confirmed ?? false,
     }
     let begun = false
     let shown = 0
-    const found = await importFile({ em }, workspace, { path, format, options }, (at) => {
+    const found = await importFile({ em }, workspace, { path, options }, (at) => {
       if (!begun) beginning(at, note)
       begun = true
       if (performance.now() - shown < PROGRESS_INTERVAL_MS) return
       shown = performance.now()
       progress(lineOf(at))
+    }).catch((error: unknown) => {
+      throw error instanceof IncompleteMapping ? new Error(questionsOf(error)) : error
     })
     await auditCommand(em.fork(), { workspaceId: workspace, operation: 'createImport', targetId: found.id })
     const { id, status, created, updated, suppressed, failed, problem } = found
@@ -80,11 +89,27 @@ export const runImport = (
 function beginning({ found, encoding, isResumed }: Progress, note: (line: string) => void): void {
   if (isResumed) note(`Resuming at line ${found.line + 1}.`)
   if (encoding !== 'utf-8') note(`The file is not UTF-8. Its detected encoding is ${encoding}.`)
-  if (found.format === 'listmonk' && found.options.as === null)
-    note(
-      'Contacts who left a list in listmonk are still "enabled" in this file. Also import the\nexport of each list, filtered by "unsubscribed", with --as UNSUBSCRIBED.',
-    )
+  const hint = found.options.preset && noteOf(found.options.preset)
+  if (hint) note(hint)
 }
+
+/** Lists the undecided columns with samples, and an option for each. */
+function questionsOf({ message, columns, detectedPreset }: IncompleteMapping): string {
+  const undecided = columns.filter(({ decision }) => decision === null)
+  const lines = undecided.map(({ title, samples, values, guess }) => {
+    const seen = (values ?? samples).map((value) => (value === '' ? '(empty)' : value)).join(', ')
+    const { field, type, format } = guess ?? { field: '???' }
+    const suggested = [field, type === 'text' ? undefined : type, type === 'text' ? undefined : format].filter(Boolean)
+    return `  --column ${JSON.stringify(`${title}=${suggested.join(':')}`)}   # ${seen.slice(0, MAX_SEEN)}`
+  })
+  return [
+    message,
+    ...(detectedPreset ? [`The file looks like an export of ${detectedPreset}: try --preset ${detectedPreset}.`] : []),
+    ...(lines.length > 0 ? ['Add an option for each column. ??? may be consent: see docs/import.md.', ...lines] : []),
+  ].join('\n')
+}
+
+const MAX_SEEN = 120
 
 function lineOf({ found: { line, position, size, failed } }: Progress): string {
   const part = size ? ` (${Math.floor((100 * position) / size)} %)` : ''
@@ -93,13 +118,17 @@ function lineOf({ found: { line, position, size, failed } }: Progress): string {
 
 const PAGE = 100
 
-async function writeErrors(em: EntityManager, { id, workspaceId }: Import, path: string): Promise<string> {
+async function writeErrors(em: EntityManager, { id, workspaceId, header }: Import, path: string): Promise<string> {
   const file = createWriteStream(path)
   await once(file, 'open')
-  file.write(stringify([['line', 'problem']]))
+  file.write(stringify([[...(header ?? []), LINE_TITLE, PROBLEM_TITLE]]))
   for (let offset = 0; ; offset += PAGE) {
     const [errors] = await listErrors(em, workspaceId, id, { limit: PAGE, offset })
-    file.write(stringify(errors.map(({ line, problem }) => [line, problem])))
+    file.write(
+      stringify(
+        errors.map(({ line, problem, cells }) => [...(header ?? []).map((_, at) => cells?.[at] ?? ''), line, problem]),
+      ),
+    )
     if (errors.length < PAGE) break
   }
   file.end()

@@ -3,12 +3,18 @@
 create table bounces (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
-  contact_id uuid not null references contacts on delete cascade,
+  -- Null if the message went to an address without a contact.
+  contact_id uuid references contacts on delete cascade,
   message_id uuid not null references messages on delete cascade,
   kind text not null check (kind in ('HARD', 'SOFT', 'BLOCKED', 'COMPLAINT', 'UNSUBSCRIBE')),
+  -- Cause of a failed delivery. Null for complaints and unsubscribes.
+  category text check (category in ('MAILBOX_NOT_FOUND', 'MAILBOX_DISABLED', 'MAILBOX_FULL', 'DOMAIN_NOT_FOUND', 'REPUTATION',
+    'AUTHENTICATION', 'CONTENT', 'RATE_LIMIT', 'POLICY', 'CONNECTION', 'UNKNOWN')),
   -- Enhanced status code (RFC 3463), if one was given.
   status text,
   diagnostic text,
+  -- The classification of the mail provider that reported it.
+  provider_verdict text,
   source text not null,
   -- The source's ID of the report, to recognize it if it is sent again.
   source_id text,

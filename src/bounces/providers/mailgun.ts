@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { classifyBounce } from '../verdict.ts'
+import { findCause } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
-import { InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
+import { InvalidSignature, joinVerdict, type Provider, type ProviderOutcome } from './provider.ts'
+import { type ProviderVerdict, weighVerdict } from './weigh-verdict.ts'
 
 /** Mailgun repeats a call for eight hours. */
 const MAX_AGE_S = 24 * 3_600
@@ -28,12 +29,12 @@ export const mailgun: Provider = {
       throw new InvalidSignature('The signature is wrong')
     if (Math.abs(Date.now() / 1_000 - Number(at)) > MAX_AGE_S) throw new InvalidSignature('The call is too old')
     const event = objectIn(call, 'event-data')
-    const verdict = verdictOf(event)
-    if (!verdict) return []
+    const outcome = outcomeOf(event)
+    if (!outcome) return []
     const messageId = textIn(objectIn(objectIn(event, 'message'), 'headers'), 'message-id')
     return [
       {
-        ...verdict,
+        ...outcome,
         recipient: textIn(event, 'recipient'),
         messageId: messageId === '' ? null : `<${messageId.replace(/^<|>$/g, '')}>`,
         returnPath: textIn(objectIn(event, 'envelope'), 'sender') || null,
@@ -49,31 +50,46 @@ function isSigned(given: string, text: string, key: string): boolean {
   return bytes.length === expected.length && timingSafeEqual(bytes, expected)
 }
 
-function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+function outcomeOf(event: Json): ProviderOutcome | undefined {
   const delivery = objectIn(event, 'delivery-status')
   const message = textIn(delivery, 'message') || textIn(delivery, 'description')
   const diagnostic = message === '' ? null : [textIn(delivery, 'code'), message].join(' ').trim()
-  const details = { status: null, diagnostic }
+  const severity = textIn(event, 'severity')
+  const reason = textIn(event, 'reason')
+  const type = textIn(delivery, 'bounce-type')
+  const providerVerdict = joinVerdict(severity, reason, type)
+  const details = { category: null, status: null, diagnostic, providerVerdict }
   switch (textIn(event, 'event')) {
     case 'complained':
       return { ...details, kind: 'COMPLAINT' }
     case 'unsubscribed':
       return { ...details, kind: 'UNSUBSCRIBE' }
+    case 'delivered':
+      return { ...details, kind: 'DELIVERED' }
     case 'failed':
       break
     default:
       return undefined
   }
   // Temporary failures are retried.
-  if (textIn(event, 'severity') !== 'permanent') return undefined
-  switch (textIn(event, 'reason')) {
+  if (severity !== 'permanent') return undefined
+  switch (reason) {
     case 'suppress-bounce':
-      return { ...details, kind: 'HARD' }
+      return { ...details, kind: 'HARD', category: 'MAILBOX_NOT_FOUND' }
     case 'suppress-complaint':
       return { ...details, kind: 'COMPLAINT' }
     case 'suppress-unsubscribe':
       return { ...details, kind: 'UNSUBSCRIBE' }
-    default:
-      return { ...classifyBounce(null, diagnostic), diagnostic }
+    default: {
+      const reply = findCause(textIn(delivery, 'enhanced-code') || null, diagnostic)
+      return { ...weighVerdict(reply, verdictOf(reason, type)), diagnostic, providerVerdict }
+    }
   }
+}
+
+/** A failure that is permanent only because Mailgun gave up, or of type `soft`, is not about the address. */
+function verdictOf(reason: string, type: string): ProviderVerdict {
+  if (reason === 'espblock') return { category: 'REPUTATION', isPermanent: true }
+  if (['old', 'greylisted'].includes(reason)) return { category: 'CONNECTION', isPermanent: false }
+  return { category: undefined, isPermanent: type === 'hard' || (type === '' && reason === 'bounce') }
 }

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { classifyBounce } from '../verdict.ts'
+import { findCause } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
-import { InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
+import { InvalidSignature, joinVerdict, type Provider, type ProviderOutcome } from './provider.ts'
+import { type ProviderVerdict, weighVerdict } from './weigh-verdict.ts'
 
 /**
  * Postmark's webhooks. They are not signed. A password in the URL authenticates them (HTTP Basic authentication, RFC 7617).
@@ -18,11 +19,11 @@ export const postmark: Provider = {
     if (!isSame(Buffer.from(given, 'base64').toString('utf8'), credential))
       throw new InvalidSignature('The password is wrong')
     const event = objectIn(readJson(body.toString('utf8')))
-    const verdict = verdictOf(event)
-    if (!verdict) return []
+    const outcome = outcomeOf(event)
+    if (!outcome) return []
     return [
       {
-        ...verdict,
+        ...outcome,
         recipient: textIn(event, 'Email') || textIn(event, 'Recipient'),
         messageId: null,
         returnPath: null,
@@ -36,54 +37,54 @@ export const postmark: Provider = {
 const isSame = (given: string, known: string): boolean =>
   timingSafeEqual(...([given, known].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer]))
 
-type Verdict = Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'>
-
-function verdictOf(event: Json): Verdict | undefined {
+function outcomeOf(event: Json): ProviderOutcome | undefined {
   const diagnostic = textIn(event, 'Details') || null
-  const details = { status: null, diagnostic }
   switch (textIn(event, 'RecordType')) {
     case 'Bounce':
-      return ofType(textIn(event, 'Type'), diagnostic)
+      return outcomeOfType(textIn(event, 'Type'), diagnostic)
+    case 'Delivery':
+      return { kind: 'DELIVERED', category: null, status: null, diagnostic, providerVerdict: null }
     case 'SpamComplaint':
-      return { ...details, kind: 'COMPLAINT' }
+      return outcomeOfType('SpamComplaint', diagnostic)
     case 'SubscriptionChange':
-      return event['SuppressSending'] === true ? ofReason(textIn(event, 'SuppressionReason')) : undefined
+      return event['SuppressSending'] === true ? outcomeOfReason(textIn(event, 'SuppressionReason')) : undefined
     default:
       return undefined
   }
 }
+
+/** Types of failed deliveries. */
+const TYPES: ReadonlyMap<string, ProviderVerdict> = new Map(
+  Object.entries({
+    HardBounce: { category: undefined, isPermanent: true },
+    BadEmailAddress: { category: 'MAILBOX_NOT_FOUND', isPermanent: true },
+    SoftBounce: { category: undefined, isPermanent: false },
+    Unknown: { category: undefined, isPermanent: false },
+    DnsError: { category: 'CONNECTION', isPermanent: false },
+    SpamNotification: { category: 'CONTENT', isPermanent: true },
+    VirusNotification: { category: 'CONTENT', isPermanent: true },
+    Blocked: { category: 'REPUTATION', isPermanent: true },
+    DMARCPolicy: { category: 'AUTHENTICATION', isPermanent: true },
+  } as const),
+)
 
 /** Classifies an event by its type, not its TypeCode, one of which has two meanings. */
-function ofType(type: string, diagnostic: string | null): Verdict | undefined {
-  const verdict = classifyBounce(null, diagnostic)
-  const details = { status: verdict.status, diagnostic }
-  switch (type) {
-    case 'HardBounce':
-    case 'BadEmailAddress':
-      return { ...details, kind: verdict.kind === 'BLOCKED' ? 'BLOCKED' : 'HARD' }
-    case 'SoftBounce':
-    case 'Unknown':
-      return { ...details, kind: 'SOFT' }
-    case 'SpamNotification':
-    case 'Blocked':
-    case 'DMARCPolicy':
-    case 'VirusNotification':
-      return { ...details, kind: 'BLOCKED' }
-    case 'SpamComplaint':
-      return { ...details, kind: 'COMPLAINT' }
-    case 'Unsubscribe':
-      return { ...details, kind: 'UNSUBSCRIBE' }
-    // Delays, out-of-office notices, and events that are not about an address.
-    default:
-      return undefined
-  }
+function outcomeOfType(type: string, diagnostic: string | null): ProviderOutcome | undefined {
+  const providerVerdict = joinVerdict(type)
+  const details = { category: null, status: null, diagnostic, providerVerdict }
+  if (type === 'SpamComplaint') return { ...details, kind: 'COMPLAINT' }
+  if (type === 'Unsubscribe') return { ...details, kind: 'UNSUBSCRIBE' }
+  const verdict = TYPES.get(type)
+  // Delays, out-of-office notices, and events that are not about an address.
+  if (!verdict) return undefined
+  return { ...weighVerdict(findCause(null, diagnostic), verdict), diagnostic, providerVerdict }
 }
 
-function ofReason(reason: string): Verdict | undefined {
-  const details = { status: null, diagnostic: null }
+function outcomeOfReason(reason: string): ProviderOutcome | undefined {
+  const details = { category: null, status: null, diagnostic: null, providerVerdict: joinVerdict(reason) }
   switch (reason) {
     case 'HardBounce':
-      return { ...details, kind: 'HARD' }
+      return { ...details, kind: 'HARD', category: 'MAILBOX_NOT_FOUND' }
     case 'SpamComplaint':
       return { ...details, kind: 'COMPLAINT' }
     case 'ManualSuppression':

@@ -1,4 +1,4 @@
-import type { BounceKind } from '../verdict.ts'
+import type { BounceCategory, BounceKind } from '../categories.ts'
 
 /** A webhook call, as received. */
 export interface ProviderCall {
@@ -7,19 +7,30 @@ export interface ProviderCall {
   body: Buffer
 }
 
+/** The outcome that an event reports. DELIVERED: the recipient's mail server accepted it. */
+export interface ProviderOutcome {
+  kind: BounceKind | 'DELIVERED'
+  /** `null` for complaints, unsubscribes and deliveries. */
+  category: BounceCategory | null
+  status: string | null
+  diagnostic: string | null
+  /** The provider's own classification, verbatim, such as `Permanent/NoEmail`. */
+  providerVerdict: string | null
+}
+
 /** An event that a provider reports for one recipient of an email. */
-export interface ProviderEvent {
-  kind: BounceKind
+export interface ProviderEvent extends ProviderOutcome {
   recipient: string
   /** The Message-ID header with angle brackets, if the provider reports the original one. */
   messageId: string | null
   /** The envelope sender, if reported. A return path identifies the message. */
   returnPath: string | null
-  status: string | null
-  diagnostic: string | null
   /** The provider's ID of the event, to deduplicate it. */
   id: string
 }
+
+/** Joins the fields of a provider's classification. */
+export const joinVerdict = (...parts: string[]): string | null => parts.filter((part) => part !== '').join('/') || null
 
 /** Fetches a file that a call refers to, such as a certificate. */
 export type FetchText = (url: URL) => Promise<string>
@@ -42,7 +53,7 @@ export interface Provider {
   idOf?(call: ProviderCall): string | undefined
   /**
    * Verifies and reads a call.
-   * @returns events about addresses; none for deliveries, delays and other events
+   * @returns events about addresses; none for delays and other events
    * @throws {InvalidSignature}
    */
   read(call: ProviderCall, credential: string, fetchText: FetchText): Promise<ProviderEvent[]> | ProviderEvent[]

@@ -1,7 +1,9 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { classifyBounce } from '../verdict.ts'
+import type { BounceCategory } from '../categories.ts'
+import { findCause } from '../verdict.ts'
 import { type Json, objectIn, readJson, textIn } from './json.ts'
-import { InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
+import { InvalidSignature, joinVerdict, type Provider, type ProviderEvent, type ProviderOutcome } from './provider.ts'
+import { weighVerdict } from './weigh-verdict.ts'
 
 /**
  * Twilio SendGrid's event webhook, signed.
@@ -38,12 +40,12 @@ function keyOf(credential: string): KeyObject | undefined {
 }
 
 function eventOf(event: Json): ProviderEvent[] {
-  const verdict = verdictOf(event)
-  if (!verdict) return []
+  const outcome = outcomeOf(event)
+  if (!outcome) return []
   const messageId = textIn(event, 'smtp-id')
   return [
     {
-      ...verdict,
+      ...outcome,
       recipient: textIn(event, 'email'),
       messageId: messageId === '' ? null : messageId,
       returnPath: null,
@@ -52,17 +54,35 @@ function eventOf(event: Json): ProviderEvent[] {
   ]
 }
 
-function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+/** The values of `bounce_classification`. A mailbox that is unavailable may be full, so its reply decides. */
+const CLASSIFICATIONS: ReadonlyMap<string, BounceCategory> = new Map([
+  ['invalid address', 'MAILBOX_NOT_FOUND'],
+  ['technical', 'CONNECTION'],
+  ['content', 'CONTENT'],
+  ['reputation', 'REPUTATION'],
+  ['frequency or volume too high', 'RATE_LIMIT'],
+  ['frequency/volume', 'RATE_LIMIT'],
+])
+
+function outcomeOf(event: Json): ProviderOutcome | undefined {
   const diagnostic = textIn(event, 'reason') || textIn(event, 'response') || null
   const status = textIn(event, 'status') || null
-  const details = { status, diagnostic }
+  const type = textIn(event, 'type')
+  const classification = textIn(event, 'bounce_classification')
+  const providerVerdict = joinVerdict(type, classification)
+  const details = { category: null, status, diagnostic, providerVerdict }
   switch (textIn(event, 'event')) {
-    case 'bounce':
-      return textIn(event, 'type') === 'expired'
-        ? { ...details, kind: 'SOFT' }
-        : { ...classifyBounce(status, diagnostic), diagnostic }
+    case 'bounce': {
+      const category = type === 'expired' ? 'CONNECTION' : CLASSIFICATIONS.get(classification.toLowerCase())
+      const verdict = { category, isPermanent: type === 'bounce' || type === '' }
+      // When SendGrid gives up without a reply, the reason is its own.
+      const reply = type === 'expired' && !/^\d{3}\b/.test(diagnostic ?? '') ? null : diagnostic
+      return { ...weighVerdict(findCause(status, reply), verdict), diagnostic, providerVerdict }
+    }
     case 'dropped':
-      return droppedFor(`${textIn(event, 'type')} ${diagnostic ?? ''}`.toLowerCase(), details)
+      return droppedFor(`${type} ${diagnostic ?? ''}`.toLowerCase(), details)
+    case 'delivered':
+      return { ...details, kind: 'DELIVERED' }
     case 'spamreport':
       return { ...details, kind: 'COMPLAINT' }
     // A SendGrid group does not map to a list, so this unsubscribes from everything.
@@ -75,11 +95,9 @@ function verdictOf(event: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagno
 }
 
 /** Classifies an email that SendGrid did not send because of one of its own lists. */
-function droppedFor(
-  reason: string,
-  details: Pick<ProviderEvent, 'status' | 'diagnostic'>,
-): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
-  if (reason.includes('bounced address') || /\binvalid\b(?! smtpapi)/.test(reason)) return { ...details, kind: 'HARD' }
+function droppedFor(reason: string, details: Omit<ProviderOutcome, 'kind'>): ProviderOutcome | undefined {
+  if (reason.includes('bounced address') || /\binvalid\b(?! smtpapi)/.test(reason))
+    return { ...details, kind: 'HARD', category: 'MAILBOX_NOT_FOUND' }
   if (reason.includes('spam reporting')) return { ...details, kind: 'COMPLAINT' }
   if (reason.includes('unsubscribed')) return { ...details, kind: 'UNSUBSCRIBE' }
   return undefined

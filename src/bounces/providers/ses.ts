@@ -1,7 +1,15 @@
 import { verify, X509Certificate } from 'node:crypto'
-import { classifyBounce } from '../verdict.ts'
+import { findCause } from '../verdict.ts'
 import { type Json, listIn, objectIn, readJson, textIn } from './json.ts'
-import { type FetchText, InvalidSignature, type Provider, type ProviderEvent } from './provider.ts'
+import {
+  type FetchText,
+  InvalidSignature,
+  joinVerdict,
+  type Provider,
+  type ProviderEvent,
+  type ProviderOutcome,
+} from './provider.ts'
+import { type ProviderVerdict, weighVerdict } from './weigh-verdict.ts'
 
 /**
  * Amazon SES, through notifications of Amazon SNS. Amazon signs the calls for every customer's topics, so only the workspace's
@@ -95,22 +103,31 @@ function eventsOf(envelope: Json): ProviderEvent[] {
     messageId: headerOf(mail, 'message-id'),
     returnPath: textIn(mail, 'source') || null,
   }
+  const noDetails = { category: null, status: null, diagnostic: null, providerVerdict: null }
   const idOf = (recipient: string) => `${textIn(envelope, 'MessageId')}/${recipient}`
   switch (textIn(message, 'notificationType') || textIn(message, 'eventType')) {
     case 'Bounce': {
       const bounce = objectIn(message, 'bounce')
       return listIn(bounce, 'bouncedRecipients').flatMap((one) => {
         const recipient = addressOf(textIn(objectIn(one), 'emailAddress'))
-        const verdict = verdictOf(bounce, objectIn(one))
-        return verdict ? [{ ...of, ...verdict, recipient, id: idOf(recipient) }] : []
+        const outcome = outcomeOf(bounce, objectIn(one))
+        return outcome ? [{ ...of, ...outcome, recipient, id: idOf(recipient) }] : []
       })
     }
+    case 'Delivery':
+      return listIn(objectIn(message, 'delivery'), 'recipients').flatMap((one) => {
+        const recipient = typeof one === 'string' ? addressOf(one) : ''
+        const event = { ...of, ...noDetails, kind: 'DELIVERED' as const }
+        return recipient === '' ? [] : [{ ...event, recipient, id: idOf(recipient) }]
+      })
     case 'Complaint': {
       const complaint = objectIn(message, 'complaint')
-      if (['not-spam', 'auth-failure'].includes(textIn(complaint, 'complaintFeedbackType'))) return []
+      const type = textIn(complaint, 'complaintFeedbackType')
+      if (['not-spam', 'auth-failure'].includes(type)) return []
       return listIn(complaint, 'complainedRecipients').map((one) => {
         const recipient = addressOf(textIn(objectIn(one), 'emailAddress'))
-        return { ...of, kind: 'COMPLAINT', status: null, diagnostic: null, recipient, id: idOf(recipient) }
+        const details = { ...noDetails, providerVerdict: joinVerdict(type) }
+        return { ...of, ...details, kind: 'COMPLAINT', recipient, id: idOf(recipient) }
       })
     }
     default:
@@ -118,20 +135,27 @@ function eventsOf(envelope: Json): ProviderEvent[] {
   }
 }
 
-function verdictOf(bounce: Json, recipient: Json): Pick<ProviderEvent, 'kind' | 'status' | 'diagnostic'> | undefined {
+function outcomeOf(bounce: Json, recipient: Json): ProviderOutcome | undefined {
   const status = textIn(recipient, 'status') || null
   const diagnostic = textIn(recipient, 'diagnosticCode') || null
   const type = textIn(bounce, 'bounceType')
   const subtype = textIn(bounce, 'bounceSubType')
-  if (/Rejected$|^MessageTooLarge$/.test(subtype)) return { kind: 'BLOCKED', status, diagnostic }
+  const providerVerdict = joinVerdict(type, subtype)
   // SES does not send to addresses on its own suppression list.
-  if (/SuppressionList$|^Suppressed$/.test(subtype)) return { kind: 'HARD', status, diagnostic }
+  if (/SuppressionList$|^Suppressed$/.test(subtype))
+    return { kind: 'HARD', category: 'MAILBOX_NOT_FOUND', status, diagnostic, providerVerdict }
   // SES also reports out-of-office notices like this.
   if (type === 'Transient' && subtype === 'General' && status === null && diagnostic === null) return undefined
-  if (type !== 'Permanent') return { kind: 'SOFT', status, diagnostic }
-  if (status === null && diagnostic === null) return { kind: 'HARD', status, diagnostic }
-  const verdict = classifyBounce(status, diagnostic)
-  return { ...verdict, kind: verdict.status === null && verdict.kind === 'SOFT' ? 'HARD' : verdict.kind, diagnostic }
+  return { ...weighVerdict(findCause(status, diagnostic), verdictOf(type, subtype)), diagnostic, providerVerdict }
+}
+
+/** The sub-type `General` names no cause. */
+function verdictOf(type: string, subtype: string): ProviderVerdict {
+  const isPermanent = type === 'Permanent'
+  if (/Rejected$|^MessageTooLarge$/.test(subtype)) return { category: 'CONTENT', isPermanent }
+  if (subtype === 'MailboxFull') return { category: 'MAILBOX_FULL', isPermanent }
+  if (subtype === 'NoEmail') return { category: 'MAILBOX_NOT_FOUND', isPermanent }
+  return { category: undefined, isPermanent }
 }
 
 /** Removes a display name. */

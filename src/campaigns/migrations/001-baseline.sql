@@ -9,6 +9,8 @@ create table campaigns (
   -- The status before the pause, and why Dripline paused the campaign itself.
   paused_from text,
   pause_reason text,
+  -- The rates at which Dripline paused it because of its reputation, by rule. It pauses again at twice the rate.
+  tolerated_rates jsonb not null default '{}',
   category text not null default 'marketing' check (category in ('marketing', 'transactional')),
   template_id uuid,
   template_version integer,

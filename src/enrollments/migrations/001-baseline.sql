@@ -8,6 +8,8 @@ create table enrollments (
   version integer not null,
   -- A hash of the value by which a contact can be in the automation several times; empty for none.
   concurrency_key text not null default '',
+  -- Where events have that value, by the automation's rule when the contact entered; null without a key.
+  key_path text,
   -- Deduplication key: the event or request that started it.
   dedup_key text,
   -- The automation's trigger at that time. It may change before the enrollment ends, and a contact who leaves the list that
@@ -25,6 +27,8 @@ create table enrollments (
   enrolled_at timestamptz not null,
   recorded_at timestamptz not null default now(),
   ended_at timestamptz,
+  -- The goal or exit rule that ended it.
+  ended_by jsonb,
   constraint enrollments_dedup_key_unique unique (automation_id, dedup_key)
 );
 -- Two concurrent statements do not see each other's enrollment.

@@ -67,9 +67,15 @@ function memberOf({ sessionId, account, membership, rateLimit }: SignedIn, works
   return { by: { kind: 'person', person }, scopes: scopesOf(role), workspace, rateLimit }
 }
 
-/** Reads the API key. `Authorization` wins over `x-api-key`. @returns `undefined` if the request has neither header */
+/**
+ * Reads the API key. `Authorization` wins over `x-api-key`. In basic authentication, the key is the user name.
+ * @returns `undefined` if the request has neither header
+ */
 function keyOf(ctx: Context): string | undefined {
   const authorization = ctx.get('Authorization')
+  // A key that is not encoded has an underscore, which base64 does not have (RFC 7617, RFC 4648 section 4).
+  const [, basic] = /^Basic +([a-z\d+/]+=*) *$/i.exec(authorization) ?? []
+  if (basic !== undefined) return /^([^:]*):/.exec(Buffer.from(basic, 'base64').toString())?.[1] ?? ''
   if (authorization) return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
   return ctx.get('x-api-key') || undefined
 }

@@ -1,3 +1,4 @@
+import type { AnyObject, ObjectSchema } from 'yup'
 import { DEFAULT_RATE_LIMIT } from '../rate-limit.ts'
 import { SCOPES } from '../scopes.ts'
 import { IDEMPOTENCY_KEY } from '../middleware/idempotency.ts'
@@ -23,6 +24,7 @@ import {
   WRONG_CONTENT_TYPE,
 } from '../errors.ts'
 import { REVISION_CONFLICT } from '../../platform/revisions.ts'
+import { version } from '../../platform/version.ts'
 import { errorResponse } from '../responses.ts'
 import { WRONG_ORIGIN } from '../visitor.ts'
 import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
@@ -56,8 +58,20 @@ last one is empty.
 
 const BODY_ERRORS = [INVALID_REQUEST, MALFORMED_JSON, BODY_NOT_AN_OBJECT, BODY_TOO_LARGE, WRONG_CONTENT_TYPE]
 
-/** Builds the OpenAPI 3.1 document of the operations. */
-export function buildDocument(operations: readonly Operation[], basePath: string): JsonSchema {
+/** A request that Dripline sends. */
+export interface WebhookDescription {
+  /** The type of the event. */
+  name: string
+  summary: string
+  body: ObjectSchema<AnyObject>
+}
+
+/** Builds the OpenAPI 3.1 document of the operations, and of the requests that Dripline sends. */
+export function buildDocument(
+  operations: readonly Operation[],
+  basePath: string,
+  webhooks: readonly WebhookDescription[] = [],
+): JsonSchema {
   const schemas: Components = {}
   const error = toJsonSchema(errorResponse, schemas)
   const paths: Record<string, Record<string, unknown>> = {}
@@ -69,7 +83,7 @@ export function buildDocument(operations: readonly Operation[], basePath: string
     openapi: '3.1.1',
     info: {
       title: 'Dripline API',
-      version: '1.0.0',
+      version,
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -77,6 +91,7 @@ export function buildDocument(operations: readonly Operation[], basePath: string
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: Object.fromEntries(webhooks.map((webhook) => [webhook.name, describeWebhook(webhook, schemas)])),
     components: {
       securitySchemes: {
         bearer: {
@@ -85,6 +100,11 @@ export function buildDocument(operations: readonly Operation[], basePath: string
           description: `An API key. Its scopes are some of: ${SCOPES.join(', ')}.`,
         },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key in another header.' },
+        basic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'The same key as user name, with any password, for programs that cannot send another header.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -104,6 +124,24 @@ export function buildDocument(operations: readonly Operation[], basePath: string
     },
   }
 }
+
+const describeWebhook = ({ name, summary, body }: WebhookDescription, schemas: Components) => ({
+  post: {
+    operationId: `on${name
+      .split(/[._]/)
+      .map((word) => word[0]!.toUpperCase() + word.slice(1))
+      .join('')}`,
+    tags: ['Webhooks'],
+    summary,
+    description: 'Signed by Standard Webhooks with the headers webhook-id, webhook-timestamp and webhook-signature.',
+    security: [],
+    requestBody: { required: true, content: { 'application/json': { schema: toJsonSchema(body, schemas) } } },
+    responses: {
+      '2XX': { description: 'Received. Any other response is an error, and the event is sent again.' },
+      '410': { description: 'Gone: the webhook is disabled.' },
+    },
+  },
+})
 
 const HEADERS = {
   'X-Request-Id': {
@@ -247,7 +285,10 @@ function describeOperation(
   const ofAll = operation.open === undefined ? COMMON_ERRORS[401]!.reasons : [SIGNED_OUT]
   const unauthenticated = operation.open === 'account' || (own.length > 0 && !operation.open) ? [...own, ...ofAll] : own
   if (unauthenticated.length > 0) addError(401, 'The credentials are not valid.', unauthenticated)
-  if (errors[429]) addError(429, 'Too many attempts.', errors[429])
+  if (errors[429]) {
+    const limits = operation.open === undefined ? COMMON_ERRORS[429]!.reasons : []
+    addError(429, 'Too many attempts.', [...errors[429], ...limits])
+  }
   if (operation.ifMatch) addError(412, 'The resource has changed and no longer matches If-Match.', [REVISION_CONFLICT])
   if (errors[404]) addError(404, 'It does not exist, or belongs to another workspace.', errors[404])
   if (errors[409]) addError(409, 'It conflicts with existing data, or is in use.', errors[409])
@@ -327,9 +368,10 @@ const IF_MATCH = {
 const SESSION = { session: [] }
 
 /** The credentials that an operation accepts. */
-const securityOf = ({ scope, open }: Operation) => {
+const securityOf = ({ scope, open, takesBasic }: Operation) => {
   if (open === 'anybody') return []
-  return scope === undefined ? [SESSION] : [{ bearer: [] }, { apiKey: [] }, SESSION]
+  if (scope === undefined) return [SESSION]
+  return [{ bearer: [] }, { apiKey: [] }, ...(takesBasic ? [{ basic: [] }] : []), SESSION]
 }
 
 function whoMay({ scope, orScope, role, open }: Operation): string {
@@ -342,7 +384,7 @@ function whoMay({ scope, orScope, role, open }: Operation): string {
 
 /** The errors for callers who lack a permission. */
 function forbiddenTo({ scope, orScope, role, open, method }: Operation): ErrorDefinition[] {
-  const byRole = role ?? (scope?.endsWith(':write') ? 'editor' : undefined)
+  const byRole = role ?? (scope == null || scope.endsWith(':read') ? undefined : 'editor')
   return [
     ...(open === undefined && scope === undefined ? [PEOPLE_ONLY] : []),
     ...(scope ? [missingScope(scope)] : []),

@@ -4,13 +4,14 @@ create table imports (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   name text not null,
-  format text not null,
-  status text not null default 'RUNNING' check (status in ('RUNNING', 'DONE', 'FAILED')),
+  status text not null default 'UPLOADING' check (status in ('UPLOADING', 'DRAFT', 'RUNNING', 'STOPPED', 'DONE', 'FAILED')),
   options jsonb not null,
-  -- Identifies the file, so that an interrupted import resumes when the file is given again.
+  -- Identifies the file, so that the command line resumes an interrupted import when the file is given again.
   fingerprint text,
-  -- Bytes, if known.
+  -- Bytes of the whole file, if known, and of what is uploaded.
   size bigint,
+  uploaded bigint not null default 0,
+  -- Where the next row begins, after the header.
   position bigint not null default 0,
   line integer not null default 0,
   delimiter text,
@@ -25,11 +26,24 @@ create table imports (
   finished_at timestamptz
 );
 create index imports_newest on imports (workspace_id, created_at desc, id desc);
+create index imports_open on imports (updated_at) where status in ('UPLOADING', 'DRAFT', 'STOPPED');
 
--- Rows that could not be read, by the line that they begin on. No data of the row is kept.
+-- The part of a file that is uploaded and not imported yet, in UTF-8.
+create table import_chunks (
+  import_id uuid not null references imports on delete cascade,
+  position bigint not null,
+  bytes bytea not null,
+  primary key (import_id, position)
+);
+
+-- Rows that could not be read, by the line that they begin on.
 create table import_errors (
   import_id uuid not null references imports on delete cascade,
   line integer not null,
   problem text not null,
+  -- The row, for the file of failed rows. Deleted after some days, and when a contact with an address in it is erased.
+  cells jsonb,
+  created_at timestamptz not null default now(),
   primary key (import_id, line)
 );
+create index import_errors_with_cells on import_errors (created_at) where cells is not null;

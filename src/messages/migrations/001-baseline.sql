@@ -1,4 +1,4 @@
--- The delivery log: every email, of automations and campaigns.
+-- The delivery log: every email, of automations and campaigns, and every transactional email.
 
 -- No foreign keys to automations and enrollments: a sent email stays in the log when they are deleted. None to contacts: when a
 -- contact is erased while a message is in flight, its claim stays, without personal data, until it is final.
@@ -6,7 +6,7 @@ create table messages (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   contact_id uuid not null,
-  -- A step of an enrollment, or a recipient of a campaign.
+  -- A step of an enrollment, or a recipient of a campaign. Neither for a transactional email, which has the same ID.
   automation_id uuid,
   enrollment_id uuid,
   step_id uuid,
@@ -18,7 +18,7 @@ create table messages (
   list_ids uuid[],
   status text not null check (status in
     ('QUEUED', 'SENDING', 'DEFERRED', 'SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'DISMISSED', 'SUPPRESSED')),
-  -- When a message of a campaign may be sent.
+  -- When a message of a campaign or a transactional email may be sent.
   due_at timestamptz,
   -- Identifies the attempt that claimed the message last. An attempt that was overtaken finds another one here.
   claim uuid not null,
@@ -42,14 +42,16 @@ create table messages (
   retry_at timestamptz,
   -- When the enrollment was ended by request. The message is retried only if it is named.
   abandoned_at timestamptz,
+  -- When a provider reported that the recipient's mail server accepted it.
+  delivered_at timestamptz,
   -- First opened or clicked by a person, as far as that can be told.
   opened_at timestamptz,
   clicked_at timestamptz,
   constraint messages_once unique (enrollment_id, step_id, occurrence),
   constraint messages_of_one check (
-    case when campaign_id is null
-      then automation_id is not null and enrollment_id is not null and step_id is not null and occurrence is not null
-      else automation_id is null and enrollment_id is null and step_id is null and occurrence is null and due_at is not null
+    case when automation_id is not null
+      then campaign_id is null and enrollment_id is not null and step_id is not null and occurrence is not null
+      else enrollment_id is null and step_id is null and occurrence is null and due_at is not null
     end)
 );
 -- A contact gets a campaign once, even if a page of recipients is written twice.
@@ -64,7 +66,15 @@ create index messages_of_campaign on messages (campaign_id, status, created_at d
 create index messages_open on messages (claimed_at) where status in ('UNCONFIRMED', 'SENDING', 'DEFERRED');
 create index messages_queue on messages (campaign_id, due_at, id)
   where campaign_id is not null and status in ('QUEUED', 'DEFERRED');
+create index messages_queued_emails on messages (due_at)
+  where automation_id is null and campaign_id is null and status in ('QUEUED', 'DEFERRED');
 create index messages_sending_of_campaign on messages (campaign_id)
   where campaign_id is not null and status = 'SENDING';
 create index messages_to_retry on messages (retry_at) where retry_at is not null;
 create index messages_to_retry_of on messages (automation_id, id) where retry_at is not null;
+
+-- A contact who unsubscribed by a link of a message, or at their provider because of it.
+create table unsubscribes (
+  message_id uuid primary key references messages on delete cascade,
+  created_at timestamptz not null default now()
+);

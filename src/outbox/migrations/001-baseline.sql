@@ -1,21 +1,25 @@
--- What is pending for Temporal. A row is written in the transaction that makes the delivery due, and deleted when it is done.
+-- What is pending for Temporal, and emails to owners. A row is written in the transaction that makes the delivery due, and
+-- deleted when it is done.
 
 create table outbox (
   id bigint generated always as identity primary key,
   kind text not null check (kind in
-    ('START', 'WAKE', 'CANCEL', 'END', 'LEAVE', 'RETRY', 'CAMPAIGN', 'WAKE_PAUSED', 'WAKE_RETRIES', 'DELETE_AUTOMATION', 'ERASE', 'RECONCILE',
-     'REDELIVER')),
+    ('START', 'WAKE', 'CANCEL', 'END', 'LEAVE', 'RETRY', 'EMAIL', 'CAMPAIGN', 'WAKE_PAUSED', 'WAKE_RETRIES', 'DELETE_AUTOMATION', 'IMPORT', 'ERASE', 'RECONCILE',
+     'REDELIVER', 'NOTICE')),
   key text not null,
-  -- `batch` is for batch jobs, which go through many rows a page at a time.
-  lane text not null check (lane in ('interactive', 'bulk', 'batch')),
+  -- `batch` is for batch jobs, which go through many rows a page at a time. `mail` is for emails to owners.
+  lane text not null check (lane in ('interactive', 'bulk', 'batch', 'mail')),
   workspace_id uuid,
   automation_id uuid,
   campaign_id uuid,
+  import_id uuid,
   contact_id uuid,
   concurrency_key text not null default '',
   event_id uuid,
   enrollment_id uuid,
   message_id uuid,
+  account_id uuid,
+  webhook_id uuid,
   -- Keyset position of a batch job.
   after_id uuid,
   -- Incremented each time the delivery becomes due. A delivery in progress does not complete what became due after it.

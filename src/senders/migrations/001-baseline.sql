@@ -1,4 +1,4 @@
--- A workspace's own sender, its DKIM key, and its warm-up.
+-- A workspace's own sender, its DKIM keys, and its warm-up.
 
 create table senders (
   workspace_id uuid primary key references workspaces on delete cascade,
@@ -6,11 +6,6 @@ create table senders (
   from_address text,
   reply_to text,
   postal_address text,
-  dkim_domain text,
-  dkim_selector text,
-  dkim_public text,
-  -- Encrypted with SECRETS_KEY, which is not in the database.
-  dkim_private bytea,
   track_opens boolean not null default false,
   track_clicks boolean not null default false,
   -- A new sender sends a few emails a day at first, and more each day. All four are set, or none.
@@ -21,6 +16,22 @@ create table senders (
   warm_up_since date,
   updated_at timestamptz not null default now(),
   check (num_nulls(warm_up_per_day, warm_up_growth_percent, warm_up_up_to, warm_up_since) in (0, 4))
+);
+
+-- The key that signs, the next one until its record is published, and the previous one, whose record stays published while mail
+-- that it signed is in transit.
+create table dkim_keys (
+  workspace_id uuid not null references workspaces on delete cascade,
+  role text not null check (role in ('SIGNING', 'NEXT', 'PREVIOUS')),
+  domain text not null,
+  selector text not null,
+  public_key text not null,
+  -- Encrypted with SECRETS_KEY, which is not in the database.
+  private_key bytea,
+  -- When the key got its role.
+  since timestamptz not null default now(),
+  primary key (workspace_id, role),
+  check ((private_key is null) = (role = 'PREVIOUS'))
 );
 
 -- Emails sent per day during a warm-up, including those whose outcome is unknown.

@@ -68,7 +68,7 @@ export const COMPARISONS = {
   startsWith: 'starts with',
   endsWith: 'ends with',
   less: 'is less than',
-  more: 'is more than',
+  more: 'is greater than',
   before: 'is before',
   after: 'is after',
   within: 'is in the next',
@@ -84,7 +84,7 @@ export const NEGATED_COMPARISONS: Readonly<Record<string, string>> = {
   startsWith: 'does not start with',
   endsWith: 'does not end with',
   less: 'is not less than',
-  more: 'is not more than',
+  more: 'is not greater than',
   before: 'is not before',
   after: 'is not after',
   within: 'is not in the next',
@@ -251,7 +251,7 @@ export function isIncomplete(condition: Loose, isRoot = true): boolean {
   }
   if (!isCompared(kind)) return false
   const input = valueInputOf(part)
-  if (input === 'none' || (part['is'] === 'equal' && input !== 'time')) return false
+  if (input === 'none') return false
   return textOf(part['value']).trim() === ''
 }
 

@@ -19,6 +19,10 @@ const NAME_OF: Record<NamedKind, (api: Api, id: string) => Promise<string | unde
   import: async (api, id) => (await api.GET('/imports/{id}', { params: { path: { id } } })).data.data.name,
   member: async (api, id) => (await api.GET('/members')).data.data.find((each) => each.id === id)?.email,
   'API key': async (api, id) => (await api.GET('/api-keys')).data.data.find((each) => each.id === id)?.name,
+  async webhook(api, id) {
+    const { url, description } = (await api.GET('/webhooks/{id}', { params: { path: { id } } })).data.data
+    return url ?? description ?? 'Polled events'
+  },
 }
 
 /** The object of an audit entry: its name with a link. Objects without a name are left out. */
@@ -77,7 +81,7 @@ function NamedObject({ kind, id }: { kind: NamedKind; id: string }) {
       )
     case 'import':
       return (
-        <Link to="/w/$workspaceId/imports" params={params}>
+        <Link to="/w/$workspaceId/imports/$importId" params={{ ...params, importId: id }}>
           {name}
         </Link>
       )
@@ -90,6 +94,12 @@ function NamedObject({ kind, id }: { kind: NamedKind; id: string }) {
     case 'API key':
       return (
         <Link to="/w/$workspaceId/keys" params={params}>
+          {name}
+        </Link>
+      )
+    case 'webhook':
+      return (
+        <Link to="/w/$workspaceId/webhooks" params={params} search={{ id }}>
           {name}
         </Link>
       )

@@ -1,6 +1,6 @@
 /** Kinds of objects that audit entries are about. */
 export type ObjectKind =
-  'automation' | 'campaign' | 'template' | 'list' | 'segment' | 'contact' | 'member' | 'API key' | 'import'
+  'automation' | 'campaign' | 'template' | 'list' | 'segment' | 'contact' | 'member' | 'API key' | 'import' | 'webhook'
 
 /** Operations whose ID does not contain their object, or contains another. */
 const KINDS: Record<string, ObjectKind> = {
@@ -15,15 +15,28 @@ const KINDS: Record<string, ObjectKind> = {
 /** Finds what an operation is about by its ID, such as `updateAutomation`. */
 export const kindOf = (operation: string): ObjectKind | undefined =>
   KINDS[operation] ??
-  (['automation', 'campaign', 'template', 'list', 'segment', 'contact', 'member', 'API key', 'import'] as const).find(
-    (kind) => operation.toLowerCase().includes(kind.toLowerCase().replace(' ', '')),
-  )
+  (
+    [
+      'automation',
+      'campaign',
+      'template',
+      'list',
+      'segment',
+      'contact',
+      'member',
+      'API key',
+      'import',
+      'webhook',
+    ] as const
+  ).find((kind) => operation.toLowerCase().includes(kind.toLowerCase().replace(' ', '')))
 
 /** Labels of operations whose ID does not read well. */
 const LABELS: Record<string, string> = {
   upsertContact: 'Create or update contact',
   upsertContacts: 'Create or update contacts',
   fireEvent: 'Send event',
+  receiveSourceCalls: 'Receive Segment calls',
+  receiveSourceBatch: 'Receive Segment calls',
   tagContact: 'Add tag',
   untagContact: 'Remove tag',
   addToList: 'Add contact to list',
@@ -31,6 +44,7 @@ const LABELS: Record<string, string> = {
   enrollContact: 'Add contact to automation',
   endEnrollment: 'Remove contact from automation',
   replaceTemplate: 'Update template',
+  testTemplate: 'Send test email',
   uploadImportChunk: 'Import contacts',
   retryMessage: 'Resend message',
   retryMessages: 'Resend messages',
@@ -38,7 +52,8 @@ const LABELS: Record<string, string> = {
   updateMember: 'Change role',
   setSender: 'Update sender',
   createDkimKey: 'Create DKIM key',
-  deleteDkimKey: 'Delete DKIM key',
+  switchDkimKey: 'Switch DKIM key',
+  deleteDkimKey: 'Delete DKIM keys',
   setWarmUp: 'Update warm-up',
   endWarmUp: 'End warm-up',
   setFeedbackSource: 'Connect provider webhook',
@@ -47,6 +62,11 @@ const LABELS: Record<string, string> = {
   createApiKey: 'Create API key',
   rotateApiKey: 'Rotate API key',
   deleteApiKey: 'Delete API key',
+  rotateWebhookEndpointSecret: 'Rotate webhook secret',
+  rotateWebhookSecret: 'Rotate secret of WEBHOOK steps',
+  testWebhook: 'Send test event',
+  replayWebhookDelivery: 'Send event again',
+  replayWebhookDeliveries: 'Send events again',
   completeOidcSignIn: 'Join with single sign-on',
   endAllSessions: 'Sign out everywhere',
 }

@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { useListName } from '../../api/queries.ts'
+import { useListName, useSegmentName } from '../../api/queries.ts'
 import { count } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -23,10 +23,11 @@ export function AutomationsPage() {
   const filter = useRef<HTMLInputElement>(null)
   useHotkeys([['/', () => filter.current?.focus()]])
   const { rows, error, refetch } = useAutomations()
-  const listName = useListName()
+  const [listName, segmentName] = [useListName(), useSegmentName()]
+  const nameOf = (id: string) => listName(id) ?? segmentName(id)
   const query = q.trim().toLowerCase()
   const found = rows?.filter(({ automation }) => {
-    const starts = TRIGGERS[triggerOf(automation)].label(automation.triggerConfig, listName)
+    const starts = TRIGGERS[triggerOf(automation)].label(automation.triggerConfig, nameOf)
     return `${automation.name} ${starts}`.toLowerCase().includes(query)
   })
   const shown = found?.filter(({ automation }) => status === undefined || statusOf(automation) === status)
@@ -68,7 +69,7 @@ export function AutomationsPage() {
         <p className="t2">Automations send a series of emails when something happens. Create your first one.</p>
       )}
       {rows && rows.length > 0 && shown?.length === 0 && <p className="t2">No automations match these filters.</p>}
-      {shown && shown.length > 0 && <AutomationsTable rows={shown} listName={listName} />}
+      {shown && shown.length > 0 && <AutomationsTable rows={shown} nameOf={nameOf} />}
     </Page>
   )
 }

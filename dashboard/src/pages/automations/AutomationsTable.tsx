@@ -8,15 +8,18 @@ import classes from './automations.module.css'
 import { type AutomationRow, statusOf } from './use-automations.ts'
 import { TRIGGERS, triggerOf } from './triggers.ts'
 
-type ListName = (id: string) => string | undefined
+type NameOf = (id: string) => string | undefined
 
 const sum = (rows: readonly AutomationRow[], of: (row: NonNullable<AutomationRow['stats']>) => number) =>
   rows.reduce((total, { stats }) => total + (stats ? of(stats) : 0), 0)
 
+/** Enrollments that ended before the last step, without the goal. Erased ones may have been completed. */
+const endedEarly = ({ exited, stopped, cancelled }: NonNullable<AutomationRow['stats']>) => exited + stopped + cancelled
+
 const weekTotal = ({ days }: NonNullable<AutomationRow['stats']>) =>
   days.reduce((total, { messages }) => total + totalOf(messages), 0)
 
-export function AutomationsTable({ rows, listName }: { rows: readonly AutomationRow[]; listName: ListName }) {
+export function AutomationsTable({ rows, nameOf }: { rows: readonly AutomationRow[]; nameOf: NameOf }) {
   return (
     <table className={`table stacked ${classes.table}`}>
       <thead>
@@ -30,15 +33,15 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Automation
           </th>
           <th className="num wide">{ENROLLMENT_STATUS.COMPLETED.label}</th>
           <th className="num">Active</th>
-          <th className="num wide">{ENROLLMENT_STATUS.STOPPED.label}</th>
-          <th className="num wide">{ENROLLMENT_STATUS.CANCELLED.label}</th>
+          <th className="num wide">{ENROLLMENT_STATUS.GOAL_REACHED.label}</th>
+          <th className="num wide">Ended early</th>
           <th className="num wide">Messages, 7 days</th>
           <th className={`num wide ${classes.updated}`}>Updated</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <Row key={row.automation.id} row={row} listName={listName} />
+          <Row key={row.automation.id} row={row} nameOf={nameOf} />
         ))}
       </tbody>
       <tfoot>
@@ -50,8 +53,8 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Automation
           <td />
           <td className="num wide">{count(sum(rows, ({ completed }) => completed))}</td>
           <td className="num">{count(sum(rows, ({ active }) => active))}</td>
-          <td className="num wide">{count(sum(rows, ({ stopped }) => stopped))}</td>
-          <td className="num wide">{count(sum(rows, ({ cancelled }) => cancelled))}</td>
+          <td className="num wide">{count(sum(rows, ({ goalReached }) => goalReached))}</td>
+          <td className="num wide">{count(sum(rows, endedEarly))}</td>
           <td className="num wide">{count(sum(rows, weekTotal))}</td>
           <td className="wide" />
         </tr>
@@ -60,7 +63,7 @@ export function AutomationsTable({ rows, listName }: { rows: readonly Automation
   )
 }
 
-function Row({ row: { automation, stats }, listName }: { row: AutomationRow; listName: ListName }) {
+function Row({ row: { automation, stats }, nameOf }: { row: AutomationRow; nameOf: NameOf }) {
   const { workspace } = useWorkspace()
   const { icon: Icon, label } = TRIGGERS[triggerOf(automation)]
   return (
@@ -84,7 +87,7 @@ function Row({ row: { automation, stats }, listName }: { row: AutomationRow; lis
       <td className="t2" data-cell="about">
         <span className={classes.trigger}>
           <Icon aria-hidden />
-          <span className="cut">{label(automation.triggerConfig, listName)}</span>
+          <span className="cut">{label(automation.triggerConfig, nameOf)}</span>
         </span>
       </td>
       <CountCell of={stats?.enrolled} wide />
@@ -109,8 +112,8 @@ function Row({ row: { automation, stats }, listName }: { row: AutomationRow; lis
           )
         )}
       </td>
-      <CountCell of={stats?.stopped} wide />
-      <CountCell of={stats?.cancelled} wide />
+      <CountCell of={stats?.goalReached} wide />
+      <CountCell of={stats && endedEarly(stats)} wide />
       <td className="num wide">
         {stats && (
           <span className={classes.week}>
@@ -134,7 +137,7 @@ const OutcomeBar = ({ stats }: { stats: NonNullable<AutomationRow['stats']> }) =
   <StackedBar
     small
     terms={[
-      { meaning: 'ok', value: stats.completed + stats.goal_reached },
+      { meaning: 'ok', value: stats.completed + stats.goalReached },
       { meaning: 'accent', value: stats.active - stats.paused },
       { meaning: 'warn', value: stats.paused },
       { meaning: 'bad', value: stats.stopped },

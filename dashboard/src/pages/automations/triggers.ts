@@ -15,8 +15,8 @@ export type Trigger = Schemas['Automation']['trigger']
 
 interface TriggerStyle {
   icon: TablerIcon
-  /** Label such as "Added to Newsletter". */
-  label: (config: Record<string, unknown>, listName: (id: string) => string | undefined) => string
+  /** Label such as "Added to Newsletter". @param nameOf returns the name of a list or segment */
+  label: (config: Record<string, unknown>, nameOf: (id: string) => string | undefined) => string
 }
 
 const named = (value: unknown, fallback: string): string =>
@@ -26,21 +26,24 @@ export const TRIGGERS: Record<Trigger, TriggerStyle> = {
   SIGNUP: { icon: IconUserPlus, label: () => 'Contact created' },
   LIST_ADDED: {
     icon: IconList,
-    label: ({ listId }, listName) =>
-      typeof listId === 'string' ? `Added to ${listName(listId) ?? 'a deleted list'}` : 'Added to a list (choose one)',
+    label: ({ listId }, nameOf) =>
+      typeof listId === 'string' ? `Added to ${nameOf(listId) ?? 'a deleted list'}` : 'Added to a list (choose one)',
   },
   LIST_REQUESTED: {
     icon: IconMailQuestion,
-    label: ({ listId }, listName) =>
+    label: ({ listId }, nameOf) =>
       typeof listId === 'string'
-        ? `Asked to confirm ${listName(listId) ?? 'a deleted list'}`
+        ? `Asked to confirm ${nameOf(listId) ?? 'a deleted list'}`
         : 'Asked to confirm a list (choose one)',
   },
   TAG_ADDED: { icon: IconTag, label: ({ tagName }) => `Tagged ${named(tagName, '(choose a tag)')}` },
   EVENT: { icon: IconBolt, label: ({ eventName }) => `Event ${named(eventName, '(choose an event)')}` },
   SEGMENT_ENTERED: {
     icon: IconUsersGroup,
-    label: ({ segmentId }) => (typeof segmentId === 'string' ? 'Segment entered' : 'Segment entered (choose one)'),
+    label: ({ segmentId }, nameOf) =>
+      typeof segmentId === 'string'
+        ? `Entered ${nameOf(segmentId) ?? 'a deleted segment'}`
+        : 'Entered a segment (choose one)',
   },
   DATE: { icon: IconCalendarEvent, label: dateLabel },
 }

@@ -8,7 +8,8 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
-import { BOUNCE_KINDS, KINDS } from './bounce-kinds.ts'
+import { BOUNCE_KINDS, describeBounce, KINDS } from './bounce-kinds.ts'
+import { ReceivingDomains } from './ReceivingDomains.tsx'
 
 export function BouncesPage() {
   const { workspace } = useWorkspace()
@@ -36,7 +37,7 @@ export function BouncesPage() {
           }}
           data={[
             { value: 'all', label: 'All types' },
-            ...KINDS.map((value) => ({ value, label: BOUNCE_KINDS[value].label })),
+            ...KINDS.map((value) => ({ value, label: BOUNCE_KINDS[value] })),
           ]}
         />
       }
@@ -49,6 +50,7 @@ export function BouncesPage() {
           </Link>
         </p>
       )}
+      {contactId === undefined && kind === undefined && <ReceivingDomains />}
       {error && <ErrorBanner error={error} onRetry={refetch} />}
       {!rows && !error && <SkeletonRows rows={6} />}
       {rows?.length === 0 && (
@@ -66,20 +68,20 @@ export function BouncesPage() {
             <tr>
               <th>Contact</th>
               <th>Type</th>
-              <th>Action taken</th>
+              <th>Cause and effect</th>
               <th>Diagnostic</th>
               <th className="num">Time</th>
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ id, contactId: whose, kind: what, status, diagnostic, source, createdAt }) => (
+            {rows.map(({ id, contactId: whose, kind: what, category, status, diagnostic, source, createdAt }) => (
               <tr key={id}>
                 <td className="strong" data-cell="title">
-                  <ContactLink contactId={whose} />
+                  {whose === null ? <span className="t3">No contact</span> : <ContactLink contactId={whose} />}
                 </td>
-                <td data-cell="state">{BOUNCE_KINDS[what].label}</td>
-                <td className="t2" data-cell="about">
-                  {BOUNCE_KINDS[what].consequence}
+                <td data-cell="state">{BOUNCE_KINDS[what]}</td>
+                <td className="t2" data-cell="about" style={{ whiteSpace: 'normal' }}>
+                  {describeBounce({ kind: what, category })}
                 </td>
                 <td className="t2" data-cell="about" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
                   {/* The diagnostic already contains the status code. */}

@@ -25,6 +25,7 @@ import {
 } from './load-automation.ts'
 import { Inspector } from './Inspector.tsx'
 import { statsByStep } from './step-stats.ts'
+import { PausedNotice } from '../../components/PausedNotice.tsx'
 import { StatsPanel } from './StatsPanel.tsx'
 import { type AutomationAction, ConfirmPanel } from './ConfirmPanel.tsx'
 import { publishNoticeId, PublishButton } from './PublishButton.tsx'
@@ -90,8 +91,8 @@ export function Builder({ given }: { given: LoadedAutomation }) {
   const [ending, setPending] = useState<{ is: AutomationAction; n: number }>()
   const setEnding = (is: AutomationAction | undefined) => setPending((before) => is && { is, n: (before?.n ?? 0) + 1 })
   const tree = useMemo(() => indexTree(sequence.steps), [sequence.steps])
-  const { names, emails } = useEmailNames(tree, running)
-  const starts = TRIGGERS[sequence.trigger].label(sequence.triggerConfig, names.list)
+  const { names, emails } = useEmailNames(tree)
+  const starts = TRIGGERS[sequence.trigger].label(sequence.triggerConfig, (id) => names.list(id) ?? names.segment(id))
   const {
     data: stats,
     error: failure,
@@ -298,6 +299,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
           }
         />
       )}
+      {opened.automation.pauseReason !== null && <PausedNotice reason={opened.automation.pauseReason} />}
       {isStale && isEditor && (
         <StaleDraftNotice
           savedBy={draft?.savedBy}

@@ -7,7 +7,7 @@ import { SelectedContext } from './canvas-context.ts'
 import type { CanvasNode } from './Canvas.tsx'
 import classes from './Canvas.module.css'
 import { branchSentence, detailOf, leaveRuleText, titleOf } from './describe-step.ts'
-import { problemOf } from './problems.ts'
+import { endProblem, problemOf, triggerProblem } from './problems.ts'
 import { StatsLine } from './StatsLine.tsx'
 import { branchesOf } from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
@@ -29,6 +29,7 @@ export const TriggerCard = memo(({ id, data: { automation, numbers } }: Props) =
   if (!automation) return null
   const { sequence, starts } = automation
   const { icon: Icon } = TRIGGERS[sequence.trigger]
+  const problem = numbers ? undefined : triggerProblem(sequence)
   return (
     <div className={`${classes.pill} ${classes.trigger}`} data-selected={isSelected}>
       <span className={classes.round}>
@@ -40,6 +41,7 @@ export const TriggerCard = memo(({ id, data: { automation, numbers } }: Props) =
       ) : (
         sequence.entry.filter && <span className="small t2 push">filtered</span>
       )}
+      {problem !== undefined && <IconAlertTriangle className={classes.problem} aria-label={problem} />}
       <Handles />
     </div>
   )
@@ -75,7 +77,7 @@ export const StepCard = memo(({ id, data: { laidOut, names, numbers } }: Props) 
           <span className={classes.labels}>
             <span className={step.type === 'EMAIL' && step.subject === '' ? 't3' : 'strong cut'}>{title}</span>
             <span className="small t2 cut">
-              {numbers ? step.type === 'EMAIL' && own && <StatsLine numbers={own} /> : detailOf(step, names)}
+              {numbers ? own && <StatsLine type={step.type} numbers={own} /> : detailOf(step, names)}
             </span>
           </span>
         </>
@@ -86,16 +88,18 @@ export const StepCard = memo(({ id, data: { laidOut, names, numbers } }: Props) 
   )
 })
 
-export const BranchCard = memo(({ id, data: { laidOut, names } }: Props) => {
+export const BranchCard = memo(({ id, data: { laidOut, names, numbers } }: Props) => {
   const isSelected = useIsSelected(id)
   if (laidOut.kind !== 'branch') return null
   const { step, branch } = laidOut
   const { name = '', isOwn = false } = branchesOf(step)[branch] ?? {}
   const sentence = branchSentence(step, branch, names)
+  const taken = numbers?.of(step.id)?.branches[branch]
   return (
     <div className={classes.branch} title={sentence}>
       <span className={`${classes.branchName} ${isOwn ? 'c-logic' : 'c-mute'}`} data-selected={isSelected}>
         <span className="cut">{name || 'No name'}</span>
+        {taken !== undefined && <span>{count(taken)}</span>}
         {step.type === 'SPLIT' && <span>{sentence}</span>}
       </span>
       {step.type === 'CONDITION' && <span className={`small t2 cut ${classes.sentence}`}>{sentence}</span>}
@@ -111,6 +115,7 @@ export const EndCard = memo(({ id, data: { automation, names, numbers } }: Props
   const isSelected = useIsSelected(id)
   if (!automation) return null
   const { goal, exitOn } = automation.sequence
+  const problem = numbers ? undefined : endProblem(automation.sequence)
   return (
     <div className={`${classes.pill} ${classes.end}`} data-selected={isSelected}>
       {goal ? <IconTargetArrow aria-hidden /> : <IconLogout aria-hidden />}
@@ -123,6 +128,7 @@ export const EndCard = memo(({ id, data: { automation, names, numbers } }: Props
           {exitOn.length > 0 && <span>{plural(exitOn.length, 'exit rule')}</span>}
         </EndRules>
       )}
+      {problem !== undefined && <IconAlertTriangle className={classes.problem} aria-label={problem} />}
       <Handles />
     </div>
   )

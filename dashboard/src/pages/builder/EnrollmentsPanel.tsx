@@ -1,12 +1,13 @@
 import { Panel } from '@xyflow/react'
 import { StackedBar } from '../../components/MessageBreakdown.tsx'
-import { count } from '../../lib/format.ts'
+import { count, plural } from '../../lib/format.ts'
 import type { CanvasStats } from './Canvas.tsx'
 import classes from './Canvas.module.css'
+import { refusedCount } from './step-stats.ts'
 
 /** Shows how all enrollments add up, above the canvas. */
 export function EnrollmentsPanel({ numbers }: { numbers: CanvasStats }) {
-  const { enrolled, completed, active, stopped, cancelled, erased, exited, goal_reached: goalReached } = numbers
+  const { enrolled, completed, active, stopped, cancelled, erased, exited, goalReached } = numbers
   const rare = [
     { label: 'Goal reached', meaning: 'ok', value: goalReached },
     { label: 'Exited', meaning: 'mute', value: exited },
@@ -19,6 +20,7 @@ export function EnrollmentsPanel({ numbers }: { numbers: CanvasStats }) {
     { label: 'Cancelled', meaning: 'mute', value: cancelled },
     ...rare.filter(({ value }) => value > 0),
   ] as const
+  const refused = refusedCount(numbers)
   return (
     <Panel position="top-left" className={classes.all}>
       <h2>All enrollments</h2>
@@ -35,6 +37,11 @@ export function EnrollmentsPanel({ numbers }: { numbers: CanvasStats }) {
         ))}
       </dl>
       <StackedBar small terms={terms.map(({ meaning, value }) => ({ meaning, value }))} />
+      {refused > 0 && (
+        <p className="small t2" style={{ marginTop: 8 }}>
+          {plural(refused, 'entry', 'entries')} refused
+        </p>
+      )}
     </Panel>
   )
 }

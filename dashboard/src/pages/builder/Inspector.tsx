@@ -24,7 +24,7 @@ interface InspectorProps {
   sequence: AutomationDraft
   tree: TreeIndex
   names: Names
-  /** The published emails of the automation. */
+  /** The emails of the automation, also unpublished ones. */
   emails: readonly Option[]
   selected: Selected
   act: (act: EditAction) => void
@@ -102,7 +102,7 @@ function AutomationInspector({ sequence, selected, act }: InspectorProps) {
         icon={TRIGGERS[sequence.trigger].icon}
         tone="mute"
         title="Trigger"
-        subtitle="Contacts can also be enrolled through the API"
+        subtitle="Starts the automation for a contact"
       />
       <TriggerFields sequence={sequence} set={set} />
     </>

@@ -1,11 +1,12 @@
 import { IconLogout, IconPlus, IconTargetArrow } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { count } from '../../lib/format.ts'
+import { count, plural } from '../../lib/format.ts'
 import { TRIGGERS } from '../automations/triggers.ts'
 import type { CanvasProps } from './Canvas.tsx'
 import classes from './Outline.module.css'
 import { branchSentence, detailOf, leaveRuleText, titleOf } from './describe-step.ts'
 import { StatsLine } from './StatsLine.tsx'
+import { refusedCount } from './step-stats.ts'
 import { branchesOf, branchId, type ListRef, type Place, ROOT } from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
 import type { Step } from './steps.ts'
@@ -15,11 +16,16 @@ export function Outline(props: CanvasProps) {
   const { sequence, names, starts, selected, onSelect, numbers } = props
   const { icon: Icon } = TRIGGERS[sequence.trigger]
   const { goal } = sequence
+  const refused = numbers ? refusedCount(numbers) : 0
   return (
     <ol className={classes.outline} aria-label="Steps">
       <Item isSelected={selected === 'trigger'} onSelect={() => onSelect('trigger')} icon={<Icon aria-hidden />}>
         <span className="strong">{starts}</span>
-        {numbers && <span className="small t2">{count(numbers.enrolled)} enrolled</span>}
+        {numbers && (
+          <span className="small t2">
+            {count(numbers.enrolled)} enrolled{refused > 0 && `, ${plural(refused, 'entry', 'entries')} refused`}
+          </span>
+        )}
       </Item>
       <StepList {...props} steps={sequence.steps} list={ROOT} />
       <Item
@@ -67,7 +73,7 @@ function StepList({ steps, list, ...props }: CanvasProps & { steps: readonly Ste
 
 /** A step, its branches, and the button that adds the next step. */
 function StepItems({ step, children, ...props }: CanvasProps & { step: Step; children: [ReactNode, ReactNode] }) {
-  const { selected, onSelect, names } = props
+  const { selected, onSelect, names, numbers } = props
   const [item, add] = children
   return (
     <>
@@ -75,6 +81,7 @@ function StepItems({ step, children, ...props }: CanvasProps & { step: Step; chi
       {branchesOf(step).map(({ name, steps, isOwn }, branch) => {
         const id = branchId(step.id, branch)
         const sentence = branchSentence(step, branch, names)
+        const taken = numbers?.of(step.id)?.branches[branch]
         return (
           <li key={id} className={classes.branch}>
             <button
@@ -84,6 +91,7 @@ function StepItems({ step, children, ...props }: CanvasProps & { step: Step; chi
               onClick={() => onSelect(id)}
             >
               {name || 'No name'}
+              {taken !== undefined && `, ${count(taken)}`}
             </button>
             {sentence !== undefined && <span className="small t2"> {sentence}</span>}
             <ol aria-label={`Branch ${name}`}>
@@ -122,7 +130,7 @@ function StepDetail({ step, names, numbers }: Pick<CanvasProps, 'names' | 'numbe
   if (!numbers) return detailOf(step, names)
   const own = numbers.of(step.id)
   if (!own) return null
-  if (step.type === 'EMAIL') return <StatsLine numbers={own} />
+  if (!['WAIT', 'WAIT_UNTIL', 'EXIT'].includes(step.type)) return <StatsLine type={step.type} numbers={own} />
   return own.here > 0 ? `${count(own.here)} here` : 'No contacts here'
 }
 

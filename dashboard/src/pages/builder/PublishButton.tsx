@@ -17,6 +17,14 @@ import type { DraftState } from './use-draft.ts'
 /** ID of the notification that a publish request may have succeeded. */
 export const publishNoticeId = (automationId: string): string => `published ${automationId}`
 
+const PROBLEM_ID = 'publish problem'
+
+/** Shows why nothing was published, instead of an earlier reason. */
+function showProblem(problem: { title: string; message: string; autoClose?: false }): void {
+  notifications.hide(PROBLEM_ID)
+  notifications.show({ id: PROBLEM_ID, color: 'bad', ...problem })
+}
+
 /** Publishes the draft and activates the automation in one transaction. Asks first if contacts are active in it. */
 export function PublishButton({
   opened,
@@ -84,10 +92,9 @@ export function PublishButton({
     },
     onSuccess(read) {
       open(read)
+      notifications.hide(PROBLEM_ID)
       notifications.show({
-        message: isActive
-          ? 'Published. Contacts already in it finish the version they started.'
-          : 'Automation activated.',
+        message: isActive ? 'Published. Contacts already in it stay on their version.' : 'Automation activated.',
       })
       void invalidate('automations')
     },
@@ -105,8 +112,7 @@ export function PublishButton({
           title: `Couldn’t confirm that it was ${isActive ? 'published' : 'activated'}`,
           message: `${errorMessage(error)} This page will show the result when the server is back.`,
         })
-      notifications.show({
-        color: 'bad',
+      showProblem({
         autoClose: false,
         title: isActive ? 'Not published' : 'Not activated',
         message: isConflict(error)
@@ -124,21 +130,19 @@ export function PublishButton({
   const impact = impactOf(automation, stats)
   const go = () => {
     if (isStale)
-      return void notifications.show({
-        color: 'bad',
-        title: 'Not published',
+      return showProblem({
+        title: isActive ? 'Not published' : 'Not activated',
         message: 'The automation changed since this draft was created. Choose a version above.',
       })
     if (focusInvalid())
-      return void notifications.show({
-        color: 'bad',
-        title: 'Not published',
+      return showProblem({
+        title: isActive ? 'Not published' : 'Not activated',
         message: 'Fix the highlighted fields first.',
       })
     const wrong = findProblem(edited.now)
     if (!wrong) return impact === undefined ? publish.mutate() : setAsking(true)
     select(wrong.at)
-    notifications.show({ color: 'bad', title: 'Not published', message: `${wrong.name}: ${wrong.problem}.` })
+    showProblem({ title: isActive ? 'Not published' : 'Not activated', message: `${wrong.name}: ${wrong.problem}.` })
   }
   const label = isActive
     ? 'Publish'
@@ -192,7 +196,7 @@ function impactOf(
   if (stats.active === 0) return undefined
   const others = plural(stats.active, 'active contact')
   if (status === 'ACTIVE')
-    return `${others} will finish the version they started (${version} or earlier). New contacts get this version.`
+    return `${others} will stay on ${version === 1 ? 'version 1' : `their current version (${version} or earlier)`}. New contacts get this version.`
   const { paused } = stats
   const due = paused === 0 ? 'No emails are waiting.' : `${plural(paused, 'waiting email')} will be sent immediately.`
   return `${others} will continue. ${due}`

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { StackedBar, breakdownOf, totalOf } from '../../components/MessageBreakdown.tsx'
+import { MessageResults } from '../../components/MessageResults.tsx'
 import { count, plural, timeOf } from '../../lib/format.ts'
 import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -10,9 +11,10 @@ import classes from './Builder.module.css'
 import type { Names } from '../../components/conditions/describe-condition.ts'
 import type { Selected } from './canvas-context.ts'
 import { actionOf } from './describe-step.ts'
-import { contactsAtRemovedSteps, statsByStep } from './step-stats.ts'
+import { contactsAtRemovedSteps, statsByStep, type StepStats } from './step-stats.ts'
 import type { AutomationDraft } from './draft.ts'
-import { listAt, type TreeIndex } from './step-tree.ts'
+import { branchesOf, listAt, type TreeIndex } from './step-tree.ts'
+import type { Step } from './steps.ts'
 
 /** Shows the stats of the selection and the contacts at it. */
 export function StatsPanel({
@@ -32,35 +34,37 @@ export function StatsPanel({
 }) {
   if (!stats) return <SkeletonRows />
   const found = tree.find(selected)
-  if (!found) return <AllEnrollments stats={stats} earlier={contactsAtRemovedSteps(sequence, stats)} />
+  if (!found)
+    return (
+      <>
+        <AllEnrollments stats={stats} earlier={contactsAtRemovedSteps(sequence, stats)} />
+        <EmailResults automationId={automation.id} />
+      </>
+    )
   const { step, place, number } = found
   const numbers = statsByStep(sequence, stats).get(step.id)
+  if (step.type === 'EXIT')
+    return (
+      <>
+        <h2>Step {number}</h2>
+        <p className="small t3">{actionOf(step, names)}</p>
+      </>
+    )
   if (step.type !== 'EMAIL') {
     const isWait = step.type === 'WAIT' || step.type === 'WAIT_UNTIL'
-    const email =
-      isWait &&
-      listAt(sequence.steps, tree, place)
-        .slice(place.at)
-        .find(({ type }) => type === 'EMAIL')
-    if (!numbers)
-      return (
-        <>
-          <h2>Step {number}</h2>
-          <p className="small t3">{actionOf(step, names)}</p>
-          <p className="t2" style={{ marginTop: 16 }}>
-            Only emails, and waits before them, have stats.
-          </p>
-        </>
-      )
+    const after = listAt(sequence.steps, tree, place).slice(place.at + 1)
+    // The server names the next step that is not a WAIT.
+    const next = isWait ? after.find(({ type }) => type !== 'WAIT') : step
     return (
       <>
         <h2>Step {number}</h2>
         <p className="small t3">{actionOf(step, names)}</p>
         <p className={classes.big} style={{ marginTop: 16 }}>
-          {count(numbers.here)}
+          {count((isWait ? numbers?.here : numbers?.passed) ?? 0)}
         </p>
-        <p className="t2">contacts waiting</p>
-        {email && <NextContacts automationId={automation.id} stepId={email.id} />}
+        <p className="t2">{isWait ? 'waiting here' : 'passed this step'}</p>
+        {numbers && <BranchNumbers step={step} numbers={numbers} />}
+        {next && <NextContacts automationId={automation.id} stepId={next.id} />}
       </>
     )
   }
@@ -93,14 +97,30 @@ export function StatsPanel({
           </div>
         </>
       )}
+      <EmailResults automationId={automation.id} stepId={step.id} />
       <NextContacts automationId={automation.id} stepId={step.id} />
       <LatestMessages automationId={automation.id} stepId={step.id} />
     </>
   )
 }
 
+/** The contacts who took each branch. */
+const BranchNumbers = ({ step, numbers }: { step: Step; numbers: StepStats }) => (
+  <div className={classes.terms}>
+    {branchesOf(step).map(({ name, key }, n) => {
+      const taken = numbers.branches[n] ?? 0
+      return (
+        <div key={key}>
+          <span className="cut">{name}</span>
+          <span className={taken === 0 ? 't3' : 'strong'}>{count(taken)}</span>
+        </div>
+      )
+    })}
+  </div>
+)
+
 function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationStats']; earlier: number }) {
-  const { enrolled, completed, active, paused, stopped, cancelled, erased, exited, goal_reached: goalReached } = stats
+  const { enrolled, completed, active, paused, stopped, cancelled, erased, exited, goalReached } = stats
   const terms = [
     { look: ENROLLMENT_STATUS.COMPLETED, value: completed },
     { look: ENROLLMENT_STATUS.ACTIVE, value: active - paused },
@@ -131,6 +151,7 @@ function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationStats'];
             </div>
           ))}
       </div>
+      <Refused refused={stats.refused} />
       {earlier > 0 && (
         <p className="small t3" style={{ marginTop: 12 }}>
           {plural(earlier, 'contact')} {earlier === 1 ? 'is' : 'are'} at steps of earlier versions, which are not shown.
@@ -140,7 +161,49 @@ function AllEnrollments({ stats, earlier }: { stats: Schemas['AutomationStats'];
   )
 }
 
-/** The contacts that reach an email next. */
+const REFUSED_LABELS = {
+  filter: 'Entry filter',
+  reentry: 'Re-entry rule',
+  key: 'Event property missing',
+  loop: 'Automations started each other too often',
+} satisfies Record<keyof Schemas['AutomationStats']['refused'], string>
+
+/** The entries that each rule refused. */
+function Refused({ refused }: { refused: Schemas['AutomationStats']['refused'] }) {
+  const rules = (Object.keys(REFUSED_LABELS) as (keyof typeof REFUSED_LABELS)[]).filter((rule) => refused[rule] > 0)
+  if (rules.length === 0) return null
+  return (
+    <Section title="Entries refused" meta="Last 90 days">
+      <div className={classes.terms}>
+        {rules.map((rule) => (
+          <div key={rule}>
+            <span>{REFUSED_LABELS[rule]}</span>
+            <span className="strong">{count(refused[rule])}</span>
+          </div>
+        ))}
+      </div>
+    </Section>
+  )
+}
+
+/** The results of the emails of a step, or of all steps. */
+function EmailResults({ automationId, stepId }: { automationId: string; stepId?: string }) {
+  const { data: report } = useWorkspaceQuery(
+    ['automations', automationId, 'report'],
+    async (api, signal) =>
+      (await api.GET('/automations/{id}/report', { params: { path: { id: automationId } }, signal })).data.data,
+    { refetchMs: 10_000 },
+  )
+  const results = stepId === undefined ? report?.total : report?.steps.find((step) => step.stepId === stepId)
+  if (!results || results.sent === 0) return null
+  return (
+    <Section title="Email results">
+      <MessageResults results={results} />
+    </Section>
+  )
+}
+
+/** The contacts that reach a step next, or are at it. */
 function NextContacts({ automationId, stepId }: { automationId: string; stepId: string }) {
   const { data } = useWorkspaceQuery(
     ['automations', automationId, 'next', stepId],

@@ -88,13 +88,15 @@ export const publishBodyOf = (draft: AutomationDraft) => {
 }
 type PublishBody = Pick<Schemas['Publication'], keyof AutomationDraft>
 
-/** Checks whether an automation has the content of a draft. Step IDs are ignored. */
+/** Checks whether an automation has the content of a draft. Step IDs are ignored, also in conditions. */
 export const isSameContent = (automation: Automation, sequence: AutomationDraft): boolean =>
   withoutIds(draftOf(automation)) === withoutIds(sequence)
 
 const withoutIds = (sequence: AutomationDraft): string =>
   stableJson(
     JSON.parse(
-      JSON.stringify(publishBodyOf(sequence), (key, value: unknown) => (key === 'id' ? undefined : value)),
+      JSON.stringify(publishBodyOf(sequence), (key, value: unknown) =>
+        key === 'id' || key === 'message' ? undefined : value,
+      ),
     ) as object,
   )

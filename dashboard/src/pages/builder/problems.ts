@@ -35,7 +35,7 @@ const CHECKS: { [Type in StepType]: Check<Type> } = {
 function emailProblem({ templateId, subject, html, text }: EmailStep): Problem {
   if (templateId !== null) return undefined
   if (isEmpty(subject)) return 'Add a subject'
-  return isEmpty(html) && isEmpty(text) ? 'Add content' : undefined
+  return isEmpty(html) && isEmpty(text) ? 'Add plain text or HTML' : undefined
 }
 
 function waitProblem(minutes: number): Problem {
@@ -91,9 +91,33 @@ function leaveRuleProblem(rule: LeaveRule, name: string): Problem {
 function entryProblem({ filter, concurrency }: EntryRules): Problem {
   if (filter && isIncomplete(filter)) return 'Complete the entry filter'
   return typeof concurrency === 'object' && !/^event\.data\..+/.test(concurrency.key)
-    ? 'Enter the event’s key for concurrent enrollments'
+    ? 'Enter the event property for concurrent enrollments'
     : undefined
 }
+
+/** The field that each trigger needs. */
+const TRIGGER_CHECKS: Readonly<Record<AutomationDraft['trigger'], [field: string, problem: string] | undefined>> = {
+  SIGNUP: undefined,
+  LIST_ADDED: ['listId', 'Choose a list'],
+  LIST_REQUESTED: ['listId', 'Choose a list'],
+  TAG_ADDED: ['tagName', 'Enter a tag'],
+  EVENT: ['eventName', 'Enter an event'],
+  SEGMENT_ENTERED: ['segmentId', 'Choose a segment'],
+  DATE: ['field', 'Choose a date'],
+}
+
+/** Returns why the trigger or the entry rules are incomplete. */
+export function triggerProblem({ trigger, triggerConfig, entry }: AutomationDraft): Problem {
+  const [field, problem] = TRIGGER_CHECKS[trigger] ?? []
+  const value = field === undefined ? undefined : triggerConfig[field]
+  if (field !== undefined && (typeof value !== 'string' || isEmpty(value))) return problem
+  return entryProblem(entry)
+}
+
+/** Returns why the exit rules or the goal are incomplete. */
+export const endProblem = ({ exitOn, goal }: AutomationDraft): Problem =>
+  exitOn.map((rule) => leaveRuleProblem(rule, 'exit rule')).find((problem) => problem !== undefined) ??
+  (goal ? leaveRuleProblem(goal, 'goal') : undefined)
 
 export interface FoundProblem {
   /** The place to fix it: a step, `trigger` or `end`. */
@@ -104,9 +128,11 @@ export interface FoundProblem {
 }
 
 /** Finds the first reason why a draft cannot be published. */
-export function findProblem({ entry, exitOn, goal, steps }: AutomationDraft): FoundProblem | undefined {
-  const entering = entryProblem(entry)
+export function findProblem(draft: AutomationDraft): FoundProblem | undefined {
+  const { steps } = draft
+  const entering = triggerProblem(draft)
   if (entering !== undefined) return { at: 'trigger', name: 'Trigger', problem: entering }
+  if (steps.length === 0) return { at: 'trigger', name: 'Automation', problem: 'Add at least one step' }
   const tree = indexTree(steps)
   const names = new Map<string, string>()
   for (const id of tree.order) {
@@ -118,8 +144,6 @@ export function findProblem({ entry, exitOn, goal, steps }: AutomationDraft): Fo
     if (problem !== undefined) return { at: id, name: `Step ${number}`, problem }
     if (name !== '') names.set(name, id)
   }
-  const leaving =
-    exitOn.map((rule) => leaveRuleProblem(rule, 'exit rule')).find((problem) => problem !== undefined) ??
-    (goal ? leaveRuleProblem(goal, 'goal') : undefined)
+  const leaving = endProblem(draft)
   return leaving === undefined ? undefined : { at: 'end', name: 'End', problem: leaving }
 }

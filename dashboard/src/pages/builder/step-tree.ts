@@ -3,6 +3,8 @@ import { newId, type Step } from './steps.ts'
 /** One branch of a step, whatever the step's type. */
 export interface Branch {
   name: string
+  /** As the server names it: its position, `else`, `received` or `timedOut`. */
+  key: string
   steps: readonly Step[]
   /** Whether the branch can be renamed, moved and deleted. */
   isOwn: boolean
@@ -24,12 +26,12 @@ export function branchesOf(step: Step): readonly Branch[] {
 function readBranches(step: Step): readonly Branch[] {
   if (step.type === 'WAIT_FOR_EVENT')
     return [
-      { name: 'Received', steps: step.received, isOwn: false },
-      { name: 'Timed out', steps: step.timedOut, isOwn: false },
+      { name: 'Received', key: 'received', steps: step.received, isOwn: false },
+      { name: 'Timed out', key: 'timedOut', steps: step.timedOut, isOwn: false },
     ]
   if (step.type !== 'CONDITION' && step.type !== 'SPLIT') return NONE
-  const own = step.branches.map(({ name, steps }) => ({ name, steps, isOwn: true }))
-  return step.type === 'CONDITION' ? [...own, { name: 'Otherwise', steps: step.else, isOwn: false }] : own
+  const own = step.branches.map(({ name, steps }, n) => ({ name, key: String(n), steps, isOwn: true }))
+  return step.type === 'CONDITION' ? [...own, { name: 'Otherwise', key: 'else', steps: step.else, isOwn: false }] : own
 }
 
 /** Replaces the steps of a branch. */

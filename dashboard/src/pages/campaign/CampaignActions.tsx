@@ -14,7 +14,7 @@ const PATHS = {
 } as const
 
 /** Pause, resume and cancel buttons. */
-export function CampaignActions({ campaign: { id, status } }: { campaign: Campaign }) {
+export function CampaignActions({ campaign: { id, status, startedAt } }: { campaign: Campaign }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
   const [isAsked, setPending] = useState(false)
@@ -29,16 +29,17 @@ export function CampaignActions({ campaign: { id, status } }: { campaign: Campai
       void invalidate('campaigns')
     },
   })
+  const isBeforeStart = startedAt === null
   if (isAsked)
     return (
       <>
         <span className="small t2">
-          {status === 'SCHEDULED'
+          {isBeforeStart
             ? 'The campaign becomes a draft again.'
             : 'Remaining recipients won’t be emailed. This can’t be undone.'}
         </span>
         <Button variant="filled" color="bad" loading={move.isPending} onClick={() => move.mutate('cancel')}>
-          {status === 'SCHEDULED' ? 'Unschedule campaign' : 'Cancel campaign'}
+          {isBeforeStart ? 'Unschedule campaign' : 'Cancel campaign'}
         </Button>
         <Button variant="subtle" color="gray" onClick={() => setPending(false)} disabled={move.isPending}>
           Keep campaign
@@ -50,7 +51,7 @@ export function CampaignActions({ campaign: { id, status } }: { campaign: Campai
     <>
       {canCancel && (
         <Button variant="subtle" color="gray" onClick={() => setPending(true)} disabled={move.isPending}>
-          {status === 'SCHEDULED' ? 'Unschedule…' : 'Cancel…'}
+          {isBeforeStart ? 'Unschedule…' : 'Cancel…'}
         </Button>
       )}
       {status === 'SENDING' && (

@@ -3,8 +3,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { MessageBreakdown } from '../../components/MessageBreakdown.tsx'
+import { MessageResults } from '../../components/MessageResults.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { count, plural } from '../../lib/format.ts'
+import { PausedNotice } from '../../components/PausedNotice.tsx'
+import { ReputationWarnings } from '../../components/ReputationWarnings.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
@@ -14,6 +17,7 @@ import { type Campaign, CAMPAIGN_STATUS, isInProgress } from '../campaigns/campa
 import { CampaignPreview } from './CampaignPreview.tsx'
 import { CampaignDetails } from './CampaignDetails.tsx'
 import { CampaignActions } from './CampaignActions.tsx'
+import { DuplicateCampaignButton } from './DuplicateCampaignButton.tsx'
 import { ScheduleForm } from './ScheduleForm.tsx'
 import { AbTestResult } from './AbTestResult.tsx'
 
@@ -67,12 +71,14 @@ export function CampaignPage() {
                 Send…
               </Button>
             )}
+            <DuplicateCampaignButton id={campaignId} />
             <CampaignActions campaign={campaign} />
           </>
         )
       }
     >
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {status === 'PAUSED' && campaign.pauseReason !== null && <PausedNotice reason={campaign.pauseReason} />}
       {doing === 'deleting' && <ConfirmDeleteCampaign campaign={campaign} onDone={stop} />}
       {/* The page keeps refetching; the form keeps the state in which it was opened. */}
       {doing === 'editing' && <CampaignForm from={data} onSaved={stop} onCancel={stop} />}
@@ -86,8 +92,11 @@ export function CampaignPage() {
   )
 }
 
-/** The delivery report: all recipients by status. */
-function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { campaign: Campaign }) {
+/** The number of links that are shown. */
+const MAX_LINKS = 10
+
+/** The delivery report: all recipients by status, the results of their emails, and the links that they clicked. */
+function DeliveryReport({ campaign: { id, stats, status } }: { campaign: Campaign }) {
   const { workspace } = useWorkspace()
   const { data: report } = useWorkspaceQuery(
     ['campaigns', id, 'report', status],
@@ -95,8 +104,6 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
     isInProgress(status) ? { refetchMs: 5_000 } : {},
   )
   const reasons = report?.reasons ?? []
-  const sent = stats.sent + stats.captured
-  const rateOf = (value: number) => `${count(value)}${sent > 0 ? ` (${((100 * value) / sent).toFixed(1)}%)` : ''}`
   return (
     <Section title="Delivery">
       <MessageBreakdown
@@ -104,10 +111,33 @@ function DeliveryReport({ campaign: { id, stats, status, opened, clicked } }: { 
         isTest={workspace.mode === 'test'}
         total={{ label: 'Recipients', value: stats.recipients }}
       />
-      {opened + clicked > 0 && (
-        <p className="small t2" style={{ marginTop: 12 }}>
-          {rateOf(opened)} opened · {rateOf(clicked)} clicked. Opens are an estimate.
-        </p>
+      {report && report.results.sent > 0 && (
+        <div style={{ marginTop: 16 }}>
+          <MessageResults results={report.results} />
+          <ReputationWarnings findings={report.reputation} />
+          {report.results.opened > 0 && <p className="small t3">Opens are an estimate.</p>}
+        </div>
+      )}
+      {report && report.links.length > 0 && (
+        <table className="table" style={{ marginTop: 16 }}>
+          <thead>
+            <tr>
+              <th>Link</th>
+              <th className="num">Clicked</th>
+            </tr>
+          </thead>
+          <tbody>
+            {report.links.slice(0, MAX_LINKS).map(({ variant, url, clicks }) => (
+              <tr key={`${variant} ${url}`}>
+                <td className="t2" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+                  {url}
+                  {variant !== null && <span className="t3"> Variant {variant + 1}</span>}
+                </td>
+                <td className="num strong">{count(clicks)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
       {stats.erased > 0 && (
         <p className="small t3">

@@ -33,7 +33,7 @@ export function ScheduleForm({
   from: { campaign: Campaign; etag: string | null }
   onDone: () => void
 }) {
-  const { id, audience, templateVersion } = from.campaign
+  const { id, audience, category, templateVersion } = from.campaign
   const template = useCampaignTemplate(from.campaign)
   // The version that the user has seen; someone else may change it.
   const [etag, setSeen] = useState(from.etag)
@@ -128,7 +128,7 @@ export function ScheduleForm({
           .
         </p>
       )}
-      <AudienceCount audience={audience} />
+      <AudienceCount audience={audience} category={category} />
       <p className="small t2">
         The audience is fixed when sending starts. You can pause or cancel afterwards, but sent emails can’t be
         recalled.

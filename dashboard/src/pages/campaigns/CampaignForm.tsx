@@ -139,7 +139,11 @@ export function CampaignForm({
           onChange={({ currentTarget: { value } }) => set({ name: value })}
           autoFocus
         />
-        <AudienceFields audience={fields.audience} onChange={(audience) => set({ audience })} />
+        <AudienceFields
+          audience={fields.audience}
+          category={fields.category}
+          onChange={(audience) => set({ audience })}
+        />
         <CategorySelect value={fields.category} onChange={(category) => set({ category })} />
         <TemplateSelect
           templates={templates}

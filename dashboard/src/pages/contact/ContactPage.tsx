@@ -1,4 +1,4 @@
-import { Button, Menu, ActionIcon, TextInput } from '@mantine/core'
+import { Button, Menu, ActionIcon, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconBolt, IconDots, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQueries } from '@tanstack/react-query'
@@ -286,17 +286,33 @@ const DataRow = ({ name, value }: { name: string; value: string }) => (
   </>
 )
 
+/** Parses the data of an event. @returns `undefined` if it is not a JSON object */
+function parseData(text: string): Record<string, never> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, never>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function SendEventForm({ contact, onDone }: { contact: Contact; onDone: () => void }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [name, setName] = useState('')
+  const [text, setText] = useState('')
+  const [isChecked, setChecked] = useState(false)
+  const data = parseData(text)
+  const body = { name, ...(data && Object.keys(data).length > 0 && { data }) }
   const fire = useMutation({
     mutationFn: async () => {
       const path = { id: contact.id }
-      const { data, response } = await callOnce(['event', path, name], (header) =>
-        api.POST('/contacts/{id}/events', { params: { path, header }, body: { name } }),
+      const { data: answer, response } = await callOnce(['event', path, body], (header) =>
+        api.POST('/contacts/{id}/events', { params: { path, header }, body }),
       )
-      return { ...data.data, was: isReplay(response) }
+      return { ...answer.data, was: isReplay(response) }
     },
     onSuccess({ matchingAutomations, was }) {
       const before = was ? ' It was sent by your previous click.' : ''
@@ -304,9 +320,10 @@ function SendEventForm({ contact, onDone }: { contact: Contact; onDone: () => vo
       void invalidate('contacts', contact.id)
     },
   })
+  const send = () => (data ? fire.mutate(undefined, { onSuccess: onDone }) : setChecked(true))
   return (
     <div className={classes.ask}>
-      <UnsavedChangesGuard isDirty={name !== '' && !fire.isSuccess} isSending={fire.isPending} />
+      <UnsavedChangesGuard isDirty={(name !== '' || text !== '') && !fire.isSuccess} isSending={fire.isPending} />
       {fire.isError && <ErrorBanner error={fire.error} scrollsIntoView />}
       <TextInput
         disabled={fire.isPending}
@@ -316,15 +333,25 @@ function SendEventForm({ contact, onDone }: { contact: Contact; onDone: () => vo
         onChange={({ currentTarget: { value } }) => setName(value)}
         autoFocus
       />
+      <Textarea
+        disabled={fire.isPending}
+        label="Data"
+        description="A JSON object. Optional."
+        placeholder={'{ "orderId": "A-1" }'}
+        autosize
+        value={text}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+        onBlur={() => setChecked(true)}
+        error={isChecked && !data && 'Enter a JSON object, such as { "orderId": "A-1" }.'}
+      />
       <div className="row">
-        <Button variant="filled" loading={fire.isPending} onClick={() => fire.mutate(undefined, { onSuccess: onDone })}>
-          {' '}
+        <Button variant="filled" loading={fire.isPending} onClick={send}>
           Send event
         </Button>
         <Button variant="subtle" color="gray" onClick={onDone} disabled={fire.isPending}>
           Cancel
         </Button>
-        <CurlButton call={{ method: 'POST', path: `/contacts/${contact.id}/events`, body: { name } }} />
+        <CurlButton call={{ method: 'POST', path: `/contacts/${contact.id}/events`, body }} />
       </div>
     </div>
   )

@@ -41,7 +41,7 @@ function jsonMergePatch(before: Data, after: Data): Data {
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])
 }
 
-function parseMetadata(text: string): Data | undefined {
+export function parseMetadata(text: string): Data | undefined {
   try {
     const data: unknown = JSON.parse(text)
     return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Data) : undefined

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
+import { IconDoorOff, IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useCampaignName } from '../../api/queries.ts'
@@ -8,14 +8,17 @@ import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { useNow } from '../../lib/clock.ts'
 import { dayLabel, timeOf, utc } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { DecisionSentence } from '../../components/DecisionSentence.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { STEP_TYPES } from '../builder/step-types.ts'
 import { SentEmail } from './SentEmail.tsx'
 import { byDay, type TimelineEntry, timelineOf } from './timeline.ts'
 import classes from './contact.module.css'
 
 const MAX_MESSAGES = 50
+const MAX_DECISIONS = 100
 
 /** Lists the activity of a contact by day, newest first. */
 export function Timeline({
@@ -35,11 +38,20 @@ export function Timeline({
     },
     { refetchMs: 5_000 },
   )
+  const { data: decisions, error: decisionsError } = useWorkspaceQuery(
+    ['contacts', contactId, 'decisions'],
+    async (api, signal) => {
+      const params = { path: { id: contactId }, query: { limit: MAX_DECISIONS } }
+      return (await api.GET('/contacts/{id}/decisions', { params, signal })).data.data
+    },
+    { refetchMs: 5_000 },
+  )
+  const failure = error ?? decisionsError
   const now = useNow(60)
-  const days = byDay(timelineOf(data ?? [], enrollments))
+  const days = byDay(timelineOf(data ?? [], decisions ?? [], enrollments))
   return (
     <Section title="Activity">
-      {error && <ErrorBanner error={error} />}
+      {failure && <ErrorBanner error={failure} />}
       {!data && !error && <SkeletonRows />}
       {data && days.length === 0 && <p className="t2">No activity yet.</p>}
       {data &&
@@ -48,12 +60,7 @@ export function Timeline({
             <h3 className="t3">{dayLabel(new Date(day), now)}</h3>
             <ol>
               {happened.map((each) => (
-                <Item
-                  key={keyOf(each)}
-                  of={each}
-                  nameOf={nameOf}
-                  sent={(message) => <SentEmail contactId={contactId} message={message} nth={data.indexOf(message)} />}
-                />
+                <Item key={keyOf(each)} of={each} nameOf={nameOf} sent={(message) => <SentEmail message={message} />} />
               ))}
             </ol>
           </section>
@@ -65,8 +72,11 @@ export function Timeline({
   )
 }
 
-const keyOf = (happening: TimelineEntry): string =>
-  happening.kind === 'message' ? happening.message.id : `${happening.kind} ${happening.enrollment.id}`
+function keyOf(happening: TimelineEntry): string {
+  if (happening.kind === 'message') return happening.message.id
+  if (happening.kind === 'decision') return happening.decision.id
+  return `${happening.kind} ${happening.enrollment.id}`
+}
 
 function Item({
   of,
@@ -78,6 +88,7 @@ function Item({
   sent: (message: Schemas['Message']) => ReactNode
 }) {
   if (of.kind === 'message') return <MessageItem message={of.message} at={of.at} nameOf={nameOf} sent={sent} />
+  if (of.kind === 'decision') return <DecisionItem decision={of.decision} at={of.at} />
   const { automationId, status, version } = of.enrollment
   const name = <strong>{nameOf(automationId)}</strong>
   return of.kind === 'entered' ? (
@@ -118,6 +129,23 @@ function Line({
   )
 }
 
+function DecisionItem({ decision, at }: { decision: Schemas['Decision']; at: Date }) {
+  const { automationName, kind, rule, stepType, stepName } = decision
+  const step = STEP_TYPES[stepType as keyof typeof STEP_TYPES] as (typeof STEP_TYPES)['WAIT'] | undefined
+  const end = kind === 'END' && ENROLLMENT_STATUS[rule as keyof typeof ENROLLMENT_STATUS]
+  return (
+    <Line
+      at={at}
+      icon={step?.icon ?? (end ? IconLogout : IconDoorOff)}
+      meaning={step?.tone ?? 'mute'}
+      beside={end ? <StatusBadge status={end} /> : (stepName ?? step?.label)}
+    >
+      <DecisionSentence of={decision} />
+      <p className="small t2">{automationName ?? 'Deleted automation'}</p>
+    </Line>
+  )
+}
+
 function MessageItem({
   message,
   at,
@@ -130,15 +158,21 @@ function MessageItem({
   sent: (message: Schemas['Message']) => ReactNode
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { subject, status, response, error, automationId, campaignId, openedAt, clickedAt } = message
+  const { subject, status, response, error, automationId, campaignId, deliveredAt, openedAt, clickedAt } = message
   const campaignName = useCampaignName()
+  const sourceName =
+    automationId !== null
+      ? nameOf(automationId)
+      : campaignId !== null
+        ? (campaignName(campaignId) ?? 'Campaign')
+        : 'Transactional email'
   return (
     <Line at={at} icon={IconMail} meaning="accent" beside={<StatusBadge status={MESSAGE_STATUS[status]} />}>
       <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {subject ?? 'Email'}
       </button>
       <p className="small t2">
-        {automationId === null ? ((campaignId && campaignName(campaignId)) ?? 'Campaign') : nameOf(automationId)}
+        {sourceName}
         {response !== null && (
           <>
             {' '}
@@ -146,6 +180,7 @@ function MessageItem({
           </>
         )}
         {error !== null && ` · ${error}`}
+        {deliveredAt !== null && ' · Delivered'}
         {openedAt !== null && ' · Opened'}
         {clickedAt !== null && ' · Clicked'}
       </p>
@@ -156,7 +191,7 @@ function MessageItem({
 }
 
 /** Asks whether to resend or dismiss an unconfirmed message. */
-function ResolveUnconfirmed({ id }: { id: string }) {
+export function ResolveUnconfirmed({ id }: { id: string }) {
   const canEdit = useHasRole('editor')
   const { resend, dismiss, error } = useUnconfirmedMessage(id)
   const [isAsking, setAsking] = useState(false)

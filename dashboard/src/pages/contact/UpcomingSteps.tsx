@@ -63,6 +63,8 @@ const stepOf = (automation: Automation | undefined, id: string) =>
 
 /** Shows how far an enrollment is: one segment for each step, filled once passed. */
 export function Progress({ enrollment, automation }: { enrollment: Enrollment; automation: Automation | undefined }) {
+  // An enrollment that ended early does not say at which step.
+  if (enrollment.status !== 'ACTIVE' && enrollment.status !== 'COMPLETED') return null
   // The steps of other versions are not loaded.
   if (!automation || automation.version !== enrollment.version || automation.steps.length > 40) return null
   const steps = readSteps(automation.steps) ?? []

@@ -2,23 +2,36 @@ import type { Schemas } from '../../api/client.ts'
 
 type Message = Schemas['Message']
 type Enrollment = Schemas['Enrollment']
+type Decision = Schemas['Decision']
 
 export type TimelineEntry =
   | { kind: 'message'; at: Date; message: Message }
+  | { kind: 'decision'; at: Date; decision: Decision }
   | { kind: 'entered'; at: Date; enrollment: Enrollment }
   | { kind: 'left'; at: Date; enrollment: Enrollment }
 
-/** Merges messages and enrollments, newest first. */
-export function timelineOf(messages: readonly Message[], enrollments: readonly Enrollment[]): TimelineEntry[] {
+/** Merges messages, decisions and enrollments, newest first. Decisions about emails are left out, because the message shows the reason. */
+export function timelineOf(
+  messages: readonly Message[],
+  decisions: readonly Decision[],
+  enrollments: readonly Enrollment[],
+): TimelineEntry[] {
+  // An END decision replaces the entry "left", because it has the reason.
+  const ends = new Set(decisions.filter(({ kind }) => kind === 'END').map(({ enrollmentId }) => enrollmentId))
   const happened: TimelineEntry[] = [
     ...messages.map((message) => ({ kind: 'message' as const, at: new Date(message.createdAt), message })),
+    ...decisions
+      .filter(({ kind }) => kind !== 'EMAIL')
+      .map((decision) => ({ kind: 'decision' as const, at: new Date(decision.at), decision })),
     ...enrollments.map((enrollment) => ({ kind: 'entered' as const, at: new Date(enrollment.enrolledAt), enrollment })),
     ...enrollments.flatMap((enrollment) =>
-      enrollment.endedAt === null ? [] : [{ kind: 'left' as const, at: new Date(enrollment.endedAt), enrollment }],
+      enrollment.endedAt === null || ends.has(enrollment.id)
+        ? []
+        : [{ kind: 'left' as const, at: new Date(enrollment.endedAt), enrollment }],
     ),
   ]
-  // At the same time, entering comes before the message it caused.
-  const rank = { left: 2, message: 1, entered: 0 }
+  // At the same time, entering comes before what it caused.
+  const rank = { left: 3, message: 2, decision: 1, entered: 0 }
   return happened.toSorted((a, b) => b.at.getTime() - a.at.getTime() || rank[b.kind] - rank[a.kind])
 }
 

@@ -2,14 +2,16 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { readPages, useLists, useSegments } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
 import classes from './contacts.module.css'
 import { type ContactSearch, ContactsTable } from './ContactsTable.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
-import { NewContactForm } from './NewContact.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+
+const NewContactForm = lazy(async () => ({ default: (await import('./NewContact.tsx')).NewContactForm }))
 
 const PAUSE_MS = 300
 
@@ -54,7 +56,11 @@ export function ContactsPage() {
         )
       }
     >
-      {isCreating && <NewContactForm onDone={() => setIsCreating(false)} />}
+      {isCreating && (
+        <Suspense fallback={<SkeletonRows rows={4} />}>
+          <NewContactForm onDone={() => setIsCreating(false)} />
+        </Suspense>
+      )}
       <div className={classes.filters}>
         <TextInput
           ref={find}

@@ -1,7 +1,7 @@
-import { Select, VisuallyHidden } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
+import { ActionIcon, Select, VisuallyHidden } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconExternalLink } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useServiceStatus } from '../../api/queries.ts'
 import type { Schemas } from '../../api/client.ts'
@@ -16,6 +16,10 @@ import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx
 import { NextStepTime, Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { useAutomations } from '../automations/use-automations.ts'
+import { indexTree } from '../builder/step-tree.ts'
+import { STEP_TYPES } from '../builder/step-types.ts'
+import { readSteps } from '../builder/steps.ts'
+import { Decisions } from './Decisions.tsx'
 import classes from './enrollments.module.css'
 
 type Enrollment = Schemas['Enrollment']
@@ -70,9 +74,13 @@ function AutomationEnrollments({
     async (api, signal) =>
       (await api.GET('/automations/{id}', { params: { path: { id: automationId } }, signal })).data.data,
   )
-  const emails = automation?.steps.flatMap((step, n) =>
-    step.type === 'EMAIL' ? [{ value: step.id, label: `${n + 1}. ${step.subject}` }] : [],
-  )
+  const tree = automation && indexTree(readSteps(automation.steps) ?? [])
+  const steps = tree?.order.flatMap((id) => {
+    const { step, number } = tree.find(id) ?? {}
+    if (!step || step.type === 'WAIT') return []
+    const name = step.name ?? (step.type === 'EMAIL' ? step.subject || 'No subject' : STEP_TYPES[step.type].label)
+    return [{ value: id, label: `${number}. ${name}` }]
+  })
   return (
     <>
       <div className={classes.filters}>
@@ -84,10 +92,10 @@ function AutomationEnrollments({
           onChange={(value) => value && void navigate({ search: { automationId: value }, replace: true })}
         />
         <Select
-          aria-label="Next email"
-          placeholder="Any next email"
+          aria-label="Next step"
+          placeholder="Any next step"
           clearable
-          data={emails ?? []}
+          data={steps ?? []}
           value={search.stepId ?? null}
           onChange={(value) => set(value === null ? { stepId: undefined! } : { stepId: value, status: 'ACTIVE' })}
         />
@@ -103,7 +111,7 @@ function AutomationEnrollments({
       <EnrollmentTable
         automationId={automationId}
         search={search}
-        emails={new Map(emails?.map((each) => [each.value, each.label]))}
+        steps={new Map(steps?.map((each) => [each.value, each.label]))}
       />
     </>
   )
@@ -112,11 +120,11 @@ function AutomationEnrollments({
 function EnrollmentTable({
   automationId,
   search: { status, stepId },
-  emails,
+  steps,
 }: {
   automationId: string
   search: EnrollmentSearch
-  emails: ReadonlyMap<string, string>
+  steps: ReadonlyMap<string, string>
 }) {
   const { rows, error, refetch, nextPage } = useCursorList(
     ['enrollments', automationId, status, stepId],
@@ -144,72 +152,90 @@ function EnrollmentTable({
           <tr>
             <th>Contact</th>
             <th>Status</th>
+            <th>Continues</th>
             <th>Next step</th>
-            <th>Next email</th>
             <th className="num wide">Enrolled</th>
             <th>
               <VisuallyHidden>Actions</VisuallyHidden>
             </th>
           </tr>
         </thead>
-        <Body rows={rows} emails={emails} />
+        <Body rows={rows} steps={steps} />
       </table>
       <LoadMoreButton of={nextPage} />
     </>
   )
 }
 
-function Body({ rows, emails }: { rows: readonly Enrollment[]; emails: ReadonlyMap<string, string> }) {
+function Body({ rows, steps }: { rows: readonly Enrollment[]; steps: ReadonlyMap<string, string> }) {
+  const [openId, setOpenId] = useState<string>()
   const canEdit = useHasRole('editor')
   const { data: service } = useServiceStatus()
   return (
     <tbody>
       {rows.map((enrollment) => {
         const { id, contactId, status, paused, nextAt, nextStepId, enrolledAt } = enrollment
+        const isOpen = id === openId
         return (
-          <tr key={id}>
-            <td className={`strong ${classes.contact}`} data-cell="title">
-              <ContactLink contactId={contactId} />
-            </td>
-            <td data-cell="state">
-              <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
-            </td>
-            <td className="t2" data-cell="number">
-              {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <NextStepTime at={nextAt} /> : '–'}
-            </td>
-            <td className="t2" data-cell="about">
-              {(nextStepId !== null && emails.get(nextStepId)) || '–'}
-            </td>
-            <td className="num wide t2">
-              <Time at={enrolledAt} as="date" />
-            </td>
-            <td className="num" data-cell="actions">
-              <span className={classes.actions}>
-                {canEdit && status === 'ACTIVE' && (
-                  <RemoveFromAutomation automationId={enrollment.automationId} contactId={contactId} />
-                )}
-                {service?.temporal.uiUrl && (
-                  <a
-                    href={workflowPage(service.temporal, enrollment)}
-                    target="_blank"
-                    rel="noreferrer"
-                    aria-label="Open workflow in Temporal UI"
-                    title="Open workflow in Temporal UI"
+          <Fragment key={id}>
+            <tr>
+              <td className={`strong ${classes.contact}`} data-cell="title">
+                <ContactLink contactId={contactId} />
+              </td>
+              <td data-cell="state">
+                <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
+              </td>
+              <td className="t2" data-cell="number">
+                {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <NextStepTime at={nextAt} /> : '–'}
+              </td>
+              <td className="t2" data-cell="about">
+                {(nextStepId !== null && steps.get(nextStepId)) || '–'}
+              </td>
+              <td className="num wide t2">
+                <Time at={enrolledAt} as="date" />
+              </td>
+              <td className="num" data-cell="actions">
+                <span className={classes.actions}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label="Decisions"
+                    title="Decisions"
+                    aria-expanded={isOpen}
+                    onClick={() => setOpenId(isOpen ? undefined : id)}
                   >
-                    <IconExternalLink />
-                  </a>
-                )}
-              </span>
-            </td>
-          </tr>
+                    {isOpen ? <IconChevronUp aria-hidden /> : <IconChevronDown aria-hidden />}
+                  </ActionIcon>
+                  {canEdit && status === 'ACTIVE' && (
+                    <RemoveFromAutomation automationId={enrollment.automationId} contactId={contactId} />
+                  )}
+                  {service?.temporal.uiUrl && (
+                    <a
+                      href={workflowPage(service.temporal, enrollment)}
+                      target="_blank"
+                      rel="noreferrer"
+                      aria-label="Open workflow in Temporal UI"
+                      title="Open workflow in Temporal UI"
+                    >
+                      <IconExternalLink />
+                    </a>
+                  )}
+                </span>
+              </td>
+            </tr>
+            {isOpen && (
+              <tr>
+                <td colSpan={6}>
+                  <Decisions enrollment={enrollment} />
+                </td>
+              </tr>
+            )}
+          </Fragment>
         )
       })}
     </tbody>
   )
 }
 
-const workflowPage = (
-  { uiUrl, namespace }: Schemas['ServiceStatus']['temporal'],
-  { automationId, contactId }: Enrollment,
-): string =>
-  `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(`enrollment:${automationId}:${contactId}`)}`
+const workflowPage = ({ uiUrl, namespace }: Schemas['ServiceStatus']['temporal'], { workflowId }: Enrollment): string =>
+  `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
-import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ToContact } from '../../components/ToContact.tsx'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { timeOf } from '../../lib/format.ts'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
@@ -7,7 +7,6 @@ import { Section } from '../../layout/Page.tsx'
 import classes from './HomePage.module.css'
 
 export function LatestMessages() {
-  const { workspace } = useWorkspace()
   const { data, isError } = useWorkspaceQuery(
     ['messages', 'last'],
     async (api, signal) => (await api.GET('/messages', { params: { query: { limit: 13 } }, signal })).data.data,
@@ -22,16 +21,12 @@ export function LatestMessages() {
           const { icon: Icon, tone, label } = MESSAGE_STATUS[message.status]
           return (
             <li key={message.id}>
-              <Link
-                className={`${classes.line} c-${tone}`}
-                to="/w/$workspaceId/contacts/$contactId"
-                params={{ workspaceId: workspace.id, contactId: message.contactId }}
-              >
+              <ToContact className={`${classes.line} c-${tone}`} contactId={message.contactId}>
                 <span className="mono t3">{timeOf(new Date(message.createdAt))}</span>
                 <Icon size={14} stroke={2} aria-label={label} role="img" />
                 <span className="cut">{message.subject ?? <span className="t3">No subject</span>}</span>
                 <span className="cut t3">{message.to}</span>
-              </Link>
+              </ToContact>
             </li>
           )
         })}

@@ -7,6 +7,7 @@ import {
   IconX,
   type TablerIcon,
 } from '@tabler/icons-react'
+import { ToContact } from '../../components/ToContact.tsx'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
@@ -131,9 +132,10 @@ function AttentionItem({
 }
 
 function UnconfirmedItem({ message }: { message: Schemas['MessageSummary'] }) {
-  const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
   const { resend, dismiss, error } = useUnconfirmedMessage(message.id)
+  // The application that sent it decides whether to send another one.
+  const isTransactional = message.automationId === null && message.campaignId === null
   return (
     <AttentionItem
       meaning="ask"
@@ -142,10 +144,11 @@ function UnconfirmedItem({ message }: { message: Schemas['MessageSummary'] }) {
       actions={
         canEdit && (
           <>
-            <Button onClick={() => resend.mutate()} loading={resend.isPending}>
-              {' '}
-              Resend
-            </Button>
+            {!isTransactional && (
+              <Button onClick={() => resend.mutate()} loading={resend.isPending}>
+                Resend
+              </Button>
+            )}
             <Button variant="subtle" color="gray" onClick={() => dismiss.mutate()} loading={dismiss.isPending}>
               Dismiss
             </Button>
@@ -154,14 +157,11 @@ function UnconfirmedItem({ message }: { message: Schemas['MessageSummary'] }) {
       }
     >
       “{message.subject ?? 'Email'}” to{' '}
-      <Link
-        className="link"
-        to="/w/$workspaceId/contacts/$contactId"
-        params={{ workspaceId: workspace.id, contactId: message.contactId }}
-      >
+      <ToContact className="link" contactId={message.contactId}>
         {message.to ?? 'contact'}
-      </Link>
-      , <Time at={message.createdAt} />. We don’t know whether it arrived. Resending may deliver it twice.
+      </ToContact>
+      , <Time at={message.createdAt} />. We don’t know whether it arrived.
+      {!isTransactional && ' Resending may deliver it twice.'}
       {error && <ErrorBanner error={error} scrollsIntoView />}
     </AttentionItem>
   )

@@ -1,11 +1,12 @@
 import { Button, FileButton, Progress } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconPlus } from '@tabler/icons-react'
-import { Fragment, useEffect, useRef, useState } from 'react'
+import { IconUpload } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { DisplayableError } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { count, plural } from '../../lib/format.ts'
+import { count } from '../../lib/format.ts'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -14,96 +15,123 @@ import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { uploadImport } from './upload.ts'
 import { type Import, IMPORT_STATUS } from './imports.ts'
-import { ImportErrors } from './ImportErrors.tsx'
-import { NewImportForm } from './NewImport.tsx'
-import { inspectFile } from './inspect-file.ts'
+import { encodingOf } from './inspect-file.ts'
+
+/** Milliseconds between two reads while an import runs. */
+const REFETCH_MS = 2_000
+const ACCEPT = '.csv,.tsv,.txt,text/csv'
 
 /** Identifies a file by name and size. */
 const nameOf = ({ name, size }: Import) => (size === null ? name : `${name}, ${count(size)} bytes`)
 
-/** Lists imports, and uploads and resumes files. */
+/** Lists imports, and uploads files. */
 export function ImportsPage() {
-  const { api } = useWorkspace()
+  const { api, workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
   const invalidate = useInvalidate()
-  const [isChoosing, setChoosing] = useState(false)
-  const [shown, setShown] = useState<string>()
-  const [under, setUnder] = useState<Import>()
+  const navigate = useNavigate()
+  const choosing = useRef<() => void>(undefined)
+  const [uploading, setUploading] = useState<Import>()
   const [failure, setFailure] = useState<unknown>()
   const leaving = useRef<AbortController>(undefined)
-  useHotkeys([['n', () => canEdit && setChoosing(true)]])
+  useHotkeys([['n', () => canEdit && choosing.current?.()]])
   // Leaving the page stops the upload. It can be resumed with the same file.
   useEffect(() => () => leaving.current?.abort(), [])
-  const { data, error, refetch } = useWorkspaceQuery(['imports', 'page'], (read, signal) =>
-    readPages((query) => read.GET('/imports', { params: { query }, signal })),
+  const { data, error, refetch } = useWorkspaceQuery(
+    ['imports', 'page'],
+    (read, signal) => readPages((query) => read.GET('/imports', { params: { query }, signal })),
+    { refetchMs: REFETCH_MS },
   )
-  const begin = async (begun: Import, file: File, encoding: string) => {
-    setChoosing(false)
+  const upload = async (file: File, existing?: Import) => {
     setFailure(undefined)
-    setUnder(begun)
-    leaving.current = new AbortController()
+    const abort = new AbortController()
+    leaving.current = abort
     try {
-      await uploadImport(api, file, encoding, begun, { tell: setUnder, signal: leaving.current.signal })
+      const encoding = await encodingOf(file)
+      // The size in UTF-8 is unknown for other encodings.
+      const body = { name: file.name, size: encoding === 'utf-8' ? file.size : null }
+      const begun = existing ?? (await api.POST('/imports', { body })).data.data
+      setUploading(begun)
+      const { id } = await uploadImport(api, file, encoding, begun, { tell: setUploading, signal: abort.signal })
+      setUploading(undefined)
+      void invalidate('imports')
+      if (!abort.signal.aborted)
+        void navigate({
+          to: '/w/$workspaceId/imports/$importId',
+          params: { workspaceId: workspace.id, importId: id },
+          ignoreBlocker: true,
+        })
     } catch (problem) {
-      if (!leaving.current.signal.aborted) setFailure(problem)
+      setUploading(undefined)
+      void invalidate('imports')
+      if (!abort.signal.aborted) setFailure(problem)
     }
-    setUnder(undefined)
-    void invalidate('imports')
-    void invalidate('contacts')
   }
-  const goOn = async (found: Import, file: File | null) => {
+  const resume = async (found: Import, file: File | null) => {
     if (!file) return
     // Compared by size if it is known: downloads often change the name.
     const isOther = found.size === null ? file.name !== found.name : found.size !== file.size
     if (isOther) setFailure(new DisplayableError(`This is a different file. Choose ${nameOf(found)} to resume.`))
-    else await begin(found, file, (await inspectFile(file)).encoding)
+    else await upload(file, found)
   }
-  const rows = data?.map((each) => (each.id === under?.id ? under : each))
   return (
     <Page
       title="Imports"
       narrow
       actions={
         canEdit && (
-          <Button
-            variant="filled"
-            leftSection={<IconPlus aria-hidden />}
-            disabled={isChoosing || under !== undefined}
-            onClick={() => setChoosing(true)}
-          >
-            Import file
-          </Button>
+          <FileButton onChange={(file) => file && void upload(file)} accept={ACCEPT}>
+            {({ onClick }) => {
+              choosing.current = onClick
+              return (
+                <Button
+                  variant="filled"
+                  leftSection={<IconUpload aria-hidden />}
+                  disabled={uploading !== undefined}
+                  onClick={onClick}
+                >
+                  Import file
+                </Button>
+              )
+            }}
+          </FileButton>
         )
       }
     >
-      {isChoosing && (
-        <NewImportForm
-          onBegun={(begun, file, encoding) => void begin(begun, file, encoding)}
-          onCancel={() => setChoosing(false)}
-        />
-      )}
       {failure !== undefined && <ErrorBanner error={failure} scrollsIntoView />}
-      {under && (
-        <UnsavedChangesGuard
-          isDirty
-          isSending
-          asks={{
-            title: 'Import in progress',
-            leave: 'Stop import',
-            message: 'Leaving stops the upload. You can resume it later with the same file.',
-          }}
-        />
+      {uploading && (
+        <>
+          <UnsavedChangesGuard
+            isDirty
+            isSending
+            asks={{
+              title: 'Upload in progress',
+              leave: 'Stop upload',
+              message: 'Leaving stops the upload. You can resume it later with the same file.',
+            }}
+          />
+          <div className="card" role="status">
+            <p>
+              Uploading <strong>{uploading.name}</strong>: {count(uploading.position)} bytes. Keep this page open.
+            </p>
+            {uploading.size !== null && uploading.size > 0 && (
+              <Progress
+                value={Math.min(100, (uploading.position / uploading.size) * 100)}
+                aria-label={`Upload of ${uploading.name}`}
+              />
+            )}
+          </div>
+        </>
       )}
-      {under && <ImportProgress of={under} onStop={() => leaving.current?.abort()} />}
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!rows && !error && <SkeletonRows rows={6} />}
-      {rows?.length === 0 && !isChoosing && (
+      {!data && !error && <SkeletonRows rows={6} />}
+      {data?.length === 0 && !uploading && (
         <p className="t2">
-          Import contacts from a CSV file. For large files, you can also use the command line:{' '}
-          <span className="mono">cli import</span>.
+          Import contacts from a CSV file. You map its columns and state the consent before the first row is imported.
+          For large files, you can also use the command line: <span className="mono">cli import</span>.
         </p>
       )}
-      {rows && rows.length > 0 && (
+      {data && data.length > 0 && (
         <table className="table stacked">
           <thead>
             <tr>
@@ -117,96 +145,53 @@ export function ImportsPage() {
             </tr>
           </thead>
           <tbody>
-            {rows.map((each) => (
-              <Fragment key={each.id}>
-                <tr>
-                  <td className="strong" data-cell="title">
+            {data.map((each) => (
+              <tr key={each.id}>
+                <td className="strong" data-cell="title">
+                  <Link
+                    className="link"
+                    to="/w/$workspaceId/imports/$importId"
+                    params={{ workspaceId: workspace.id, importId: each.id }}
+                  >
                     {each.name}
-                  </td>
-                  <td data-cell="state">
-                    <StatusBadge status={IMPORT_STATUS[each.status]} plain />
-                    {canEdit && each.status === 'RUNNING' && under === undefined && (
-                      <FileButton onChange={(file) => void goOn(each, file)} accept=".csv,.tsv,.txt,text/csv">
-                        {(props) => (
-                          <Button
-                            variant="subtle"
-                            color="gray"
-                            h="auto"
-                            styles={{ label: { whiteSpace: 'normal' } }}
-                            {...props}
-                          >
-                            Resume upload…
-                          </Button>
-                        )}
-                      </FileButton>
-                    )}
-                    {each.problem !== null && <p className="small t2">{each.problem}</p>}
-                  </td>
-                  <td className="num" data-cell="about">
-                    {count(each.created)}
-                    <span className="phone"> created</span>
-                  </td>
-                  <td className="num wide">{count(each.updated)}</td>
-                  <td className="num wide">{count(each.suppressed)}</td>
-                  <td className="num" data-cell="number">
-                    {each.failed === 0 ? (
-                      '0'
-                    ) : (
-                      <button
-                        type="button"
-                        className="link textButton"
-                        aria-label={`View ${plural(each.failed, 'failed row')}`}
-                        aria-expanded={shown === each.id}
-                        onClick={() => setShown(shown === each.id ? undefined : each.id)}
-                      >
-                        {count(each.failed)}
-                      </button>
-                    )}
-                    <span className="phone"> failed</span>
-                  </td>
-                  <td className="num wide t2">
-                    <Time at={each.createdAt} />
-                  </td>
-                </tr>
-                {shown === each.id && (
-                  <tr>
-                    <td colSpan={7} data-cell="actions">
-                      <ImportErrors of={each} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
+                  </Link>
+                </td>
+                <td data-cell="state">
+                  <StatusBadge status={IMPORT_STATUS[each.status]} plain />
+                  {canEdit && each.status === 'UPLOADING' && !uploading && (
+                    <FileButton onChange={(file) => void resume(each, file)} accept={ACCEPT}>
+                      {(props) => (
+                        <Button
+                          variant="subtle"
+                          color="gray"
+                          h="auto"
+                          styles={{ label: { whiteSpace: 'normal' } }}
+                          {...props}
+                        >
+                          Resume upload…
+                        </Button>
+                      )}
+                    </FileButton>
+                  )}
+                </td>
+                <td className="num" data-cell="about">
+                  {count(each.created)}
+                  <span className="phone"> created</span>
+                </td>
+                <td className="num wide">{count(each.updated)}</td>
+                <td className="num wide">{count(each.suppressed)}</td>
+                <td className="num" data-cell="number">
+                  {count(each.failed)}
+                  <span className="phone"> failed</span>
+                </td>
+                <td className="num wide t2">
+                  <Time at={each.createdAt} />
+                </td>
+              </tr>
             ))}
           </tbody>
         </table>
       )}
     </Page>
-  )
-}
-
-/** Shows the progress of an upload. */
-function ImportProgress({
-  of: { name, lines, position, size, created, updated },
-  onStop,
-}: {
-  of: Import
-  onStop: () => void
-}) {
-  return (
-    <div className="card" role="status">
-      <p>
-        <strong>{name}</strong>: {plural(lines, 'line')} processed, {count(created)} contacts created, {count(updated)}{' '}
-        updated.
-      </p>
-      {size !== null && size > 0 && (
-        <Progress value={Math.min(100, (position / size) * 100)} aria-label={`Progress of ${name}`} />
-      )}
-      <div className="row" style={{ marginTop: 8 }}>
-        <Button variant="subtle" color="gray" onClick={onStop}>
-          Stop import
-        </Button>
-        <span className="small t2">Keep this page open. You can stop and resume later with the same file.</span>
-      </div>
-    </div>
   )
 }

@@ -8,9 +8,9 @@ import classes from './keys.module.css'
 import type { NewApiKey } from './keys.ts'
 
 const SAMPLES = {
-  curl: (origin: string) => `curl ${origin}/api/v1/whoami \\\n  -H "Authorization: Bearer $KEY"`,
+  curl: (origin: string) => `curl ${origin}/api/v1/whoami \\\n  -H "Authorization: Bearer $DRIPLINE_API_KEY"`,
   TypeScript: (origin: string) =>
-    `import { createDriplineClient } from '@dripline/client'\n\nconst dripline = createDriplineClient({\n  baseUrl: '${origin}/api/v1',\n  apiKey: process.env.KEY,\n})\nconst { data } = await dripline.GET('/whoami')`,
+    `import { createDriplineClient } from '@dripline/client'\n\nconst dripline = createDriplineClient({\n  baseUrl: '${origin}/api/v1',\n  apiKey: process.env.DRIPLINE_API_KEY,\n})\nconst { workspace } = await dripline.workspace.whoami()`,
 } as const
 
 /** Shows a new key. It can be seen only once. */

@@ -21,11 +21,17 @@ const ROLES: readonly { value: Role; label: string }[] = [
 ]
 const ROLE_OPTIONS = ROLES.map(({ value }) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))
 
+/** A new invitation link, and a warning if it may not work for others. */
+interface NewLink {
+  link: string
+  warning: string | null
+}
+
 export function MembersPage() {
   const { workspace } = useWorkspace()
   const isOwner = useHasRole('owner')
   const [isInviting, setInviting] = useState(false)
-  const [link, setLink] = useState<string>()
+  const [link, setLink] = useState<NewLink>()
   const { data, error, refetch } = useWorkspaceQuery(
     ['members'],
     async (api, signal) => (await api.GET('/members', { signal })).data.data,
@@ -43,7 +49,7 @@ export function MembersPage() {
         )
       }
     >
-      {link !== undefined && <InviteLink link={link} onDone={() => setLink(undefined)} />}
+      {link !== undefined && <InviteLink of={link} onDone={() => setLink(undefined)} />}
       {isInviting && (
         <InviteForm
           onCreated={(made) => {
@@ -63,15 +69,17 @@ export function MembersPage() {
   )
 }
 
-function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void; onCancel: () => void }) {
+function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink) => void; onCancel: () => void }) {
   useReturnFocus()
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [role, setRole] = useState<Role>('editor')
   const [email, setEmail] = useState('')
   const invite = useMutation({
-    mutationFn: async () =>
-      (await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })).data.data.link,
+    mutationFn: async (): Promise<NewLink> => {
+      const { data, response } = await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })
+      return { link: data.data.link, warning: response.headers.get('x-warning') }
+    },
     async onSuccess(link) {
       onCreated(link)
       await invalidate('invitations')
@@ -121,7 +129,7 @@ function InviteForm({ onCreated, onCancel }: { onCreated: (link: string) => void
   )
 }
 
-function InviteLink({ link, onDone }: { link: string; onDone: () => void }) {
+function InviteLink({ of: { link, warning }, onDone }: { of: NewLink; onDone: () => void }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (
     <section className="card" aria-label="Invitation link">
@@ -135,6 +143,7 @@ function InviteLink({ link, onDone }: { link: string; onDone: () => void }) {
         Copy the link and send it yourself; Dripline doesn’t email it. It works once, expires in 7 days and won’t be
         shown again.
       </p>
+      {warning !== null && <p role="status">{warning}.</p>}
       <div className="row">
         <output className={`mono ${classes.link}`}>{link}</output>
         <Button

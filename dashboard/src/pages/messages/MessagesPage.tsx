@@ -1,13 +1,13 @@
-import { Button, Checkbox, UnstyledButton } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { ToContact } from '../../components/ToContact.tsx'
+import { Button, Checkbox, TextInput, UnstyledButton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { errorMessage } from '../../api/client.ts'
+import { errorMessage, hasErrorCode } from '../../api/client.ts'
 import { useAutomations } from '../automations/use-automations.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useCampaignName, useStats } from '../../api/queries.ts'
+import { useCampaignOptions, useStats } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
@@ -35,12 +35,13 @@ const STATUSES: readonly MessageStatus[] = [
 /** The delivery log: every email to every contact, with its status. */
 export function MessagesPage() {
   const { workspace } = useWorkspace()
-  const { status, automationId, campaignId } = useSearch({ from: '/w/$workspaceId/messages' })
+  const { status, automationId, campaignId, to } = useSearch({ from: '/w/$workspaceId/messages' })
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
   const canEdit = useHasRole('editor')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { data: stats } = useStats()
-  const campaignName = useCampaignName()
+  const campaigns = useCampaignOptions()
+  const campaignName = (id: string) => campaigns?.find(({ value }) => value === id)?.label
   const { rows } = useAutomations()
   const automations = rows?.map(({ automation: { id, name } }) => ({ value: id, label: name }))
   const {
@@ -49,15 +50,22 @@ export function MessagesPage() {
     refetch,
     nextPage,
   } = useCursorList(
-    ['messages', 'list', status, automationId, campaignId],
+    ['messages', 'list', status, automationId, campaignId, to],
     async (api, page, signal) => {
       const query = {
         ...page,
         ...(status && { status }),
         ...(automationId && { automationId }),
         ...(campaignId && { campaignId }),
+        ...(to && { contactId: `email:${to}` }),
       }
-      return (await api.GET('/messages', { params: { query }, signal })).data
+      try {
+        return (await api.GET('/messages', { params: { query }, signal })).data
+      } catch (failure) {
+        // The address has no contact and got no transactional email.
+        if (to && hasErrorCode(failure, 'contact_not_found')) return { data: [], pagination: { nextCursor: null } }
+        throw failure
+      }
     },
     { refetchMs: 10_000 },
   )
@@ -66,15 +74,17 @@ export function MessagesPage() {
   const choose = (next: {
     status?: MessageStatus | undefined
     automationId?: string | undefined
-    campaignId?: undefined
+    campaignId?: string | undefined
+    to?: string | undefined
   }) => {
     setChosen(new Set())
-    const search = { status, automationId, campaignId, ...next }
+    const search = { status, automationId, campaignId, to, ...next }
     void navigate({
       search: {
         ...(search.status && { status: search.status }),
         ...(search.automationId && { automationId: search.automationId }),
         ...(search.campaignId && { campaignId: search.campaignId }),
+        ...(search.to && { to: search.to }),
       },
       replace: true,
     })
@@ -106,18 +116,18 @@ export function MessagesPage() {
             {numbers[value] !== undefined && <span className="t3">{count(numbers[value])}</span>}
           </UnstyledButton>
         ))}
-        {campaignId !== undefined && (
-          <Button
-            variant="subtle"
-            color="gray"
-            rightSection={<IconX aria-hidden />}
-            onClick={() => choose({ campaignId: undefined })}
-          >
-            Campaign: {campaignName(campaignId) ?? '…'}
-          </Button>
-        )}
+      </div>
+      <div className={classes.filters}>
+        <AddressFilter key={to} to={to} onChange={(next) => choose({ to: next })} />
         <SearchableSelect
-          className={classes.filter}
+          aria-label="Campaign"
+          placeholder="Any campaign"
+          clearable
+          data={campaigns ?? []}
+          value={campaignId ?? null}
+          onChange={(value) => choose({ campaignId: value ?? undefined })}
+        />
+        <SearchableSelect
           aria-label="Automation"
           placeholder="Any automation"
           clearable
@@ -139,7 +149,7 @@ export function MessagesPage() {
       {!messages && !error && <SkeletonRows rows={12} />}
       {messages?.length === 0 && (
         <p className="t2">
-          {status === undefined && automationId === undefined && campaignId === undefined
+          {[status, automationId, campaignId, to].every((filter) => filter === undefined)
             ? 'No messages yet.'
             : 'No messages match these filters.'}
         </p>
@@ -190,15 +200,19 @@ export function MessagesPage() {
                 </td>
                 <td className="strong" data-cell="title">
                   <Link
-                    to="/w/$workspaceId/contacts/$contactId"
-                    params={{ workspaceId: workspace.id, contactId: message.contactId }}
+                    to="/w/$workspaceId/messages/$messageId"
+                    params={{ workspaceId: workspace.id, messageId: message.id }}
                   >
                     {message.subject ?? <span className="t3">No subject</span>}
                   </Link>
                 </td>
                 <td className="wide t2">
                   {message.campaignId === null ? (
-                    message.automationId !== null && nameOf(message.automationId)
+                    message.automationId === null ? (
+                      'Transactional email'
+                    ) : (
+                      nameOf(message.automationId)
+                    )
                   ) : (
                     <Link
                       className="link"
@@ -210,13 +224,9 @@ export function MessagesPage() {
                   )}
                 </td>
                 <td data-cell="about">
-                  <Link
-                    className="link"
-                    to="/w/$workspaceId/contacts/$contactId"
-                    params={{ workspaceId: workspace.id, contactId: message.contactId }}
-                  >
+                  <ToContact className="link" contactId={message.contactId}>
                     <bdi>{message.to ?? 'Contact'}</bdi>
-                  </Link>
+                  </ToContact>
                 </td>
                 <td className={`wide mono t2 ${classes.response}`}>{message.error ?? message.response}</td>
                 <td className="num t2" data-cell="number">
@@ -229,6 +239,23 @@ export function MessagesPage() {
       )}
       <LoadMoreButton of={nextPage} />
     </Page>
+  )
+}
+
+/** Filters by the exact address, after Enter or when the field loses the focus. */
+function AddressFilter({ to = '', onChange }: { to?: string | undefined; onChange: (to: string | undefined) => void }) {
+  const [typed, setTyped] = useState(to)
+  const apply = () => typed.trim() !== to && onChange(typed.trim() || undefined)
+  return (
+    <TextInput
+      type="search"
+      aria-label="Address"
+      placeholder="Any address"
+      value={typed}
+      onChange={({ currentTarget: { value } }) => setTyped(value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
+    />
   )
 }
 

@@ -2,7 +2,7 @@ import { Button, VisuallyHidden } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
@@ -14,7 +14,8 @@ import { Page, Section } from '../../layout/Page.tsx'
 import { readPages } from '../../api/queries.ts'
 import { describeCondition } from '../../components/conditions/describe-condition.ts'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
-import { SegmentForm } from './SegmentForm.tsx'
+
+const SegmentForm = lazy(async () => ({ default: (await import('./SegmentForm.tsx')).SegmentForm }))
 
 export function SegmentsPage() {
   const canEdit = useHasRole('editor')
@@ -42,11 +43,13 @@ export function SegmentsPage() {
       }
     >
       {editing !== undefined && (
-        <SegmentForm
-          key={editing === 'new' ? 'new' : editing.id}
-          segment={editing === 'new' ? undefined : editing}
-          onDone={() => setEditing(undefined)}
-        />
+        <Suspense fallback={<SkeletonRows rows={4} />}>
+          <SegmentForm
+            key={editing === 'new' ? 'new' : editing.id}
+            segment={editing === 'new' ? undefined : editing}
+            onDone={() => setEditing(undefined)}
+          />
+        </Suspense>
       )}
       <Section title="Segments" meta={data && count(data.length)}>
         {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}

@@ -22,7 +22,19 @@ export function DkimSection({ sender }: { sender: Schemas['Sender'] }) {
             'Emails aren’t signed. Gmail and Yahoo require DKIM for bulk email.'
           )}
         </p>
-        {isOwner && (sender.isSigned ? <DeleteDkimKey /> : <SetUpDkimForm />)}
+        {sender.nextDkimSelector !== null && (
+          <p className="t2">
+            The next key is <span className="mono">{sender.nextDkimSelector}</span>. Add its DNS record below, then
+            switch to it.
+          </p>
+        )}
+        {isOwner && !sender.isSigned && <SetUpDkimForm />}
+        {isOwner && sender.isSigned && (
+          <>
+            <RotateDkimKey hasNext={sender.nextDkimSelector !== null} />
+            <DeleteDkimKey />
+          </>
+        )}
       </div>
     </Section>
   )
@@ -59,6 +71,26 @@ function SetUpDkimForm() {
   )
 }
 
+/** Creates the next key, or switches to it after its record is published. */
+function RotateDkimKey({ hasNext }: { hasNext: boolean }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const rotate = useMutation({
+    mutationFn: () => (hasNext ? api.POST('/sender/dkim/switch') : api.POST('/sender/dkim', { body: {} })),
+    onSuccess: () => invalidate('sender'),
+  })
+  return (
+    <>
+      {rotate.isError && <ErrorBanner error={rotate.error} scrollsIntoView />}
+      <div className="row">
+        <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+          {hasNext ? 'Switch to next key' : 'Create next key'}
+        </Button>
+      </div>
+    </>
+  )
+}
+
 function DeleteDkimKey() {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
@@ -67,13 +99,13 @@ function DeleteDkimKey() {
     return (
       <div className="row">
         <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-          Delete DKIM key…
+          Delete DKIM keys…
         </Button>
       </div>
     )
   return (
     <ConfirmAction
-      confirmLabel="Delete DKIM key"
+      confirmLabel="Delete DKIM keys"
       description="New emails won’t be signed. This can’t be undone."
       action={async () => {
         await api.DELETE('/sender/dkim')

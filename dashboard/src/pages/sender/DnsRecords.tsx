@@ -15,6 +15,8 @@ type Status = 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
 const RECORD_LABELS: Record<DnsRecord['what'], string> = {
   SPF: 'SPF',
   DKIM: 'DKIM',
+  DKIM_NEXT: 'DKIM, next key',
+  DKIM_PREVIOUS: 'DKIM, previous key',
   DMARC: 'DMARC',
   RETURN_PATH: 'Return path',
 }
@@ -31,10 +33,11 @@ export function DnsRecords({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
   const check = useMutation({ mutationFn: async () => (await api.POST('/sender/check')).data.data })
   const isOf = (one: DnsRecord) => (other: DnsRecord) => other.what === one.what && other.name === one.name
+  const verified = check.data?.records.filter(({ status }) => status === 'OK').length
   return (
     <Section
       title="DNS records"
-      meta={sender.records.length}
+      meta={verified === undefined ? sender.records.length : `${verified} of ${check.data!.records.length} verified`}
       action={
         <Button loading={check.isPending} onClick={() => check.mutate()}>
           Check DNS records
@@ -42,9 +45,18 @@ export function DnsRecords({ sender }: { sender: Sender }) {
       }
     >
       {check.isError && <ErrorBanner error={check.error} scrollsIntoView />}
+      <div aria-live="polite">
+        {check.data?.dmarc && <DmarcVerdict dmarc={check.data.dmarc} />}
+        {check.data?.warnings.map(({ code, message }) => (
+          <p key={code} className={`${classes.verdict} c-warn`}>
+            <IconAlertTriangle aria-hidden />
+            {message}
+          </p>
+        ))}
+      </div>
       <ul className={classes.records} aria-live="polite">
         {sender.records.map((record) => {
-          const found = check.data?.find(isOf(record))
+          const found = check.data?.records.find(isOf(record))
           return (
             <li key={`${record.what} ${record.name}`} className="card still">
               <div className="row">
@@ -63,12 +75,38 @@ export function DnsRecords({ sender }: { sender: Sender }) {
                   Found: <span className="mono">{found.found.join(' · ')}</span>
                 </p>
               )}
-              {record.note !== null && <p className="small t3">{record.note}</p>}
+              {found?.lookups != null && found.status === 'OK' && (
+                <p className="small t3">Uses {found.lookups} of 10 DNS lookups.</p>
+              )}
+              {(found ?? record).note !== null && <p className="small t3">{(found ?? record).note}</p>}
             </li>
           )
         })}
       </ul>
     </Section>
+  )
+}
+
+/** Shows whether emails pass DMARC, and what to do. */
+function DmarcVerdict({ dmarc }: { dmarc: NonNullable<Schemas['SenderCheck']['dmarc']> }) {
+  const { result, summary, advice, policy, policyDomain } = dmarc
+  const status: Status =
+    result === 'PASS' ? (advice === null ? 'OK' : 'UNKNOWN') : result === 'UNKNOWN' ? 'UNKNOWN' : 'WRONG'
+  const { meaning } = CHECK_STATUS[status]
+  const Icon = status === 'OK' ? IconCheck : IconAlertTriangle
+  return (
+    <div className={`${classes.verdict} c-${meaning}`}>
+      <Icon aria-hidden />
+      <div>
+        <h3 className="strong">{summary}</h3>
+        {advice !== null && <p className="t2">{advice}</p>}
+        {policy !== null && (
+          <p className="small t3">
+            DMARC policy “{policy}”, published by {policyDomain}
+          </p>
+        )}
+      </div>
+    </div>
   )
 }
 

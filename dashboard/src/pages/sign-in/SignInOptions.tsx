@@ -34,13 +34,16 @@ export function PasskeyButton({ onSignedIn }: { onSignedIn: () => void }) {
   )
 }
 
-/** Starts single sign-on, if it is set up. @param invitation token to accept @param to page to open afterwards */
-export function SingleSignOnButton({ invitation, to = '/' }: { invitation?: string; to?: string }) {
-  const { data } = useQuery({
+export const useSignInMethods = () =>
+  useQuery({
     queryKey: ['ways'],
     queryFn: async ({ signal }) => (await accountApi.GET('/session/methods', { signal })).data.data,
     staleTime: Infinity,
   })
+
+/** Starts single sign-on, if it is set up. @param invitation token to accept @param to page to open afterwards */
+export function SingleSignOnButton({ invitation, to = '/' }: { invitation?: string; to?: string }) {
+  const { data } = useSignInMethods()
   const leave = useMutation({
     async mutationFn() {
       const body = invitation === undefined ? {} : { invitation }

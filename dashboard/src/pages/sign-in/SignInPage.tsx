@@ -1,11 +1,12 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { AuthLayout } from '../../layout/AuthLayout.tsx'
-import { SingleSignOnButton } from './SignInOptions.tsx'
+import { SingleSignOnButton, useSignInMethods } from './SignInOptions.tsx'
 import { SignInForm } from './SignInForm.tsx'
 
 export function SignInPage() {
   const { to = '/' } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
+  const { data: methods } = useSignInMethods()
   return (
     <AuthLayout title="Sign in">
       <p className="t2" style={{ marginTop: -12 }}>
@@ -13,10 +14,20 @@ export function SignInPage() {
       </p>
       <SignInForm onSignedIn={() => void navigate({ to })} />
       <SingleSignOnButton to={to} />
-      <p className="small t3">
-        Forgot your password? Ask your administrator for a reset link:{' '}
-        <span className="code">cli member create --email</span>
-      </p>
+      {methods && (
+        <p className="small t3">
+          {methods.passwordReset ? (
+            <Link to="/forgot-password" className="link">
+              Forgot your password?
+            </Link>
+          ) : (
+            <>
+              Forgot your password? Ask your administrator for a reset link:{' '}
+              <span className="code">cli member create --email</span>
+            </>
+          )}
+        </p>
+      )}
     </AuthLayout>
   )
 }

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { count } from '../../lib/format.ts'
 
 export type Reason = Schemas['Suppression']['reason']
 
@@ -9,6 +10,17 @@ export const REASON_LABELS: Record<Reason, string> = {
   MANUAL: 'Added manually',
   IMPORTED: 'Imported opt-out',
 }
+
+/** Names the reasons why some contacts are not emailed. */
+export const leftOutText = (
+  suppressed: readonly { reason: NonNullable<Schemas['Contact']['suppressedBy']>; count: number }[],
+): string =>
+  suppressed
+    .map(({ reason, count: many }) => {
+      const label = reason === 'UNCONFIRMED' ? 'not confirmed' : REASON_LABELS[reason].toLowerCase()
+      return `${count(many)} ${label}`
+    })
+    .join(', ')
 
 /** Explains why a contact is not emailed. */
 export const suppressionText = (by: NonNullable<Schemas['Contact']['suppressedBy']>): string => {

@@ -76,7 +76,7 @@ function ContentFields({
         as="line"
         label="Subject"
         autoFocus={wasEmpty}
-        placeholder="Welcome, {{ contact.firstName }}!"
+        placeholder={'Welcome, {{ contact.firstName | default: "friend" }}!'}
         value={step.subject}
         onChange={(subject) => edit({ subject })}
       />

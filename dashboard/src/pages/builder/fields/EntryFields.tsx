@@ -5,7 +5,7 @@ import { OptionalCondition } from './AutomationCondition.tsx'
 import { MinutesFields } from './MinutesFields.tsx'
 
 const KEY_PREFIX = 'event.data.'
-const DEFAULT_PAUSE_MINUTES = 43_200
+const DEFAULT_REENTRY_MINUTES = 43_200
 
 /** Edits who enters the automation, and how often. */
 export function EntryFields({
@@ -35,18 +35,18 @@ export function EntryFields({
         data={[
           { value: 'ALWAYS', label: 'Every time' },
           { value: 'ONCE', label: 'Once per contact' },
-          { value: 'pause', label: 'After a pause' },
+          { value: 'later', label: 'After a waiting period' },
         ]}
-        value={typeof reentry === 'object' ? 'pause' : reentry}
+        value={typeof reentry === 'object' ? 'later' : reentry}
         onChange={(value) =>
           change({
-            reentry: value === 'pause' ? { afterMinutes: DEFAULT_PAUSE_MINUTES } : (value as 'ALWAYS' | 'ONCE'),
+            reentry: value === 'later' ? { afterMinutes: DEFAULT_REENTRY_MINUTES } : (value as 'ALWAYS' | 'ONCE'),
           })
         }
       />
       {typeof reentry === 'object' && (
         <div>
-          <p className="small t3">After the last enrollment began</p>
+          <p className="small t3">Time since the last enrollment began</p>
           <MinutesFields
             minutes={reentry.afterMinutes}
             onChange={(minutes) => change({ reentry: { afterMinutes: Math.max(1, minutes) } })}
@@ -55,11 +55,11 @@ export function EntryFields({
       )}
       {canHaveKey && (
         <Select
-          label="At the same time"
+          label="Concurrent enrollments"
           allowDeselect={false}
           data={[
-            { value: 'ONE', label: 'One enrollment per contact' },
-            { value: 'key', label: 'One enrollment per value of the event' },
+            { value: 'ONE', label: 'One per contact' },
+            { value: 'key', label: 'One per value of an event property' },
           ]}
           value={hasKey ? 'key' : 'ONE'}
           onChange={(value) => change({ concurrency: value === 'key' ? { key: KEY_PREFIX } : 'ONE' })}
@@ -67,8 +67,8 @@ export function EntryFields({
       )}
       {hasKey && (
         <TextInput
-          label="Key of the event’s data"
-          description="Each value, such as an order number, has an enrollment of its own."
+          label="Event property"
+          description="A contact is enrolled once for each value, such as an order number."
           placeholder="orderId"
           value={concurrency.key.slice(KEY_PREFIX.length)}
           onChange={({ currentTarget: { value } }) => change({ concurrency: { key: `${KEY_PREFIX}${value}` } })}

@@ -30,7 +30,7 @@ export function LeaveFields({
           />
         ) : (
           <>
-            <p className="small t2">Contacts leave at once when they reach the goal, at any step.</p>
+            <p className="small t2">Contacts exit at once when they reach the goal, at any step.</p>
             <div>
               <Button leftSection={<IconTargetArrow aria-hidden />} onClick={() => set({ goal: NEW_RULE })}>
                 Set goal
@@ -41,7 +41,7 @@ export function LeaveFields({
       </section>
       <section className={classes.section} aria-label="Exit rules">
         <h3>Exit rules</h3>
-        {exitOn.length === 0 && <p className="small t2">Contacts leave at once when a rule applies, at any step.</p>}
+        <p className="small t2">Contacts exit at once when a rule applies, at any step.</p>
         {exitOn.map((rule, n) => (
           <RuleFields
             key={n}

@@ -8,7 +8,7 @@ const MAX_LENGTH = 100
 export const NameField = ({ step, edit }: { step: Step; edit: Edit }) => (
   <TextInput
     label="Step name"
-    description="For reports, and for conditions on the step’s data. Optional."
+    description="For reports, and for conditions on an email. Optional."
     maxLength={MAX_LENGTH}
     value={step.name ?? ''}
     onChange={({ currentTarget: { value } }) => edit({ name: value === '' ? null : value })}

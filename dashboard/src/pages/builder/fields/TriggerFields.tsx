@@ -67,7 +67,7 @@ export function TriggerFields({ sequence, set }: AutomationFieldsProps) {
         {sequence.trigger === 'SEGMENT_ENTERED' && (
           <SearchableSelect
             label="Segment"
-            description="Contacts who are in the segment already do not start."
+            description="Contacts already in the segment are not enrolled."
             placeholder="Choose a segment"
             data={segments ?? []}
             value={segmentId ?? null}

@@ -10,7 +10,7 @@ export const WaitForEventFields = ({ step, edit, isNew }: FieldsProps<WaitForEve
   <div className={classes.fields}>
     <EventNameInput
       label="Event"
-      description="An event since the enrollment began counts, too."
+      description="Events received since enrollment also count."
       placeholder="project.created"
       autoFocus={isNew}
       value={step.eventName}

@@ -55,16 +55,18 @@ export function WaitUntilFields({ step, edit, isNew }: FieldsProps<WaitUntilStep
         value={timezone}
         onChange={(value) => value !== null && edit({ timezone: value })}
       />
-      <Select
-        label="If the time has passed"
-        allowDeselect={false}
-        data={[
-          { value: 'continue', label: 'Continue immediately' },
-          { value: 'exit', label: 'Exit the automation' },
-        ]}
-        value={ifPast}
-        onChange={(value) => value && edit({ ifPast: value })}
-      />
+      {mode !== 'time' && (
+        <Select
+          label="If the time has passed"
+          allowDeselect={false}
+          data={[
+            { value: 'continue', label: 'Continue immediately' },
+            { value: 'exit', label: 'Exit the automation' },
+          ]}
+          value={ifPast}
+          onChange={(value) => value && edit({ ifPast: value })}
+        />
+      )}
     </div>
   )
 }
@@ -168,7 +170,7 @@ function TimeFields({ until, set }: TargetProps) {
             )
           })}
         </div>
-        <p className="small t3">Without a choice, every day.</p>
+        <p className="small t3">If none is selected, every day counts.</p>
       </div>
     </>
   )

@@ -1,0 +1,6 @@
+export { AttachmentContent, TransactionalEmail } from './entities.ts'
+export { emailSource } from './email-source.ts'
+export { sendEmail } from './send-email.ts'
+export { eraseEmails } from './erase-emails.ts'
+export { listenForSubmissions, type SubmissionServer } from './submission.ts'
+export { deleteUnusedContents } from './queries.ts'

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import { contactsByKey } from '../contacts/index.ts'
+import { queueEmails } from '../messages/index.ts'
+import { type Delivery, type Dependencies, enqueueEach } from '../outbox/index.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { type Call, whenDurable } from '../platform/call.ts'
+import { readMailSender } from '../instance/index.ts'
+import { addressOf, domainOf, emailKey } from '../platform/email-address.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { inTransaction } from '../platform/db/sql.ts'
+import { newId } from '../platform/ids.ts'
+import { timestampForPostgres } from '../platform/timestamp.ts'
+import type { EmailContent } from '../rendering/index.ts'
+import { readSender } from '../senders/index.ts'
+import { type CompiledContents, getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import type { EmailInput } from './email.ts'
+import { recipientIdOf } from './email-source.ts'
+import { acceptedDetail, type EmailDetail } from './get-email.ts'
+import type { AttachedFile } from './entities.ts'
+import { FROM_NOT_ALLOWED } from './errors.ts'
+import { type EmailRow, insertEmails, storeContents } from './queries.ts'
+
+/** An email of a batch: accepted, or the reason why not. */
+export type Queued = { id: string } | { error: string }
+
+/**
+ * Accepts a transactional email, and sends it as soon as that is durable.
+ * @throws {ApiError} `template_not_found`; `from_not_allowed`
+ */
+export async function queueEmail(
+  dependencies: Dependencies,
+  workspaceId: string,
+  input: EmailInput,
+  call: Call,
+): Promise<EmailDetail> {
+  const [accepted] = await queueTogether(dependencies, workspaceId, [{ id: call.id, input }], call)
+  return accepted!
+}
+
+/**
+ * Accepts emails, all or none. One whose ID was accepted before is not sent again.
+ * @throws {ApiError} `template_not_found`; `from_not_allowed`
+ */
+export async function queueTogether(
+  dependencies: Dependencies,
+  workspaceId: string,
+  emails: readonly { id: string; input: EmailInput }[],
+  call: Call,
+): Promise<EmailDetail[]> {
+  const { rows, due } = await inTransaction(dependencies.em, async (unit) => {
+    const accepted: Accepted[] = []
+    for (const email of emails) accepted.push({ ...email, content: await contentOf(unit, workspaceId, email.input) })
+    return queue(unit, workspaceId, accepted)
+  })
+  await whenDurable(dependencies, call, () => startSending(dependencies, due))
+  return rows.map(acceptedDetail)
+}
+
+/** Accepts the emails of a batch, each on its own: the others are sent if one has an error. */
+export async function queueBatch(
+  dependencies: Dependencies,
+  workspaceId: string,
+  inputs: readonly EmailInput[],
+  call: Call,
+): Promise<Queued[]> {
+  const accepted: Accepted[] = []
+  const results: Queued[] = []
+  const { due } = await inTransaction(dependencies.em, async (unit) => {
+    for (const input of inputs) {
+      try {
+        const email = { id: newId(), input, content: await contentOf(unit, workspaceId, input) }
+        accepted.push(email)
+        results.push({ id: email.id })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        results.push({ error: error.message })
+      }
+    }
+    return queue(unit, workspaceId, accepted)
+  })
+  await whenDurable(dependencies, call, () => startSending(dependencies, due))
+  return results
+}
+
+/** Starts the workflows without waiting for Temporal: the emails are durable, and the relay starts what this does not. */
+function startSending(dependencies: Dependencies, due: readonly Delivery[]): Promise<void> {
+  void dependencies.deliverAtOnce(dependencies, due)
+  return Promise.resolve()
+}
+
+interface Accepted {
+  id: string
+  input: EmailInput
+  content: LoadedContent
+}
+
+/** The content of an email. `version` is that of its template. */
+interface LoadedContent {
+  compiled: CompiledContents
+  version: number | null
+}
+
+/** Stores emails. @returns their rows, and the deliveries that are due */
+async function queue(
+  unit: EntityManager,
+  workspaceId: string,
+  emails: readonly Accepted[],
+): Promise<{ rows: EmailRow[]; due: Delivery[] }> {
+  if (emails.length === 0) return { rows: [], due: [] }
+  const createdAt = new Date().toISOString()
+  const keys = emails.map(({ input }) => emailKey(input.to))
+  const contacts = await contactsByKey(unit, workspaceId, keys)
+  const contents = new Map<string, Buffer>()
+  const rows = emails.map(({ id, input, content }, index): EmailRow => {
+    const contact = contacts.get(keys[index]!)
+    return {
+      id,
+      workspaceId,
+      contact_id: recipientIdOf(workspaceId, input.to, contact?.id),
+      recipient: input.to,
+      ...inLanguage(content.compiled, contact?.locale ?? ''),
+      template_id: input.templateId ?? null,
+      template_version: content.version,
+      data: input.templateId === undefined ? null : (input.data ?? {}),
+      sender: input.from ?? null,
+      reply_to: input.replyTo ?? null,
+      headers: input.headers ?? {},
+      tags: input.tags ?? [],
+      attachments: filesOf(input, contents),
+      scheduled_at: input.scheduledAt === undefined ? null : timestampForPostgres(input.scheduledAt),
+      created_at: createdAt,
+    }
+  })
+  if (contents.size > 0) await storeContents(unit, workspaceId, contents)
+  const inserted = await insertEmails(unit, workspaceId, rows)
+  const queued = rows.filter(({ id }) => inserted.has(id))
+  await queueEmails(
+    unit,
+    workspaceId,
+    queued.map(({ id, contact_id, recipient, subject, scheduled_at: due_at }) => ({
+      id,
+      contact_id,
+      recipient,
+      subject,
+      due_at,
+    })),
+  )
+  const ids = queued.map(({ id }) => ({ id, workspaceId }))
+  return { rows, due: await enqueueEach(unit, 'EMAIL', ids, 'interactive') }
+}
+
+/** Loads the content, and checks the sender. */
+async function contentOf(unit: EntityManager, workspaceId: string, input: EmailInput): Promise<LoadedContent> {
+  if (input.from !== undefined) await assertMaySendFrom(unit, workspaceId, input.from)
+  const { subject = '', html = null, text = null, templateId } = input
+  if (templateId === undefined)
+    return { compiled: { content: { subject, html, text }, translations: {} }, version: null }
+  const { template, written } = await getTemplate(unit, workspaceId, templateId, input.templateVersion)
+  if (template.kind !== 'EMAIL' || written.compiled.content === null)
+    throw new ApiError(TEMPLATE_NOT_FOUND, { param: '/templateId' })
+  return { compiled: written.compiled, version: written.version }
+}
+
+/** @throws {ApiError} `from_not_allowed` */
+async function assertMaySendFrom(unit: EntityManager, workspaceId: string, from: string): Promise<void> {
+  const own = (await readSender(unit, workspaceId))?.address
+  if (own == null) {
+    const instances = await readMailSender(unit)
+    if (instances !== null && emailKey(addressOf(instances)) === emailKey(addressOf(from))) return
+    throw new ApiError(FROM_NOT_ALLOWED, {
+      message:
+        'from must be the address in MAIL_FROM, unless the workspace has its own sender. ' +
+        'An owner sets it in the dashboard under Sender',
+      param: '/from',
+    })
+  }
+  const domain = domainOf(own)
+  if (domainOf(from)?.toLowerCase() !== domain?.toLowerCase())
+    throw new ApiError(FROM_NOT_ALLOWED, {
+      message: `from must be an address at ${domain}, the domain of the workspace's sender`,
+      param: '/from',
+    })
+}
+
+/** The content in a language: `de-ch`, else `de`, else the template's own. */
+function inLanguage({ content, translations }: CompiledContents, locale: string): EmailContent {
+  const translated = Object.entries(translations).map(([name, each]) => [name.toLowerCase(), each] as const)
+  const found = [locale, locale.split('-')[0]].flatMap((name) => translated.find(([is]) => is === name)?.[1] ?? [])
+  return found[0] ?? content!
+}
+
+/** Describes the files of an email. @param contents their contents are added to it, by hash */
+function filesOf({ attachments = [] }: EmailInput, contents: Map<string, Buffer>): AttachedFile[] {
+  return attachments.map(({ filename, content, contentType = 'application/octet-stream', contentId = null }) => {
+    const hash = createHash('sha256').update(content).digest('hex')
+    contents.set(hash, content)
+    return { filename, contentType, contentId, size: content.length, hash }
+  })
+}

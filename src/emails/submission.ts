@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import type { AuthenticateKey, Caller } from '../http/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { newCall } from '../platform/call.ts'
+import { emailKey, isEmailAddress } from '../platform/email-address.ts'
+import { findJsonFault } from '../platform/json.ts'
+import { idOfValues } from '../platform/ids.ts'
+import { mailboxOf } from '../senders/index.ts'
+import { type AttachmentInput, type EmailInput, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from './email.ts'
+import { queueTogether } from './queue-emails.ts'
+import { checkEmail, isAllowedHeader, isContentId, isContentType, MAX_FILENAME_LENGTH, MAX_HEADERS } from './schemas.ts'
+
+const MAX_MAIL_BYTES = 15 * 1024 * 1024
+const MAX_RECIPIENTS = 50
+const MAX_CONNECTIONS = 100
+const IDLE_MS = 60_000
+
+export interface SubmissionOptions {
+  port: number
+  host: string
+  /** Certificate and key in PEM. Without them, the connection is not encrypted. */
+  tls: { cert: string; key: string } | undefined
+}
+
+export interface SubmissionServer {
+  port: number
+  close(): Promise<void>
+}
+
+/** A client that has authenticated. */
+interface Client {
+  key: string
+  caller: Caller
+  /** Whether the request that authenticated is still to be used for an email. */
+  isCounted: boolean
+}
+
+/**
+ * Accepts transactional emails over SMTP (RFC 6409), for frameworks that speak SMTP. The password is an API key. Each recipient
+ * gets an email of their own. A mail that is repeated with its Message-ID is not sent again.
+ *
+ * @throws {NodeJS.ErrnoException} if the port is in use or not permitted
+ */
+export async function listenForSubmissions(
+  dependencies: Dependencies & { authenticateKey: AuthenticateKey },
+  { port, host, tls }: SubmissionOptions,
+): Promise<SubmissionServer> {
+  const { log } = dependencies
+  const clients = new WeakMap<SMTPServerSession, Client>()
+  const server = new SMTPServer({
+    // Not the machine's name.
+    name: 'dripline',
+    banner: 'Dripline',
+    authMethods: ['PLAIN', 'LOGIN'],
+    allowInsecureAuth: tls === undefined,
+    ...(tls ?? { disabledCommands: ['STARTTLS'] }),
+    disableReverseLookup: true,
+    logger: false,
+    size: MAX_MAIL_BYTES,
+    maxClients: MAX_CONNECTIONS,
+    socketTimeout: IDLE_MS,
+    closeTimeout: 1_000,
+    onAuth({ username, password }, session, callback) {
+      // Some frameworks require a user name: it can be anything, or the key.
+      const key = (password?.startsWith('svc_') ? password : username) ?? ''
+      settle(
+        authenticate(dependencies, key, session).then((caller) => {
+          clients.set(session, { key, caller, isCounted: true })
+          return { user: caller.workspace.id }
+        }),
+        callback,
+      )
+    },
+    onRcptTo({ address }, { envelope }, callback) {
+      if (envelope.rcptTo.length >= MAX_RECIPIENTS)
+        return callback(smtpError(452, `4.5.3 Too many recipients: at most ${MAX_RECIPIENTS} for each mail`))
+      if (!isEmailAddress(address)) return callback(smtpError(553, '5.1.3 Invalid email address'))
+      callback()
+    },
+    onData(stream, session, callback) {
+      settle(receive(dependencies, clients, stream, session), callback)
+    },
+  })
+  /** Completes a command, or reports why it failed. An unknown error is temporary, and its text is not revealed. */
+  function settle<Result>(work: Promise<Result>, callback: (error: Error | null, result?: Result) => void): void {
+    work.then(
+      (result) => callback(null, result),
+      (error: Error & { responseCode?: number }) => {
+        if (error.responseCode !== undefined) return callback(error)
+        log.warn({ error }, 'An email could not be accepted over SMTP')
+        callback(smtpError(451, '4.3.0 The email cannot be accepted now. Please try again'))
+      },
+    )
+  }
+  server.on('error', (error) => log.debug({ error: error.message }, 'A connection for submission broke'))
+  server.listen(port, host)
+  await once(server.server, 'listening')
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    close: () => new Promise<void>((done) => server.close(() => done())),
+  }
+}
+
+const smtpError = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode })
+
+/** Checks an API key and counts the request. @throws an SMTP error */
+async function authenticate(
+  { authenticateKey }: { authenticateKey: AuthenticateKey },
+  key: string,
+  { remoteAddress }: SMTPServerSession,
+): Promise<Caller> {
+  const { caller, rateLimit } = await authenticateKey(key, remoteAddress)
+  if (!rateLimit.allowed)
+    throw smtpError(454, `4.7.0 Too many requests. Please try again in ${rateLimit.retryAfter} seconds`)
+  if (caller instanceof ApiError) throw smtpError(535, `5.7.8 ${caller.message}. The password is an API key`)
+  if (!caller.scopes.includes('emails:send')) throw smtpError(535, '5.7.8 The API key needs the scope emails:send')
+  return caller
+}
+
+/** Accepts a mail. @returns the response of the server */
+async function receive(
+  dependencies: Dependencies & { authenticateKey: AuthenticateKey },
+  clients: WeakMap<SMTPServerSession, Client>,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+): Promise<string> {
+  const raw = await readAll(stream)
+  const client = clients.get(session)
+  if (!client) throw smtpError(530, '5.7.0 Authentication required')
+  // Each mail counts as a request. The first one was counted when the client authenticated.
+  if (!client.isCounted) client.caller = await authenticate(dependencies, client.key, session)
+  client.isCounted = false
+  const { id: workspaceId } = client.caller.workspace
+  const mail = await parse(raw)
+  try {
+    const content = contentOf(mail)
+    const attachments = attachmentsOf(mail)
+    const messageId = mail.messageId?.replace(/[<>\s]/g, '') ?? ''
+    // Only the same mail, submitted again, is the same email.
+    const same = messageId === '' ? newCall().id : createHash('sha256').update(raw).digest('hex')
+    const emails = session.envelope.rcptTo.map(({ address }) => {
+      const input: EmailInput = { ...checkEmail({ ...content, to: address }), attachments }
+      return { id: idOfValues('submission', workspaceId, same, emailKey(address)), input }
+    })
+    await queueTogether(dependencies, workspaceId, emails, newCall())
+    return `2.0.0 Accepted as ${emails.map(({ id }) => id).join(' ')}`.slice(0, 400)
+  } catch (error) {
+    if (error instanceof ApiError) throw smtpError(550, `5.6.0 ${error.message}`)
+    throw error
+  }
+}
+
+/** Parses a mail. @throws an SMTP error if it is malformed, or its texts cannot be stored */
+async function parse(raw: Buffer): Promise<Email> {
+  const mail = await PostalMime.parse(raw).catch((error: Error) => {
+    throw smtpError(550, `5.6.0 The mail cannot be read: ${error.message}`.slice(0, 400))
+  })
+  const { subject, html, text } = mail
+  const fault = findJsonFault({ subject, html, text })
+  if (fault) throw smtpError(550, `5.6.0 ${fault}`)
+  return mail
+}
+
+async function readAll(stream: SMTPServerDataStream): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (size <= MAX_MAIL_BYTES) chunks.push(chunk)
+    size += chunk.length
+  }
+  if (stream.sizeExceeded) throw smtpError(552, '5.3.4 The mail is larger than 15 MB')
+  return Buffer.concat(chunks)
+}
+
+/** The fields of `POST /emails` that a mail contains, without its recipient and its attachments. */
+function contentOf({ from, replyTo, subject, html, text, headers }: Email): object {
+  const allowed = headers.filter(({ key, value }) => isAllowedHeader(key, value))
+  const named = new Map(allowed.map(({ key, originalKey, value }) => [key, [originalKey ?? key, value] as const]))
+  const kept = [...named.values()].slice(0, MAX_HEADERS)
+  const [reply] = replyTo ?? []
+  return {
+    subject: subject?.trim() || '(no subject)',
+    ...(from?.address && { from: mailboxOf(from.name || null, from.address) }),
+    ...(reply?.address && { replyTo: reply.address }),
+    ...(html !== undefined && { html }),
+    ...((text !== undefined || html === undefined) && { text: text ?? '' }),
+    headers: Object.fromEntries(kept),
+  }
+}
+
+/** @throws an SMTP error if they are too large */
+function attachmentsOf({ attachments }: Email): AttachmentInput[] {
+  const files = attachments.map(({ filename, mimeType, contentId, content }: Attachment): AttachmentInput => ({
+    filename: nameOf(filename),
+    contentType: isContentType(mimeType) ? mimeType : 'application/octet-stream',
+    contentId: contentId === undefined ? undefined : readContentId(contentId),
+    content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as ArrayBuffer),
+  }))
+  const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
+  if (files.length > MAX_ATTACHMENTS || bytes > MAX_ATTACHMENT_BYTES)
+    throw smtpError(552, `5.3.4 At most ${MAX_ATTACHMENTS} attachments, and 10 MB in all`)
+  return files
+}
+
+/** A name without a path that `POST /emails` would accept. */
+const nameOf = (given: string | null): string =>
+  (given ?? '')
+    .split(/[/\\]/)
+    .at(-1)!
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, MAX_FILENAME_LENGTH)
+    .toWellFormed() || 'attachment'
+
+/** A Content-ID without its brackets; `undefined` if it is not one that `POST /emails` would accept. */
+function readContentId(given: string): string | undefined {
+  const id = given.replace(/^<|>$/g, '')
+  return isContentId(id) ? id : undefined
+}

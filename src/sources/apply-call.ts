@@ -1,0 +1,169 @@
+import {
+  CONTACT_NOT_FOUND,
+  EXTERNAL_ID_TAKEN,
+  findContactIdByName,
+  getContact,
+  updateContact,
+  upsertContact,
+} from '../contacts/index.ts'
+import { fireEvent } from '../events/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import { ApiError, invalid } from '../platform/api-error.ts'
+import type { Call } from '../platform/call.ts'
+import { isEmailAddress } from '../platform/email-address.ts'
+import { idOfValues, newId } from '../platform/ids.ts'
+import type { EventSource } from '../triggers/index.ts'
+import type { AliasCall, GroupCall, IdentifyCall, SourceCall, TrackCall } from './schemas.ts'
+
+/** The context of the calls of one request. */
+export interface SourceContext {
+  workspaceId: string
+  source: EventSource
+  /** Whether the relay delivers what the calls start, in the bulk lane. */
+  isBulk: boolean
+  /** Whether the caller may see the ID of another contact that has an address or an external ID. */
+  tellsWhose: boolean
+}
+
+/**
+ * Applies one call.
+ *
+ * @param dependencies with a transaction
+ * @param call its ID becomes the ID of the event
+ * @throws {ApiError} the error of this call
+ */
+export async function applyCall(
+  dependencies: Dependencies,
+  context: SourceContext,
+  given: SourceCall,
+  call: Call,
+): Promise<void> {
+  switch (given.type) {
+    case 'identify':
+      return identify(dependencies, context, given, call)
+    case 'track':
+      return track(dependencies, context, given, call)
+    case 'alias':
+      return alias(dependencies, context, given)
+    case 'group':
+      return group(dependencies, context, given, call)
+    case 'page':
+    case 'screen':
+      return
+  }
+}
+
+/** The ID of the event of a call. An event that is stored already does nothing again: see `insertCustomEvents`. */
+export const eventIdOf = (workspaceId: string, messageId: string): string =>
+  idOfValues('source', workspaceId, messageId)
+
+async function identify(dependencies: Dependencies, context: SourceContext, given: IdentifyCall, call: Call) {
+  const { em } = dependencies
+  const { workspaceId, tellsWhose } = context
+  const { firstName, ...metadata } = given.traits ?? {}
+  delete metadata['email']
+  if (firstName !== undefined && firstName !== null && typeof firstName !== 'string')
+    throw invalid('traits.firstName must be a text')
+  const email = emailOf(given)
+  const fields = { firstName, metadata }
+  const known = await byExternalId(dependencies, workspaceId, given.userId)
+  if (known === undefined) await createContact(dependencies, context, given, fields, call)
+  else await updateContact(em, workspaceId, known, { ...fields, email }, tellsWhose)
+}
+
+async function track(dependencies: Dependencies, context: SourceContext, given: TrackCall, call: Call) {
+  const { workspaceId, source, isBulk } = context
+  const contactId = await findOrCreateContact(dependencies, context, given, call)
+  const event = { name: given.event, data: given.properties ?? undefined, source, isBulk }
+  // The contact was erased concurrently.
+  if (!(await fireEvent(dependencies, workspaceId, contactId, event, call))) throw new ApiError(CONTACT_NOT_FOUND)
+}
+
+async function alias(dependencies: Dependencies, { workspaceId, tellsWhose }: SourceContext, given: AliasCall) {
+  const { userId, previousId } = given
+  const from = await byExternalId(dependencies, workspaceId, previousId)
+  const to = await byExternalId(dependencies, workspaceId, userId)
+  if (to !== undefined) {
+    if (from !== undefined && from !== to)
+      throw new ApiError(EXTERNAL_ID_TAKEN, {
+        message: 'previousId and userId belong to two contacts. Contacts are not merged. Delete one of them.',
+      })
+    // Repeated, or of a visitor who was anonymous.
+    return
+  }
+  if (from === undefined)
+    throw new ApiError(CONTACT_NOT_FOUND, { message: 'No contact has this previousId. Send an identify call first.' })
+  await updateContact(dependencies.em, workspaceId, from, { externalId: userId }, tellsWhose)
+}
+
+async function group(dependencies: Dependencies, context: SourceContext, given: GroupCall, call: Call) {
+  const { groupId, traits } = given
+  const contactId = await findOrCreateContact(dependencies, context, given, call)
+  const metadata = { group: groupId, ...(traits && { groupTraits: traits }) }
+  await updateContact(dependencies.em, context.workspaceId, contactId, { metadata }, context.tellsWhose)
+}
+
+type Named = Pick<IdentifyCall, 'userId' | 'context'> & { type: string; traits?: unknown }
+
+/** Finds the contact of a call by its userId or address, or creates it. */
+async function findOrCreateContact(
+  dependencies: Dependencies,
+  context: SourceContext,
+  given: Named,
+  call: Call,
+): Promise<string> {
+  const { em } = dependencies
+  const email = emailOf(given)
+  const byId = await byExternalId(dependencies, context.workspaceId, given.userId)
+  if (byId !== undefined) return byId
+  if (email !== undefined) {
+    const byEmail = await findContactIdByName(em, context.workspaceId, { email })
+    // Only an identify or alias call changes the ID of a contact that has one.
+    const hasId = byEmail !== undefined && (await getContact(em, context.workspaceId, byEmail)).externalId !== null
+    if (byEmail !== undefined && (hasId || !given.userId)) return byEmail
+  }
+  return createContact(dependencies, context, given, {}, call)
+}
+
+/** Creates a contact, or writes to the one with this address. It gets the userId. */
+async function createContact(
+  dependencies: Dependencies,
+  { workspaceId, isBulk }: SourceContext,
+  given: Named,
+  fields: { firstName?: string | null | undefined; metadata?: Record<string, unknown> },
+  call: Call,
+): Promise<string> {
+  const email = emailOf(given)
+  if (email === undefined) throw new ApiError(CONTACT_NOT_FOUND, { message: messageFor(given) })
+  const input = { email, externalId: given.userId || undefined, ...fields }
+  const { id } = await upsertContact(dependencies, workspaceId, input, { ...call, id: newId() }, { isBulk })
+  return id
+}
+
+const messageFor = ({ type, userId }: Named): string => {
+  const field = type === 'identify' ? 'traits.email' : 'context.traits.email'
+  if (!userId) return `The call names no contact. Send userId or ${field}.`
+  return type === 'identify'
+    ? 'No contact has this userId. Send traits.email to create it.'
+    : `No contact has this userId. Send an identify call with traits.email first, or ${field}.`
+}
+
+/** Reads the address of a call. Traits of a group are not those of its user. */
+function emailOf({ type, traits, context }: Named): string | undefined {
+  const given = [type === 'identify' ? (['traits.email', traits] as const) : undefined, contextTraits(context)]
+  for (const [name, of] of given.filter((each) => each !== undefined)) {
+    const email = isRecord(of) && Object.hasOwn(of, 'email') ? of['email'] : undefined
+    if (email === undefined || email === null || email === '') continue
+    if (typeof email !== 'string' || !isEmailAddress(email.trim()))
+      throw invalid(`${name} is not a valid email address`)
+    return email.trim()
+  }
+  return undefined
+}
+
+const contextTraits = (context: Named['context']) => ['context.traits.email', context?.['traits']] as const
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const byExternalId = async ({ em }: Dependencies, workspaceId: string, externalId: string | null | undefined) =>
+  externalId ? findContactIdByName(em, workspaceId, { externalId }) : undefined

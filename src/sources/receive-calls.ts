@@ -1,0 +1,61 @@
+import { CONFLICT_ERRORS, CONTACT_LIMITS } from '../contacts/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
+import { ApiError, type ErrorKind } from '../platform/api-error.ts'
+import { type Call, newCall } from '../platform/call.ts'
+import { violatedConstraint } from '../platform/db/errors.ts'
+import { applyCall, eventIdOf, type SourceContext } from './apply-call.ts'
+import { IGNORED_TYPES, type SourceCall } from './schemas.ts'
+
+export interface ReceivedCalls {
+  ignored: number
+  errors: { index: number; error: string }[]
+}
+
+/**
+ * Applies calls in their order, each in its own transaction. A call that cannot be applied does not affect the others.
+ *
+ * An error that a repetition may avoid ends the request. The sender repeats all calls then: those that were applied do nothing
+ * again.
+ */
+export async function receiveCalls(
+  dependencies: Dependencies,
+  context: SourceContext,
+  calls: readonly { index: number; input: SourceCall }[],
+  { id, requestId }: Call,
+): Promise<ReceivedCalls> {
+  const seen = new Set<string>()
+  const errors: ReceivedCalls['errors'] = []
+  let ignored = 0
+  for (const { index, input } of calls) {
+    // A request with an Idempotency-Key has the same ID when it is repeated.
+    const messageId = ('messageId' in input && input.messageId) || `${id} ${index}`
+    if (isIgnored(input) || seen.has(messageId)) {
+      ignored += 1
+      continue
+    }
+    const call = { ...newCall(requestId), id: eventIdOf(context.workspaceId, messageId) }
+    try {
+      await dependencies.em.fork().transactional((em) => applyCall({ ...dependencies, em }, context, input, call))
+    } catch (error) {
+      errors.push({ index, error: messageOf(error) })
+      continue
+    }
+    seen.add(messageId)
+    for (const task of call.afterCommit) await task()
+  }
+  return { ignored, errors }
+}
+
+const isIgnored = ({ type }: SourceCall): boolean => (IGNORED_TYPES as readonly string[]).includes(type)
+
+/** Errors that a repetition of the call would have again. */
+const LASTING: readonly ErrorKind[] = ['invalid', 'not-found', 'taken']
+const LIMITS: Readonly<Record<string, { message: string }>> = { ...CONTACT_LIMITS, ...CONFLICT_ERRORS }
+
+/** The message for a call that cannot be applied. @throws the error if a repetition may avoid it */
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError && LASTING.includes(error.kind)) return error.message
+  const limit = LIMITS[violatedConstraint(error) ?? '']
+  if (limit === undefined) throw error
+  return limit.message
+}
