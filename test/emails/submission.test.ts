@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import nodemailer, { type SendMailOptions } from 'nodemailer'
+import PostalMime from 'postal-mime'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { setSender } from '../../src/senders/settings.ts'
+import { createApiKey } from '../../src/workspaces/create-api-key.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
+import { eventually } from '../support/eventually.ts'
+import { SENDER } from '../support/npm-start.ts'
+import { installPython } from '../support/python.ts'
+import { freePorts } from '../support/ports.ts'
+import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { startService, type Service } from '../support/service.ts'
+
+const FROM = 'Orchard <hello@orchard.example>'
+const DJANGO = 'Django==5.2.19'
+let addresses = 0
+const anAddress = () => `submitted-${(addresses += 1)}@example.com`
+
+describe('emails over SMTP', () => {
+  let service: Service
+  let sink: SmtpSink
+  let port: number
+  before(async () => {
+    sink = await startSmtpSink()
+    ;[port = 0] = await freePorts(1)
+    service = await startService({ env: { SMTP_URL: sink.url, SMTP_SUBMISSION_PORT: String(port) } })
+    await setSender(service.context.orm.em.fork(), service.workspaceId, { fromAddress: 'hello@orchard.example' })
+  })
+  after(async () => {
+    await service.stop()
+    await sink.close()
+  })
+
+  const client = (pass = service.key) =>
+    nodemailer.createTransport({
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      ...(pass === '' ? {} : { auth: { user: 'anything', pass } }),
+    })
+  const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
+  const arrives = async (address: string) => {
+    const { headers, body } = await eventually('the email arrives', () => mailsTo(address)[0])
+    return PostalMime.parse(`${headers}\r\n\r\n${body}`)
+  }
+  /** Sends a mail. @returns the response of the server */
+  const send = async (mail: SendMailOptions, by = client()) => {
+    try {
+      return (await by.sendMail({ from: FROM, subject: 'Receipt', text: 'Thank you', ...mail })).response
+    } catch (error) {
+      return (error as { response?: string }).response ?? String(error)
+    } finally {
+      by.close()
+    }
+  }
+
+  it('sends an email of nodemailer, with its attachment', async () => {
+    const to = anAddress()
+    const response = await send({
+      to,
+      html: '<p>Thank you</p>',
+      replyTo: 'support@orchard.example',
+      headers: { 'X-Order': '4711', 'List-Unsubscribe': '<https://example.com>' },
+      attachments: [{ filename: '../receipt.txt', content: 'Total: 49.00' }],
+    })
+    assert.match(response, /^250 2\.0\.0 Accepted as [0-9a-f-]{36}$/)
+    const mail = await arrives(to)
+    const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+    assert.deepEqual(
+      [mail.from?.address, mail.from?.name, mail.subject, mail.replyTo?.[0]?.address],
+      ['hello@orchard.example', 'Orchard', 'Receipt', 'support@orchard.example'],
+    )
+    assert.deepEqual([header('x-order'), header('list-unsubscribe')], ['4711', undefined])
+    assert.equal(mail.attachments[0]!.filename, 'receipt.txt')
+    const id = response.split(' ').at(-1)!
+    assert.equal((await service.call('GET', `emails/${id}`)).body.data.to, to)
+  })
+
+  it('sends an email of smtplib', async () => {
+    const to = anAddress()
+    const script = `
+import smtplib, sys
+from email.message import EmailMessage
+mail = EmailMessage()
+mail['From'], mail['To'], mail['Subject'] = 'hello@orchard.example', sys.argv[3], 'Grüße'
+mail.set_content('Thank you, Zoë')
+with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as server:
+    server.login('dripline', sys.argv[2])
+    server.send_message(mail)
+`
+    await promisify(execFile)('python3', ['-c', script, String(port), service.key, to])
+    const mail = await arrives(to)
+    assert.deepEqual([mail.subject, mail.text?.trim()], ['Grüße', 'Thank you, Zoë'])
+  })
+
+  it('sends an email of Django', async () => {
+    const to = anAddress()
+    const script = `
+import sys
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+settings.configure(EMAIL_HOST='127.0.0.1', EMAIL_PORT=int(sys.argv[1]), EMAIL_HOST_USER='any', EMAIL_HOST_PASSWORD=sys.argv[2])
+mail = EmailMultiAlternatives('Receipt', 'Thank you', 'hello@orchard.example', [sys.argv[3]])
+mail.attach_alternative('<p>Thank you</p>', 'text/html')
+mail.attach('receipt.txt', 'Total: 49.00', 'text/plain')
+assert mail.send() == 1
+`
+    const python = join(await installPython(DJANGO.replace('==', '-'), [DJANGO]), 'python')
+    await promisify(execFile)(python, ['-c', script, String(port), service.key, to])
+    const mail = await arrives(to)
+    assert.deepEqual([mail.subject, mail.text?.trim(), mail.html?.trim()], ['Receipt', 'Thank you', '<p>Thank you</p>'])
+    assert.equal(mail.attachments[0]!.filename, 'receipt.txt')
+  })
+
+  it('explains which sender it takes, before one is set', async () => {
+    const em = service.context.orm.em.fork()
+    const { id: workspaceId } = await createWorkspace(em, { name: 'New', mode: 'live' })
+    const { key } = await createApiKey(em, { workspaceId, name: 'New', scopes: ['emails:send'] })
+    assert.match(await send({ to: anAddress() }, client(key)), /^550 5\.6\.0 from must be the address in MAIL_FROM/)
+  })
+
+  it('sends each recipient an email of their own, also those in Bcc', async () => {
+    const [to, cc, bcc] = [anAddress(), anAddress(), anAddress()]
+    assert.match(await send({ to, cc, bcc }), /^250 /)
+    for (const address of [to, cc, bcc]) {
+      const mail = await arrives(address)
+      assert.deepEqual([mail.to?.map((each) => each.address), mail.cc, mail.bcc], [[address], undefined, undefined])
+    }
+  })
+
+  it('does not send a mail again that is submitted with the same Message-ID', async () => {
+    const to = anAddress()
+    const mail = { to, messageId: '<once@orchard.example>', date: new Date() }
+    const [first, second, other] = [await send(mail), await send(mail), await send({ ...mail, text: 'Other' })]
+    assert.equal(first, second)
+    assert.notEqual(first, other)
+    await arrives(to)
+    const last = anAddress()
+    await send({ to: last })
+    await arrives(last)
+    await eventually('the other mail arrives', () => (mailsTo(to).length === 2 ? true : undefined))
+  })
+
+  const REFUSED: Record<string, [() => Promise<string>, RegExp]> = {
+    'no key': [() => send({ to: 'a@example.com' }, client('')), /^530 /],
+    'a wrong key': [() => send({ to: 'a@example.com' }, client('svc_live_wrong')), /^535 5\.7\.8 /],
+    'a key without the scope': [
+      async () => send({ to: 'a@example.com' }, client(await service.newKey({ scopes: ['contacts:read'] }))),
+      /^535 5\.7\.8 The API key needs the scope emails:send/,
+    ],
+    'a sender of another domain': [
+      () => send({ to: 'a@example.com', from: 'a@elsewhere.example' }),
+      /^550 5\.6\.0 from must be an address at orchard\.example/,
+    ],
+    'a text that cannot be stored': [() => send({ to: 'a@example.com', text: 'a\u0000b' }), /^550 5\.6\.0 /],
+    '11 MB of attachments': [
+      () =>
+        send({
+          to: 'a@example.com',
+          attachments: [{ filename: 'a', content: Buffer.alloc(11 * 1024 * 1024 - 600_000) }],
+        }),
+      /^552 5\.3\.4 /,
+    ],
+  }
+  for (const [what, [attempt, response]] of Object.entries(REFUSED)) {
+    it(`refuses ${what}`, async () => assert.match(await attempt(), response))
+  }
+
+  it('accepts at most 50 recipients of a mail', async () => {
+    const by = client()
+    const to = Array.from({ length: 51 }, () => anAddress())
+    const { rejected, rejectedErrors } = await by.sendMail({ from: FROM, to, subject: 'S', text: 'T' })
+    by.close()
+    assert.deepEqual(rejected, [to.at(-1)])
+    assert.match(rejectedErrors![0]!.message, /452 4\.5\.3 Too many recipients/)
+  })
+
+  it('counts each mail of a connection as a request', async () => {
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['emails:send'], rateLimit: 2 })
+    const pool = nodemailer.createTransport({
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      pool: true,
+      maxConnections: 1,
+      auth: { user: 'x', pass: key },
+    })
+    const attempt = () => pool.sendMail({ from: FROM, to: anAddress(), subject: 'S', text: 'T' })
+    await attempt()
+    await attempt()
+    await assert.rejects(attempt(), /4\.7\.0 Too many requests\. Please try again in \d+ seconds/)
+    pool.close()
+  })
+
+  it('accepts keys only over TLS if it has a certificate', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dripline-'))
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const options = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-subj', '/CN=localhost']
+    await promisify(execFile)('openssl', ['req', ...options])
+    const [tlsPort = 0] = await freePorts(1)
+    const secure = await startService({
+      env: {
+        SMTP_SUBMISSION_PORT: String(tlsPort),
+        SMTP_SUBMISSION_HOST: '0.0.0.0',
+        SMTP_SUBMISSION_CERT: cert,
+        SMTP_SUBMISSION_KEY: key,
+      },
+    })
+    const by = (options: object) =>
+      nodemailer.createTransport({
+        host: '127.0.0.1',
+        port: tlsPort,
+        auth: { user: 'x', pass: secure.key },
+        ...options,
+      })
+    const mail = { to: 'a@example.com', from: SENDER }
+    assert.match(await send(mail, by({ ignoreTLS: true })), /530|538|STARTTLS/)
+    assert.match(await send(mail, by({ requireTLS: true, tls: { rejectUnauthorized: false } })), /^250 /)
+    await secure.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  it('does not start without TLS on an address that others can reach', async () => {
+    const [free = 0] = await freePorts(1)
+    const env = { SMTP_SUBMISSION_PORT: String(free), SMTP_SUBMISSION_HOST: '0.0.0.0' }
+    await assert.rejects(startService({ worker: false, env }), /SMTP_SUBMISSION_CERT and SMTP_SUBMISSION_KEY/)
+  })
+})

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { newId } from '../../src/platform/ids.ts'
+import { eventIdOf } from '../../src/sources/apply-call.ts'
+import { activityOf, aContact, anAutomation, EMAIL } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService, type CallOptions, type Service } from '../support/service.ts'
+
+interface Contact {
+  id: string
+  email: string
+  externalId: string | null
+  firstName: string | null
+  metadata: Record<string, unknown>
+}
+
+describe('the Segment source', () => {
+  let service: Service
+  before(async () => {
+    service = await startService()
+  })
+  after(() => service.stop())
+
+  const send = (body: unknown, options?: CallOptions) => service.call('POST', 'sources/segment', body, options)
+  const find = async (name: string) => (await service.call('GET', `contacts/${name}`)).body.data as Contact | undefined
+  const eventsOf = async (name: string) => {
+    const { id } = (await find(name))!
+    return (await service.call('GET', `contacts/${id}/events`)).body.data as {
+      id: string
+      name: string
+      data: unknown
+    }[]
+  }
+  const hasOneEmail = async (name: string, subject: string) => {
+    const { id } = (await find(name))!
+    await eventually(`an email with the subject ${subject}`, async () => {
+      const emails = (await activityOf(service, id)).filter((each) => each.subject === subject)
+      return emails.length === 1 || undefined
+    })
+  }
+  const aUser = () => {
+    const userId = `user-${newId()}`
+    return { userId, email: `${userId}@example.com`, name: `external:${userId}` }
+  }
+  const applied = (received = 1, ignored = 0) => ({ data: { received, ignored, errors: [] } })
+  const errorOf = async (call: object) => {
+    const { status, body } = await send({ batch: [call] })
+    assert.equal(status, 200)
+    assert.equal(body.data.errors.length, 1)
+    return body.data.errors[0].error as string
+  }
+
+  describe('identify', () => {
+    it('creates a contact, and updates it by its userId', async () => {
+      const { userId, email, name } = aUser()
+      const traits = { email: ` ${email} `, firstName: 'Ada', plan: 'free', seats: 3 }
+      const { status, body } = await send({ type: 'identify', userId, traits })
+      assert.deepEqual([status, body], [200, applied()])
+      const created = (await find(name))!
+      assert.partialDeepStrictEqual(created, {
+        email,
+        externalId: userId,
+        firstName: 'Ada',
+        metadata: { plan: 'free', seats: 3 },
+      })
+      const change = { email: `new-${email}`, firstName: null, plan: 'pro', seats: null }
+      assert.deepEqual((await send({ type: 'identify', userId, traits: change })).body, applied())
+      assert.partialDeepStrictEqual(await find(name), { id: created.id, email: `new-${email}`, firstName: null })
+      assert.deepEqual((await find(name))!.metadata, { plan: 'pro' })
+    })
+
+    it('gives a contact with the address the userId', async () => {
+      const { userId, email, name } = aUser()
+      const id = await aContact(service, { email, metadata: { a: 1 } })
+      assert.deepEqual((await send({ type: 'identify', userId, traits: { email, b: 2 } })).body, applied())
+      assert.partialDeepStrictEqual(await find(name), { id, metadata: { a: 1, b: 2 } })
+    })
+
+    it('is harmless if it is repeated', async () => {
+      const { userId, email, name } = aUser()
+      const steps = [{ ...EMAIL, subject: 'Welcome' }]
+      await anAutomation(service, { trigger: 'SIGNUP', triggerConfig: {}, steps })
+      const call = { type: 'identify', messageId: newId(), userId, traits: { email } }
+      assert.deepEqual((await send({ batch: [call, call] })).body, applied(2, 1))
+      assert.deepEqual((await send(call)).body, applied())
+      await hasOneEmail(name, 'Welcome')
+    })
+
+    it('returns an error that says what to do', async () => {
+      const [taken, user] = [aUser(), aUser()]
+      for (const { userId, email } of [taken, user]) await send({ type: 'identify', userId, traits: { email } })
+      const { userId } = aUser()
+      assert.equal(
+        await errorOf({ type: 'identify', userId }),
+        'No contact has this userId. Send traits.email to create it.',
+      )
+      assert.equal(
+        await errorOf({ type: 'identify', traits: {} }),
+        'The call names no contact. Send userId or traits.email.',
+      )
+      assert.equal(
+        await errorOf({ type: 'identify', userId, traits: { email: 'a' } }),
+        'traits.email is not a valid email address',
+      )
+      assert.equal(
+        await errorOf({ type: 'identify', userId, traits: { email: 5 } }),
+        'traits.email is not a valid email address',
+      )
+      assert.equal(
+        await errorOf({ type: 'identify', userId: user.userId, traits: { firstName: {} } }),
+        'traits.firstName must be a text',
+      )
+      assert.match(
+        await errorOf({ type: 'identify', userId: user.userId, traits: { email: taken.email } }),
+        /^Another contact has this email address/,
+      )
+      const filler = { a: 'x'.repeat(60_000) }
+      await send({ type: 'identify', userId: user.userId, traits: filler })
+      assert.match(
+        await errorOf({ type: 'identify', userId: user.userId, traits: { b: filler.a } }),
+        /^metadata must not exceed 65536 bytes/,
+      )
+    })
+  })
+
+  describe('track', () => {
+    it('fires an event once for each messageId', async () => {
+      const { userId, email, name } = aUser()
+      const eventName = `Order ${newId()}`
+      await anAutomation(service, {
+        triggerConfig: { eventName },
+        steps: [{ ...EMAIL, subject: 'Thanks' }],
+      })
+      const messageId = `m-${newId()}`
+      const call = { type: 'track', messageId, userId, event: eventName, properties: { total: 59.9 } }
+      const { body } = await send({ batch: [{ type: 'identify', userId, traits: { email } }, call, call] })
+      assert.deepEqual(body, applied(3, 1))
+      assert.deepEqual((await send(call)).body, applied())
+      assert.deepEqual((await send({ ...call, properties: {} })).body, applied())
+      const events = await eventsOf(name)
+      assert.deepEqual(
+        events.map(({ id, name, data }) => ({ id, name, data })),
+        [{ id: eventIdOf(service.workspaceId, messageId), name: eventName, data: { total: 59.9 } }],
+      )
+      await hasOneEmail(name, 'Thanks')
+      const other = await service.newKey()
+      const inOther = await send({ batch: [{ ...call, context: { traits: { email } } }] }, { key: other })
+      assert.deepEqual(inOther.body, applied(), 'another workspace may have the same messageId')
+    })
+
+    it('stores calls without a messageId, and each request with an Idempotency-Key once', async () => {
+      const { userId, email, name } = aUser()
+      await send({ type: 'identify', userId, traits: { email } })
+      const body = { batch: [1, 2].map((n) => ({ type: 'track', userId, event: 'seen', properties: { n } })) }
+      const headers = { 'Idempotency-Key': newId() }
+      for (let n = 0; n < 2; n += 1) assert.deepEqual((await send(body, { headers })).body, applied(2))
+      assert.equal((await eventsOf(name)).length, 2)
+      await send(body)
+      assert.equal((await eventsOf(name)).length, 4)
+    })
+
+    it('creates a contact by the address in context.traits', async () => {
+      const { userId, email, name } = aUser()
+      const context = { traits: { email } }
+      assert.deepEqual((await send({ type: 'track', userId, event: 'seen', context })).body, applied())
+      assert.deepEqual((await send({ type: 'track', userId: '', event: 'seen', context })).body, applied())
+      assert.equal((await eventsOf(name)).length, 2)
+    })
+
+    it('fires the event of another userId for the contact with the address, which keeps its userId', async () => {
+      const { userId, email, name } = aUser()
+      await send({ type: 'identify', userId, traits: { email } })
+      const call = { type: 'track', userId: `anonymous-${userId}`, event: 'Visited', context: { traits: { email } } }
+      assert.deepEqual((await send(call)).body, applied())
+      assert.deepEqual((await send({ type: 'track', userId, event: 'Ordered' })).body, applied())
+      assert.deepEqual((await eventsOf(name)).map((event) => event.name).toSorted(), ['Ordered', 'Visited'])
+    })
+
+    it('returns an error for an unknown contact', async () => {
+      const call = { type: 'track', event: 'seen', messageId: 'm-1', anonymousId: newId() }
+      const { body } = await send({ batch: [call, { ...call, userId: aUser().userId, messageId: null }] })
+      assert.deepEqual(body.data.errors, [
+        { index: 0, messageId: 'm-1', error: 'The call names no contact. Send userId or context.traits.email.' },
+        {
+          ...{ index: 1, messageId: null },
+          error: 'No contact has this userId. Send an identify call with traits.email first, or context.traits.email.',
+        },
+      ])
+    })
+
+    it('applies a call whose first attempt failed', async () => {
+      const { userId, email, name } = aUser()
+      const call = { type: 'track', event: 'seen', messageId: newId(), userId }
+      await errorOf(call)
+      await send({ type: 'identify', userId, traits: { email } })
+      assert.deepEqual((await send(call)).body, applied())
+      assert.equal((await eventsOf(name)).length, 1)
+    })
+  })
+
+  it('changes an externalId by alias, also if the call is repeated', async () => {
+    const [before, after, other] = [aUser(), aUser(), aUser()]
+    await send({ type: 'identify', userId: before.userId, traits: { email: before.email } })
+    const call = { type: 'alias', previousId: before.userId, userId: after.userId }
+    for (let n = 0; n < 2; n += 1) assert.deepEqual((await send(call)).body, applied())
+    assert.equal((await find(after.name))!.email, before.email)
+    assert.equal(await find(before.name), undefined)
+    await send({ type: 'identify', userId: other.userId, traits: { email: other.email } })
+    assert.match(await errorOf({ ...call, previousId: other.userId }), /Contacts are not merged/)
+    assert.match(await errorOf({ ...call, previousId: 'nobody', userId: 'nobody' }), /No contact has this previousId/)
+  })
+
+  it('writes a group to metadata', async () => {
+    const { userId, email, name } = aUser()
+    await send({ type: 'identify', userId, traits: { email, plan: 'free' } })
+    assert.deepEqual(
+      (await send({ type: 'group', userId, groupId: 'acme', traits: { email: 'x', size: 9 } })).body,
+      applied(),
+    )
+    assert.deepEqual((await send({ type: 'group', userId, groupId: 'acme-2' })).body, applied())
+    assert.deepEqual((await find(name))!.metadata, {
+      plan: 'free',
+      group: 'acme-2',
+      groupTraits: { email: 'x', size: 9 },
+    })
+  })
+
+  it('counts page and screen calls as ignored', async () => {
+    const calls = [{ type: 'page', name: 'Home', userId: 5 }, { type: 'screen' }]
+    assert.deepEqual((await send({ batch: calls, sentAt: '2026-11-27T12:00:00Z', context: {} })).body, applied(2, 2))
+    assert.deepEqual((await send(calls[0])).body, applied(1, 1))
+  })
+
+  it('accepts what the libraries of Segment send: basic authentication, and /v1/batch', async () => {
+    const { userId, email, name } = aUser()
+    const authorization = `Basic ${Buffer.from(`${service.key}:`).toString('base64')}`
+    const library = { name: '@segment/analytics-node', version: '3.1.0' }
+    const common = {
+      ...{ userId, anonymousId: null, integrations: {}, timestamp: '2026-11-27T12:00:00.000Z', context: { library } },
+      _metadata: { nodeVersion: '24.0.0', jsRuntime: 'node' },
+    }
+    const batch = [
+      { ...common, type: 'identify', traits: { email }, messageId: `node-next-${newId()}` },
+      { ...common, type: 'track', event: 'seen', properties: {}, messageId: `node-next-${newId()}` },
+    ]
+    for (const path of ['sources/segment', 'sources/segment/v1/batch']) {
+      const sent = { batch, sentAt: '2026-11-27T12:00:00.000Z' }
+      const answer = await service.call('POST', path, sent, { key: null, headers: { authorization } })
+      assert.deepEqual([answer.status, answer.body, answer.headers.get('x-warning')], [200, applied(2), null])
+    }
+    assert.equal((await eventsOf(name)).length, 1)
+  })
+
+  it('rejects wrong basic credentials, and those that a browser sends for another site', async () => {
+    const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+    const call = { type: 'page' }
+    const refused = async (headers: Record<string, string>) => (await send(call, { key: null, headers })).refused
+    assert.equal(await refused(basic('')), '401 key_missing')
+    assert.equal(await refused(basic('x:y')), '401 key_malformed')
+    assert.equal(await refused(basic(`user:${service.key}`)), '401 key_malformed')
+    const crossSite = { ...basic(`${service.key}:`), 'sec-fetch-site': 'cross-site' }
+    assert.equal(await refused(crossSite), '403 wrong_origin')
+    const readOnly = await service.newKey({ workspaceId: service.workspaceId, scopes: ['contacts:read'] })
+    assert.equal((await send(call, { key: readOnly })).refused, '403 scope_missing')
+  })
+
+  describe('bad input', () => {
+    const deep = `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`
+
+    it('returns an error for each invalid call of a batch, and applies the others', async () => {
+      const { userId, email, name } = aUser()
+      const long = 'x'.repeat(10_000)
+      const invalid: [call: string, error: RegExp][] = [
+        ['5', /^The item must be an object$/],
+        ['null', /^The item must be an object$/],
+        ['[]', /^The item must be an object$/],
+        ['{}', /^type must be one of the following values: identify, track, alias, group, page, screen$/],
+        ['{"type":"__proto__"}', /^type must be one of/],
+        ['{"type":["track"]}', /^type must be one of/],
+        [`{"type":"track","userId":"${userId}"}`, /^event is required$/],
+        [`{"type":"track","event":"${long}","userId":"${userId}"}`, /^event must not be longer than 1000 characters$/],
+        ['{"type":"track","event":{},"userId":5}', /^userId must be a string; event must be a string$/],
+        [`{"type":"track","event":"x","userId":"${long}"}`, /^userId must not be longer than 200 characters$/],
+        [`{"type":"track","event":"x","userId":"${userId}","properties":[1]}`, /^properties must be a JSON object$/],
+        [`{"type":"track","event":"x","userId":"${userId}","properties":${deep}}`, /^properties is nested deeper/],
+        [`{"type":"track","event":"x","userId":"${userId}","properties":{"a":"\\u0000"}}`, /holds a NUL character/],
+        [`{"type":"track","event":"x","userId":"${userId}","properties":{"a":1e400}}`, /too large to be stored/],
+        [
+          `{"type":"track","event":"x","properties":{"a":"${'x'.repeat(17_000)}"}}`,
+          /^properties must not be larger than 16384 bytes/,
+        ],
+        [`{"type":"track","event":"x","messageId":"${long}"}`, /^messageId must not be longer than 200 characters$/],
+        [`{"type":"track","event":"x","messageId":"\\ud800"}`, /half of a surrogate pair/],
+        ['{"type":"track","event":"x","context":{"traits":[]}}', /^The call names no contact/],
+        [
+          '{"type":"track","event":"x","context":{"traits":{"email":["a@example.com"]}}}',
+          /^context.traits.email is not/,
+        ],
+        ['{"type":"alias","userId":"a"}', /^previousId is required$/],
+        ['{"type":"group","userId":"a"}', /^groupId is required$/],
+        ['{"type":"identify","traits":"x"}', /^traits must be a JSON object$/],
+      ]
+      const traits = `{"email":"${email}","__proto__":{"a":1},"constructor":2}`
+      const valid = `{"type":"identify","userId":"${userId}","traits":${traits}}`
+      const raw = `{"batch":[${[...invalid.map(([call]) => call), valid].join(',')}]}`
+      const { status, body } = await send(undefined, { raw })
+      assert.equal(status, 200)
+      const { received, ignored, errors } = body.data as {
+        received: number
+        ignored: number
+        errors: { error: string }[]
+      }
+      assert.deepEqual([received, ignored, errors.length], [invalid.length + 1, 0, invalid.length])
+      for (const [n, { error }] of errors.entries()) assert.match(error, invalid[n]![1])
+      assert.deepEqual(JSON.stringify((await find(name))!.metadata), '{"__proto__":{"a":1},"constructor":2}')
+    })
+
+    it('rejects a request whose only call is invalid', async () => {
+      const refused: [raw: string, error: RegExp][] = [
+        ['{}', /^type must be one of/],
+        ['{"type":"delete"}', /^type must be one of/],
+        ['{"type":"track","userId":"a"}', /^event is required$/],
+        [`{"type":"track","event":"x","properties":${deep}}`, /^properties is nested deeper than 100 levels$/],
+        [`{"batch":{}}`, /^batch must be an array$/],
+        [
+          `{"batch":[${Array.from({ length: 1001 }, () => '1').join(',')}]}`,
+          /^batch array must not exceed 1000 items$/,
+        ],
+        [`{"batch":["${'x'.repeat(500 * 1024)}"]}`, /^Request body too large$/],
+        ['[]', /^The request body must be a JSON object$/],
+        [`{"a":${'['.repeat(90_000)}${']'.repeat(90_000)}}`, /^type must be one of/],
+      ]
+      for (const [raw, error] of refused) {
+        const { status, body } = await send(undefined, { raw })
+        assert.equal(status, 400)
+        assert.match(body.error as string, error)
+      }
+    })
+  })
+})

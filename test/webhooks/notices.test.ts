@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { enqueueNotices, FIRST_TURN, leaseDeliveries } from '../../src/outbox/index.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { createSecrets } from '../../src/platform/secrets.ts'
+import { createSmtpTransport, readSmtpUrl } from '../../src/smtp/index.ts'
+import { startWebhookDeliveries } from '../../src/webhooks/deliver.ts'
+import { createNotices } from '../../src/webhooks/notices.ts'
+import type { WorkspaceMode } from '../../src/workspaces/index.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
+import { eventually } from '../support/eventually.ts'
+import { quietLog } from '../support/log.ts'
+import { aMember } from '../support/members.ts'
+import { readMail } from '../support/read-mail.ts'
+import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import { startWebhookServer } from '../support/webhook-server.ts'
+import { aWebhook, WEBHOOK_ENV } from '../support/webhook-events.ts'
+
+const PUBLIC_URL = 'https://mail.example.com'
+
+describe('emails to owners about disabled webhooks', () => {
+  let service: Service
+  let sink: SmtpSink
+  let receiver: Awaited<ReturnType<typeof startWebhookServer>>
+  useServiceAndSink((started) => ({ service, sink } = started), { env: { ...WEBHOOK_ENV, PUBLIC_URL } })
+  before(async () => {
+    receiver = await startWebhookServer()
+  })
+  after(() => receiver.stop())
+  beforeEach(() => {
+    receiver.receiver.answer = () => 410
+    sink.mails.length = 0
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const notices = () => sql<{ attempts: number }>(em(), `select attempts from outbox where kind = 'NOTICE'`)
+  const noneAreLeft = () => eventually('none are left', async () => (await notices()).length === 0 || undefined)
+
+  /** Creates a workspace with a webhook and members. */
+  async function aWorkspace({ mode = 'live' }: { mode?: WorkspaceMode } = {}) {
+    const { id: workspaceId } = await createWorkspace(service.context.orm.em, { name: 'Orchard', mode })
+    const key = await service.newKey({ workspaceId })
+    const owners = [await aMember(service, 'owner', workspaceId), await aMember(service, 'owner', workspaceId)]
+    const editor = await aMember(service, 'editor', workspaceId)
+    const { id } = await aWebhook(service, { url: `${receiver.url}?token=secret` }, { key })
+    const endpoint = async () =>
+      (await service.call('GET', `webhooks/${id}`, undefined, { key })).body.data as { status: string }
+    return {
+      workspaceId,
+      id,
+      owners,
+      editor,
+      endpoint,
+      /** Makes Dripline send an event. */
+      event: () => service.call('POST', `webhooks/${id}/test`, {}, { key }),
+      enable: () => service.call('PATCH', `webhooks/${id}`, { status: 'ENABLED' }, { key }),
+      isDisabled: () =>
+        eventually('it is disabled', async () => ((await endpoint()).status === 'DISABLED' ? true : undefined)),
+    }
+  }
+
+  const sent = (count: number) =>
+    eventually(`${count} emails`, () => (sink.mails.length >= count ? sink.mails : undefined))
+  const idsOf = () => sink.mails.map((mail) => readMail(mail).headers['message-id'])
+
+  it('are sent to each owner when the server responds with 410', async () => {
+    const { owners, event, id, workspaceId } = await aWorkspace()
+    await event()
+    await sent(2)
+    await noneAreLeft()
+    assert.deepEqual(sink.mails.flatMap(({ to }) => to).toSorted(), owners.map(({ email }) => email).toSorted())
+    const { headers, body } = sink.mails[0]!
+    assert.match(headers, /^Subject: Dripline disabled a webhook of Orchard\r?$/m)
+    assert.match(headers, /^Auto-Submitted: auto-generated\r?$/m)
+    const text = body.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    assert.ok(text.includes('responded with 410'), text)
+    assert.ok(text.includes(`URL: ${receiver.url}\r\n`), text)
+    assert.ok(text.includes(`${PUBLIC_URL}/w/${workspaceId}/webhooks?id=${id}`), text)
+    assert.equal(new Set(idsOf()).size, 2)
+  })
+
+  it('are sent when a webhook failed for three days', async () => {
+    receiver.receiver.answer = () => 500
+    const { event, id, isDisabled } = await aWorkspace()
+    await sql(
+      em(),
+      `update webhook_endpoints set failing_since = now() - interval '73 hours', failures = 10 where id = $1::uuid`,
+      [id],
+    )
+    await event()
+    await isDisabled()
+    const [mail] = await sent(2)
+    assert.ok(mail!.body.includes('failed for three days'), mail!.body)
+  })
+
+  it('are captured in a test workspace', async () => {
+    const { event, isDisabled } = await aWorkspace({ mode: 'test' })
+    await event()
+    await isDisabled()
+    await noneAreLeft()
+    assert.deepEqual(sink.mails, [])
+  })
+
+  it('are not sent to former owners, or about a webhook that was enabled in the meantime', async () => {
+    const { workspaceId, id, owners, editor, event, isDisabled, enable } = await aWorkspace()
+    await event()
+    await isDisabled()
+    await sent(2)
+    await enqueueNotices(em(), [{ workspaceId, webhookId: id, accountId: editor.accountId }])
+    await noneAreLeft()
+    await enable()
+    await enqueueNotices(em(), [{ workspaceId, webhookId: id, accountId: owners[0]!.accountId }])
+    await noneAreLeft()
+    assert.equal(sink.mails.length, 2)
+  })
+
+  it('are sent again if the mail server rejects them temporarily, but not if it rejects them finally', async () => {
+    const { event, isDisabled, owners } = await aWorkspace()
+    const [first, second] = owners.map(({ email }) => email) as [string, string]
+    sink.behave({ code: 550, text: 'No such user', at: 'rcpt', to: first })
+    await event()
+    await isDisabled()
+    assert.deepEqual((await sent(1))[0]!.to, [second])
+    await noneAreLeft()
+    const other = await aWorkspace()
+    sink.behave({ code: 451, text: 'Try again later', at: 'data' })
+    await other.event()
+    await eventually('an attempt failed', async () => (await notices()).find(({ attempts }) => attempts > 1))
+    sink.behave('accept')
+    await sent(3)
+    await noneAreLeft()
+  })
+
+  it('are recorded in the transaction that disables the webhook', async () => {
+    const { event, endpoint, isDisabled } = await aWorkspace()
+    const fails = `create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$`
+    await sql(em(), fails)
+    await sql(
+      em(),
+      `create trigger fails before insert on outbox for each row when (new.kind = 'NOTICE') execute function fail()`,
+    )
+    const { id } = (await event()).body.data as { id: string }
+    await eventually('it failed', async () => {
+      const [row] = await sql(
+        em(),
+        `select from webhook_deliveries join webhook_events on position = event_position where id = $1::uuid and status = 'FAILED'`,
+        [id],
+      )
+      return row
+    })
+    assert.equal((await endpoint()).status, 'ENABLED')
+    await sql(em(), 'drop function fail cascade')
+    await event()
+    await isDisabled()
+    await sent(2)
+  })
+
+  it('are sent by another worker, with the same Message-ID, if a worker dies', async () => {
+    await service.stopWorkers()
+    const { event, isDisabled } = await aWorkspace()
+    const secrets = createSecrets(WEBHOOK_ENV.SECRETS_KEY)
+    const deliveries = startWebhookDeliveries(
+      { em: service.context.orm.em, log: quietLog, secrets },
+      { allowedHosts: ['127.0.0.1'], idleMs: 10 },
+    )
+    await event()
+    await isDisabled()
+    // The worker dies before it sends the first email, and after the mail server accepted the second.
+    await deliveries.stop()
+    assert.equal((await notices()).length, 2)
+    assert.deepEqual(sink.mails, [])
+    const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
+    const sendNotice = createNotices({
+      ...{ em: service.context.orm.em, log: quietLog, smtp },
+      ...{ mailFrom: 'Dripline <sender@example.com>', publicUrl: PUBLIC_URL },
+    })
+    const { deliveries: leased } = await leaseDeliveries(em(), 'mail', 1, FIRST_TURN)
+    assert.equal(await sendNotice(leased[0]!), true)
+    await smtp.close()
+    assert.equal(sink.mails.length, 1)
+    await sql(em(), `update outbox set due_at = now() where kind = 'NOTICE'`)
+    await service.startWorker()
+    await sent(3)
+    await noneAreLeft()
+    const [lost, ...ids] = idsOf().map((id) => id?.split('@')[0])
+    assert.equal(ids.filter((id) => id === lost).length, 1)
+    assert.equal(sink.mails.length, 3)
+  })
+})
