@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { recordBounce } from '../../src/bounces/record-bounce.ts'
+import type { BounceKind } from '../../src/bounces/categories.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { guardAutomations } from '../../src/relay/guard-automations.ts'
+import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { useServiceAndSink } from '../support/service-and-sink.ts'
+import type { Service } from '../support/service.ts'
+
+const RECIPIENTS = 700
+/** Emails after which the mail server waits for the reports. */
+const BEFORE_REPORTS = 300
+const EMAIL = { type: 'EMAIL', subject: 'Hello', text: 'Hello' }
+
+describe('a high rate of complaints or bounces', () => {
+  let service: Service
+  let sink: SmtpSink
+  let gate: Promise<void> | undefined
+  useServiceAndSink((started) => ({ service, sink } = started), {
+    onMail: () => (sink.mails.length >= BEFORE_REPORTS ? gate : undefined),
+  })
+  beforeEach(() => void (sink.mails.length = 0))
+
+  const em = () => service.context.orm.em.fork()
+
+  async function report(kind: BounceKind, where: string, id: string, count: number): Promise<void> {
+    const rows = await sql<{ id: string; contact_id: string; recipient: string }>(
+      em(),
+      `select id, contact_id, recipient from messages
+       where ${where} = $1::uuid and status = 'SENT' and not exists (select from bounces where message_id = messages.id) limit $2`,
+      [id, count],
+    )
+    assert.equal(rows.length, count)
+    for (const { id, contact_id: contactId, recipient } of rows) {
+      const of = {
+        id,
+        workspaceId: service.workspaceId,
+        contactId,
+        originId: id,
+        recipient,
+        isUnderWay: false,
+        createdAt: new Date(),
+      }
+      const about = {
+        kind,
+        category: null,
+        status: null,
+        diagnostic: null,
+        providerVerdict: null,
+        source: 'test',
+        sourceId: newId(),
+      }
+      assert.equal(await recordBounce(service.context.dependencies, of, about), 'recorded')
+    }
+  }
+  interface Read {
+    status: string
+    pauseReason: string | null
+    stats: { sent: number }
+  }
+  const readCampaign = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data as Read
+  const campaignIs = (id: string, status: string) =>
+    eventually(`the campaign is ${status}`, async () => {
+      const campaign = await readCampaign(id)
+      return campaign.status === status ? campaign : undefined
+    })
+
+  it('pauses a campaign, which continues exactly when a member resumes it', async () => {
+    const listId = await aList(service)
+    const contacts = Array.from({ length: RECIPIENTS }, (_, n) => ({
+      email: `reader-${n}@example.com`,
+      lists: [listId],
+    }))
+    await service.call('POST', 'contacts/bulk', { contacts, triggers: false })
+    const ids = await sql<{ id: string }>(em(), 'select id from contacts where workspace_id = $1::uuid', [
+      service.workspaceId,
+    ])
+    await service.call('POST', `lists/${listId}/contacts`, { contactIds: ids.map(({ id }) => id) })
+    const campaign = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
+    const { id } = (await service.call('POST', 'campaigns', campaign)).body.data
+    let open = () => {}
+    gate = new Promise((resolve) => (open = resolve))
+    await service.call('POST', `campaigns/${id}/schedule`, {})
+    await eventually('some are sent', () => (sink.mails.length >= BEFORE_REPORTS ? true : undefined))
+    await eventually('their outcomes are recorded', async () =>
+      (await readCampaign(id)).stats.sent >= BEFORE_REPORTS - 20 ? true : undefined,
+    )
+    await report('COMPLAINT', 'campaign_id', id, 3)
+    open()
+    const paused = await campaignIs(id, 'PAUSED')
+    assert.match(paused.pauseReason!, /^[\d.]+ % of its emails were reported as spam; the limit is 0.3 %$/)
+    assert.ok(sink.mails.length < RECIPIENTS, `${sink.mails.length} of ${RECIPIENTS} were sent`)
+    const { reputation } = (await service.call('GET', `campaigns/${id}/report`)).body.data
+    assert.partialDeepStrictEqual(reputation, [{ rule: 'COMPLAINTS', isTooHigh: true }])
+
+    await service.call('POST', `campaigns/${id}/resume`)
+    const sent = await campaignIs(id, 'SENT')
+    assert.equal(sent.pauseReason, null)
+    const expected = contacts.map(({ email }) => email).toSorted()
+    assert.deepEqual(sink.mails.map(({ to }) => to[0]).toSorted(), expected)
+  })
+
+  it('pauses an automation, again only at twice the rate', async () => {
+    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    for (let n = 0; n < 40; n += 1) await enroll(service, automationId, await aContact(service))
+    const sentCount = async () =>
+      (await service.call('GET', `automations/${automationId}/report`)).body.data.total.sent as number
+    await eventually('all are sent', async () => ((await sentCount()) === 40 ? true : undefined))
+    const read = async () => (await service.call('GET', `automations/${automationId}`)).body.data as Read
+
+    await report('HARD', 'automation_id', automationId, 9)
+    await guardAutomations(service.context.dependencies)
+    assert.equal((await read()).status, 'ACTIVE')
+    const etag = (await service.call('GET', `automations/${automationId}`)).headers.get('etag')!
+    const draft = { content: { steps: [] }, basedOn: Number(etag.replaceAll('"', '')) }
+    await service.call('PUT', `automations/${automationId}/draft`, draft, { headers: { 'if-match': '"0"' } })
+    await report('HARD', 'automation_id', automationId, 1)
+    await guardAutomations(service.context.dependencies)
+    const reason = '25 % of its emails failed or bounced hard; the limit is 5 %'
+    assert.partialDeepStrictEqual(await read(), { status: 'PAUSED', pauseReason: reason })
+    // As when a member pauses it: the draft stays fresh, and what was triggered before the pause uses the version that was active.
+    assert.equal((await service.call('GET', `automations/${automationId}/draft`)).body.data.isStale, false)
+    const [row] = await sql(em(), 'select active_version = version as is_active from automations where id = $1::uuid', [
+      automationId,
+    ])
+    assert.deepEqual(row, { is_active: true })
+
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    await report('HARD', 'automation_id', automationId, 9)
+    await guardAutomations(service.context.dependencies)
+    assert.partialDeepStrictEqual(await read(), { status: 'ACTIVE', pauseReason: null })
+    await report('HARD', 'automation_id', automationId, 1)
+    await guardAutomations(service.context.dependencies)
+    assert.equal((await read()).status, 'PAUSED')
+  })
+})
