@@ -120,6 +120,8 @@ describe('dashboard by keyboard', function () {
   it('opens a contact by the beginning of the address', async () => {
     const email = `grace-${process.pid}@example.com`
     await aContact(service, { email, firstName: 'Grace' })
+    // The search clears its text after it has closed.
+    await page.getByLabel('Search or jump to').waitFor({ state: 'detached' })
     await press('Control+k')
     await page.locator('[aria-label="Search or jump to"]:focus').waitFor()
     await page.keyboard.type(email.slice(0, -6))
