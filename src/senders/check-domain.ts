@@ -222,6 +222,9 @@ interface PublishedPolicy extends Policy {
  */
 async function checkDmarc(dns: Dns, { fromDomain, spfDomain, dkimDomain }: Domains): Promise<PublishedPolicy> {
   const isSame = { spf: spfDomain === fromDomain, dkim: dkimDomain === fromDomain }
+  // The record to publish makes From the organizational domain, with which its subdomains align.
+  const alignsOncePublished = (domain = '') => `.${domain}`.endsWith(`.${fromDomain}`)
+  const isUnder = { spf: alignsOncePublished(spfDomain), dkim: alignsOncePublished(dkimDomain) }
   const common = { organizationalDomain: fromDomain, isStrict: { spf: false, dkim: false } }
   const none = { policy: null, policyDomain: null }
   let own: string[] = []
@@ -245,7 +248,7 @@ async function checkDmarc(dns: Dns, { fromDomain, spfDomain, dkimDomain }: Domai
     const finding = failed.status === 'UNKNOWN' ? failed : unknownRecord(answer === false ? undefined : answer.error)
     return { finding, ...none, ...common, isAligned: unknownUnless(isSame) }
   }
-  if (result === 'none') return { finding: withoutPolicy(own), ...none, ...common, isAligned: isSame }
+  if (result === 'none') return { finding: withoutPolicy(own), ...none, ...common, isAligned: isUnder }
   const { alignment, policyDomain = fromDomain, policy, rr = '' } = answer
   const isOwn = policyDomain === fromDomain
   const aligned = { spf: alignment?.spf.result !== undefined, dkim: alignment?.dkim.result !== undefined }

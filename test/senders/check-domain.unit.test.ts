@@ -64,6 +64,19 @@ const TABLE: [rule: string, SetUp, Expected][] = [
     { result: 'NONE', policy: null, record: ['DMARC', 'MISSING'], advice: /Publish the DMARC record/ },
   ],
   [
+    'does not ask for a bounce domain under From if the DMARC record is missing and there is one',
+    {
+      returns: `bounces.${FROM}`,
+      zone: but({ [`_dmarc.${FROM}`]: [], [`bounces.${FROM}`]: [SPF] }),
+    },
+    {
+      result: 'NONE',
+      spf: 'PASS',
+      summary: /^No DMARC record applies to orchard\.example\.$/,
+      advice: /bulk email\.$/,
+    },
+  ],
+  [
     'finds the record of the parent domain (9989, 4.10)',
     {
       from: 'news.orchard.example',
