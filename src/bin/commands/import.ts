@@ -69,11 +69,18 @@ const USAGE =
   'It must be a column and a field, such as "E-Mail=email", "Age=metadata.age:number", "Since=metadata.since:date:DD/MM/YYYY" ' +
   'or "Newsletter=consent:yes,ja".'
 
+const NO_YES =
+  'Add the values that mean yes, such as "Newsletter=consent:yes,ja", or "Unsubscribed at=consent:" if an empty cell means yes.'
+
 /** Parses `Title=field`, with a type and a format of an attribute, a separator of tags, or the values of consent that mean yes. */
 export function aColumn(value: string, before: ColumnChoice[]): ColumnChoice[] {
   const [, column, field = '', rest] = /^(.+)=((?:metadata\.)?[^:=]+)(?::(.*))?$/s.exec(value) ?? []
   if (column === undefined) throw new InvalidArgumentError(USAGE)
-  if (field === 'consent') return [...before, { column, field, yes: (rest ?? '').split(',') }]
+  // Consent without values that mean yes would suppress every contact of the file.
+  if (field === 'consent') {
+    if (rest === undefined) throw new InvalidArgumentError(NO_YES)
+    return [...before, { column, field, yes: rest.split(',') }]
+  }
   if (rest === undefined) return [...before, { column, field }]
   if (field === 'tags') return [...before, { column, field, format: rest as ColumnChoice['format'] }]
   const [, type, format] = /^(text|number|date|boolean)(?::(.+))?$/.exec(rest) ?? []

@@ -105,7 +105,12 @@ function questionsOf({ message, columns, detectedPreset }: IncompleteMapping): s
   return [
     message,
     ...(detectedPreset ? [`The file looks like an export of ${detectedPreset}: try --preset ${detectedPreset}.`] : []),
-    ...(lines.length > 0 ? ['Add an option for each column. ??? may be consent: see docs/import.md.', ...lines] : []),
+    ...(lines.length > 0
+      ? [
+          'Add an option for each column. Replace ??? with "consent:" and the values that mean yes, or with another field (docs/import.md).',
+          ...lines,
+        ]
+      : []),
   ].join('\n')
 }
 
