@@ -59,8 +59,12 @@ describe('imports in the dashboard', function () {
     await page.getByRole('table', { name: 'Columns' }).waitFor()
     await page.getByRole('cell', { name: 'Köln, Bonn, Ulm', exact: true }).waitFor()
     await press('Continue')
-    await page.getByText(/1 of 4 columns need a decision: Newsletter/).waitFor()
+    await page.getByText(/1 of 4 columns needs a decision: Newsletter/).waitFor()
     await choosesField('Newsletter', 'Consent')
+    // Without a value that means yes, every contact would be suppressed.
+    await press('Continue')
+    await page.getByText(/Choose at least one value that means yes/).waitFor()
+    await page.getByText(/1 of 4 columns needs a decision: Newsletter/).waitFor()
     await column('Newsletter').getByLabel('ja', { exact: true }).check()
     await press('Continue')
     const form = page.getByRole('form', { name: 'Consent' })

@@ -12,6 +12,7 @@ import {
   type Decisions,
   decisionOf,
   type Import,
+  isDecided,
   type Mapping,
   type MappingInput,
 } from './imports.ts'
@@ -81,7 +82,7 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
     },
     onSuccess: () => void invalidate('imports'),
   })
-  const undecided = mapping.columns.filter(({ column }) => !decisions[column])
+  const undecided = mapping.columns.filter(({ column }) => !isDecided(decisions[column]))
   const decide = (column: string, decision: Decision | undefined) => {
     save.reset()
     setDecisions((now) => (decision ? { ...now, [column]: decision } : omit(now, column)))
@@ -114,7 +115,7 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
             <span className={isChecked && undecided.length > 0 ? 'c-warn' : 't2'} role="status">
               {undecided.length === 0
                 ? 'Every column is decided.'
-                : `${undecided.length} of ${mapping.columns.length} columns need a decision: ${undecided
+                : `${undecided.length} of ${mapping.columns.length} columns ${undecided.length === 1 ? 'needs' : 'need'} a decision: ${undecided
                     .slice(0, 5)
                     .map(({ column }) => column)
                     .join(', ')}`}

@@ -8,6 +8,7 @@ import {
   type Decisions,
   FIELDS,
   isAttribute,
+  isDecided,
   keyOf,
   labelOfPreset,
   type Mapping,
@@ -71,7 +72,7 @@ export function MapColumns({
               key={`${index} ${each.column}`}
               of={each}
               decision={decisions[each.column]}
-              isMissing={isChecked && !decisions[each.column]}
+              isMissing={isChecked && !isDecided(decisions[each.column])}
               onDecide={(decision) => onDecide(each.column, decision)}
             />
           ))}
@@ -114,7 +115,7 @@ function ColumnRow({
             data={FIELDS}
             value={decision ? (isAttribute(decision) ? 'attribute' : decision.field) : null}
             clearable
-            error={isMissing && 'Choose what this column means.'}
+            error={isMissing && !decision && 'Choose what this column means.'}
             description={mayBeConsent && !decision ? 'This column may hold consent.' : undefined}
             onChange={choose}
           />
@@ -127,6 +128,7 @@ function ColumnRow({
               label="Values that mean yes"
               decision={decision}
               values={values}
+              isMissing={isMissing}
               onDecide={onDecide}
             />
           )}
@@ -204,18 +206,21 @@ function YesValues({
   label,
   decision,
   values,
+  isMissing,
   onDecide,
 }: {
   of: string
   label: string
   decision: Decision
   values: Column['values']
+  isMissing: boolean
   onDecide: (decision: Decision) => void
 }) {
   const props = {
     label,
     description: 'Every other value, also in later rows, means no.',
     value: shown(decision.yes ?? []),
+    error: isMissing && 'Choose at least one value that means yes. If there is none, don’t import this column.',
     onChange: (next: string[]) => onDecide({ ...decision, yes: meant(next) }),
   }
   return values ? (

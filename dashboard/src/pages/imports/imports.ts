@@ -82,6 +82,14 @@ export const attribute = (key: string): string => `${KEY}${key}`
 export const decisionOf = (given: Column['decision']): Decision | undefined =>
   given === null ? undefined : (JSON.parse(JSON.stringify(given)) as Decision)
 
+/**
+ * Checks that a column has a meaning. Consent without a value that means yes would suppress every contact of the file,
+ * unless a preset says what its values mean.
+ */
+export const isDecided = (decision: Decision | undefined): boolean =>
+  decision !== undefined &&
+  (decision.field !== 'consent' || [decision.yes, decision.bounced, decision.blocked].some((each) => each?.length))
+
 /** Quotes cells of a CSV file. */
 export const csvLine = (cells: readonly string[]): string =>
   `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
