@@ -60,6 +60,7 @@ describe('imports in the dashboard', function () {
     await page.getByRole('cell', { name: 'Köln, Bonn, Ulm', exact: true }).waitFor()
     await press('Continue')
     await page.getByText(/1 of 4 columns needs a decision: Newsletter/).waitFor()
+    await page.locator('[aria-label="Import Newsletter as"]:focus').waitFor()
     await choosesField('Newsletter', 'Consent')
     // Without a value that means yes, every contact would be suppressed.
     await press('Continue')

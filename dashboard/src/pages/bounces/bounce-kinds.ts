@@ -42,7 +42,7 @@ export function describeBounce({ kind, category }: Pick<Bounce, 'kind' | 'catego
       return `${CAUSES[category ?? 'UNKNOWN']} This does not count against the address.`
     case 'SOFT':
       return category === 'MAILBOX_FULL' || category === 'MAILBOX_DISABLED'
-        ? `${CAUSES[category]} The address is suppressed after 5 in a row over 3 days.`
+        ? `${CAUSES[category]} The address is suppressed after 5 in a row over at least 3 days.`
         : `${CAUSES[category ?? 'UNKNOWN']} This does not count against the address.`
   }
 }

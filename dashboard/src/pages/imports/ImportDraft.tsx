@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { omit } from '../../lib/omit.ts'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ConsentForm } from './ConsentForm.tsx'
@@ -49,6 +51,7 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
   const [options, setOptions] = useState({ listId, tags, triggers, confirmed })
   const [consent, setConsent] = useState<Consent | null>(found.consent)
   const [isChecked, setChecked] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
   const params = { path: { id } }
   const put = async (body: MappingInput) => (await api.PUT('/imports/{id}/mapping', { params, body })).data.data
   const bodyOf = (preset: Mapping['preset'], columns: Decisions): MappingInput => ({
@@ -89,7 +92,7 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
   }
   const failed = [usePreset, save, start].find(({ isError }) => isError)
   return (
-    <div>
+    <div ref={root}>
       {failed && <ErrorBanner error={failed.error} scrollsIntoView />}
       {step === 'columns' ? (
         <>
@@ -106,8 +109,10 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
               variant="filled"
               loading={save.isPending}
               onClick={() => {
-                setChecked(true)
+                // The fields are marked before one of them is focused.
+                flushSync(() => setChecked(true))
                 if (undecided.length === 0) save.mutate()
+                else if (root.current) focusInvalidField(root.current)
               }}
             >
               Continue
