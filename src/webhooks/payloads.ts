@@ -76,6 +76,7 @@ const messageData = object(messageFields).required().meta({ component: 'WebhookM
 const bouncedMessageData = object({
   ...messageFields,
   bounce: string().required().meta({ description: 'HARD, SOFT, BLOCKED or COMPLAINT.', example: 'HARD' }),
+  category: nullableText('The cause, as in GET /bounces. Null for COMPLAINT.', 'MAILBOX_NOT_FOUND'),
 })
   .required()
   .meta({ component: 'WebhookBouncedMessage' })

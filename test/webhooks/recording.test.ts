@@ -260,13 +260,27 @@ describe('the events of webhooks', () => {
     const { data } = await recorded(service, id, 'message.sent')
     const report = async (kind: 'HARD' | 'COMPLAINT' | 'UNSUBSCRIBE') =>
       receiveFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'postmark', [
-        { ...NO_DETAILS, kind, recipient: to, status: '5.1.1', diagnostic: 'No mailbox', id: kind },
+        {
+          ...NO_DETAILS,
+          kind,
+          category: kind === 'HARD' ? 'MAILBOX_NOT_FOUND' : null,
+          recipient: to,
+          status: '5.1.1',
+          diagnostic: 'No mailbox',
+          id: kind,
+        },
       ])
     await report('HARD')
     const bounced = await recorded(service, id, 'message.bounced')
     assert.deepEqual(
-      [bounced.data['id'], bounced.data['bounce'], bounced.data['reason'], bounced.data['to']],
-      [data['id'], 'HARD', 'No mailbox', to],
+      [
+        bounced.data['id'],
+        bounced.data['bounce'],
+        bounced.data['category'],
+        bounced.data['reason'],
+        bounced.data['to'],
+      ],
+      [data['id'], 'HARD', 'MAILBOX_NOT_FOUND', 'No mailbox', to],
     )
     await report('COMPLAINT')
     await report('UNSUBSCRIBE')

@@ -352,7 +352,8 @@ declare
   fact text := case new.kind when 'COMPLAINT' then 'message.complained' else 'message.bounced' end;
 begin
   if wants_webhook_events(new.workspace_id, fact) then
-    perform record_message_event(message, fact, jsonb_build_object('reason', new.diagnostic, 'bounce', new.kind))
+    perform record_message_event(message, fact, jsonb_build_object('reason', new.diagnostic, 'bounce', new.kind,
+      'category', new.category))
     from messages message where message.id = new.message_id;
   end if;
   return null;
