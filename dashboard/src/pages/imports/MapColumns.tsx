@@ -115,6 +115,7 @@ function ColumnRow({
             data={FIELDS}
             value={decision ? (isAttribute(decision) ? 'attribute' : decision.field) : null}
             clearable
+            allowDeselect={false}
             error={isMissing && !decision && 'Choose what this column means.'}
             description={mayBeConsent && !decision ? 'This column may hold consent.' : undefined}
             onChange={choose}
