@@ -82,9 +82,9 @@ export async function resetPassword(
   assertGoodPassword(password, account.email)
   const passwordHash = await passwords.hash(password)
   return em.fork().transactional(async (unit) => {
-    await lockAccount(unit, account.id)
-    // Of concurrent requests with one link, the first one deletes it.
-    if (!(await takeChallenge(unit, PURPOSE, token, account.id))) throw notFound
+    const locked = await lockAccount(unit, account.id)
+    // Of concurrent requests with one link, the first one deletes it. Since then, the account may have moved to single sign-on.
+    if (!(await takeChallenge(unit, PURPOSE, token, account.id)) || locked?.passwordHash === null) throw notFound
     await resetCredentials(unit, account.id, passwordHash)
     await writeAuditEntry(unit, 'resetPassword', account, from)
     return beginSession(unit, account.id, from.userAgent)

@@ -91,6 +91,13 @@ describe('a password reset by email', () => {
     assert.deepEqual(await sql(em(), 'select from challenges where account_id = $1::uuid', [accountId]), [])
   })
 
+  it('is invalid if the account has no password any more', async () => {
+    const { email, accountId } = await aMember(service)
+    const token = await aToken(email)
+    await sql(em(), 'update accounts set password_hash = null where id = $1::uuid', [accountId])
+    assert.equal((await complete(token)).refused, '404 password_reset_not_found')
+  })
+
   it('is sent three times an hour at most, and ten times a minute from an IP address', async () => {
     const { email } = await aMember(service)
     for (let n = 0; n < 3; n += 1) await aToken(email)
