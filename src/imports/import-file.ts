@@ -86,8 +86,8 @@ export async function importFile(
     if (found.status === 'UPLOADING') found = await upload()
     if (found.status === 'DRAFT') found = await start()
   } catch (error) {
-    // Nothing was imported, so there is nothing to resume.
-    if (!isResumed) await deleteImport(em, workspaceId, id)
+    // Nothing was imported, so there is nothing to resume. If the database did not respond, the import may have started.
+    if (!isResumed && !isConflict(error) && !isDatabaseUnavailable(error)) await deleteImport(em, workspaceId, id)
     throw error
   }
   onProgress({ found, encoding, isResumed })
