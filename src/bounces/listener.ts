@@ -76,6 +76,7 @@ export async function listenForBounces(
         const isFromNobody = mailFrom === false || mailFrom.address === ''
         const results = await limit.run('mail', async () => {
           await unsubscribeByMail(dependencies, secret, recipients)
+          if (recipients.every((address) => openUnsubscribeAddress(secret, address))) return []
           const reports = await reader.read({ raw, isFromNobody })
           return receiveReturnedMail(dependencies, secret, { recipients, ...reports })
         })

@@ -162,6 +162,30 @@ describe('returned mail', () => {
     assert.match(bounce!.diagnostic, /451 4\.7\.1 <…@bounces\.example\.com>: Sender/i)
   })
 
+  /** A complaint about a message, of which the report contains a part. */
+  const complaint = (returned: string) =>
+    [
+      'From: <staff@isp.example>',
+      `To: <feedback@${DOMAIN}>`,
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+      '',
+      '--b',
+      'Content-Type: message/feedback-report',
+      '',
+      'Feedback-Type: abuse',
+      'User-Agent: SomeISP/1.0',
+      'Version: 1',
+      '',
+      '--b',
+      'Content-Type: message/rfc822',
+      '',
+      returned,
+      '',
+      '--b--',
+      '',
+    ].join('\r\n')
+
   describe('the address in List-Unsubscribe', () => {
     const unsubscribeAddress = (mail: ReceivedMail) =>
       /<mailto:(u-[0-9a-f]{60}@bounces\.example\.com)\?subject=unsubscribe>$/.exec(
@@ -187,8 +211,10 @@ describe('returned mail', () => {
         [contactId],
       )
       assert.equal(count!.count, 1)
-      // Any mail to it is a request, and a second one changes nothing.
+      // Any mail to it is a request, whatever it contains, and a second one changes nothing.
       assert.match(await returnMail(to.toUpperCase(), 'Subject: x\r\n\r\nWhy?\r\n', address), /^250 /)
+      await returnMail(to, complaint(`Return-Path: <${mail.from}>\r\n\r\nHi`), address)
+      assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
       assert.equal((await bouncesOf(contactId)).length, 0)
     })
 
@@ -394,28 +420,6 @@ describe('returned mail', () => {
 
   it('attributes a complaint to the feedback address by the returned message, and suppresses immediately', async () => {
     const { contactId, mail } = await mailed()
-    const complaint = (returned: string) =>
-      [
-        'From: <staff@isp.example>',
-        `To: <feedback@${DOMAIN}>`,
-        'MIME-Version: 1.0',
-        'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
-        '',
-        '--b',
-        'Content-Type: message/feedback-report',
-        '',
-        'Feedback-Type: abuse',
-        'User-Agent: SomeISP/1.0',
-        'Version: 1',
-        '',
-        '--b',
-        'Content-Type: message/rfc822',
-        '',
-        returned,
-        '',
-        '--b--',
-        '',
-      ].join('\r\n')
     // A forged return path matches no message.
     await returnMail(
       `feedback@${DOMAIN}`,
