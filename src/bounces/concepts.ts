@@ -36,7 +36,7 @@ export const DISABLED = any(
 const UNKNOWN = raw`(?:unknown|no such|invalid|non-?existent|unrecogni[sz]ed|unrout\w+|undeliverable|not (?:our|a (?:valid|known))|no valid|bad(?: destination)?)`
 const IS_UNKNOWN = raw`(?:unknown(?! (?:error|reason|problem))|not (?:be |currently )?(?:found|known|exist|recogni[sz]ed|listed|here|valid|registered|a (?:valid|known))|(?:does|do|did)(?:n.t| not) exist|couldn.t be found|unrecogni[sz]ed|name (?:is )?not allowed|no longer (?:valid|exists?)|invalid|non-?existent|unallocated|misspelled)`
 export const NOT_FOUND = any(
-  raw`\b${UNKNOWN}(?: [\w-]+){0,3}? ${MAILBOX}\b(?! syntax in)`,
+  raw`\b${UNKNOWN}(?: [\w-]+){0,3}? ${MAILBOX}\b(?! (?:syntax in|policy))`,
   raw`\bno (?:mail[ -]?box|user|account|recipient)\b`,
   raw`\b${MAILBOX}\b${WORDS}\b${IS_UNKNOWN}`,
   raw`\bhas moved\b`,
@@ -97,6 +97,8 @@ export const POLICY = any(
   raw`not (?:permitted|allowed|authori[sz]ed)|access (?:is )?denied|weren.t sent`,
   raw`\b(?:(?:e-?)?mail|message)s? (?:(?:was|is|has been) )?(?:rejected|refused|denied|declined|not accepted)`,
 )
+/** A mailbox that accepts mail, but not from us. */
+export const NOT_FROM_US = /\b(?:external|outside|internet) (?:e?-?mails?|messages?|senders?)\b|\bfor you\b/i
 export const REFUSED =
   /(?<!addresse?s? |recipient |connection |temporarily )\b(?:rejected|refused|denied|declined|not accept(?:ed|ing connections))/i
 
@@ -120,4 +122,4 @@ export const FAILED_FOR_NOW = any(
   raw`could not (?:connect|deliver|find)|connect to|connection refused`,
 )
 /** Announces a later success. */
-export const FOR_NOW = /\btemporar|\blater\b/i
+export const FOR_NOW = /\btemporar|\blater\b|\bmaintenance\b/i
