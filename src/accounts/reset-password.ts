@@ -53,8 +53,7 @@ export const discardPasswordReset = async (em: EntityManager, accountId: string,
   void (await takeChallenge(em, PURPOSE, token, accountId))
 
 /** Returns the URL of a link. Browsers do not send the part after #, so the token stays out of logs. */
-export const passwordResetUrl = (publicUrl: string, token: string): string =>
-  `${publicUrl.replace(/\/+$/, '')}/reset-password#${token}`
+export const passwordResetUrl = (publicUrl: string, token: string): string => `${publicUrl}/reset-password#${token}`
 
 /**
  * Sets the password of an account with a link from an email, once. Ends its sessions, invitations and passkeys, like a reset by an

@@ -42,7 +42,7 @@ const provider = { description: 'The provider.', example: 'postmark' }
 
 /** Creates a function that returns the webhook URL of a provider. */
 async function urlOf({ em, publicUrl }: ApiDependencies): Promise<(provider: string, workspaceId: string) => string> {
-  const base = (publicUrl ?? (await readPublicUrl(em.fork())) ?? '').replace(/\/+$/, '')
+  const base = publicUrl ?? (await readPublicUrl(em.fork())) ?? ''
   return (name, workspaceId) => `${base}/feedback/${name}/${workspaceId}`
 }
 

@@ -133,7 +133,8 @@ const environment = object({
     }),
   SECRETS_KEY: string().min(32, 'SECRETS_KEY must have 32 characters or more: openssl rand -base64 32'),
   DNS_SERVERS: string().default(''),
-  PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com'),
+  /** Without slashes at the end: paths are appended to it. */
+  PUBLIC_URL: url(/^https?:\/\//, 'https://mail.example.com').transform((value?: string) => value?.replace(/\/+$/, '')),
   BOUNCE_DOMAIN: string().test({
     name: 'domain',
     message: 'BOUNCE_DOMAIN must be a domain, such as bounces.example.com',

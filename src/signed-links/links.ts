@@ -40,13 +40,12 @@ export const VISIT_PATHS = { open: 'o', click: 'c' } as const satisfies Record<V
 
 /** @param bounceDomain the domain of bounces that this instance reads; `null`: none */
 export function createLinks(secret: KeyObject, publicUrl: string, bounceDomain: string | null = null): Links {
-  const base = publicUrl.replace(/\/+$/, '')
   return {
-    publicUrl: base,
-    url: (kind, of) => `${base}/${kind}/${signLink(secret, kind, of)}`,
+    publicUrl,
+    url: (kind, of) => `${publicUrl}/${kind}/${signLink(secret, kind, of)}`,
     visit(kind, of) {
       const token = signVisit(secret, kind, of)
-      return token === undefined ? undefined : `${base}/${VISIT_PATHS[kind]}/${token}`
+      return token === undefined ? undefined : `${publicUrl}/${VISIT_PATHS[kind]}/${token}`
     },
     returnPath: (of) => (bounceDomain === null ? undefined : returnPathOf(secret, bounceDomain, of)),
     unsubscribeAddress: (of) => (bounceDomain === null ? undefined : unsubscribeAddressOf(secret, bounceDomain, of)),

@@ -43,7 +43,7 @@ export async function recipientOf(
   { caller, visitor }: { caller: Caller; visitor: Visitor },
   contactId: string | undefined,
 ): Promise<Previewed> {
-  const base = (publicUrl ?? (await readPublicUrl(em.fork())) ?? visitor.origin).replace(/\/+$/, '')
+  const base = publicUrl ?? (await readPublicUrl(em.fork())) ?? visitor.origin
   const pages = { unsubscribeUrl: `${base}/unsubscribe/preview`, confirmUrl: `${base}/confirm/preview` }
   if (contactId === undefined) return { contact: SAMPLE_CONTACT, ...pages }
   if (!caller.scopes.includes('contacts:read'))

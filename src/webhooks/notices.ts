@@ -67,7 +67,7 @@ function textsOf(
     'Until you enable the webhook, no events are recorded for it. Its pending deliveries wait.',
     '',
     'Check the server, then enable the webhook:',
-    `${publicUrl.replace(/\/+$/, '')}/w/${workspaceId}/webhooks?id=${id}`,
+    `${publicUrl}/w/${workspaceId}/webhooks?id=${id}`,
     '',
     'You receive this email because you are an owner of the workspace.',
     '',

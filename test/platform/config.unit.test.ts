@@ -103,6 +103,12 @@ describe('configuration', () => {
     assert.equal(readConfig({ TEMPORAL_API_KEY: 'eyJ.h_-' }).TEMPORAL_API_KEY, 'eyJ.h_-')
   })
 
+  it('removes slashes at the end of PUBLIC_URL, because paths are appended to it', () => {
+    for (const PUBLIC_URL of ['https://mail.example.com', 'https://mail.example.com/', 'https://mail.example.com//'])
+      assert.equal(readConfig({ PUBLIC_URL }).PUBLIC_URL, 'https://mail.example.com')
+    assert.equal(readConfig({}).PUBLIC_URL, undefined)
+  })
+
   it('reports a missing host or an impossible port of a URL', () => {
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
       [{ SMTP_URL: 'smtp://' }, /SMTP_URL has no host; it must look like smtp:/],

@@ -342,7 +342,7 @@ describe('templates', () => {
   it('previews links with the public URL of the instance, or else with that of the request', async () => {
     const id = await create({ subject: 'Hi', html: '<a href="{{ unsubscribeUrl }}">Unsubscribe</a> {{ confirmUrl }}' })
     assert.deepEqual((await preview(id)).links, [`http://127.0.0.1:${service.port}/unsubscribe/preview`])
-    await setPublicUrl(service.context.orm.em.fork(), 'https://mail.orchard.test/')
+    await setPublicUrl(service.context.orm.em.fork(), 'https://mail.orchard.test')
     const { html, links } = await preview(id)
     assert.deepEqual(links, ['https://mail.orchard.test/unsubscribe/preview'])
     assert.ok(html.includes('https://mail.orchard.test/confirm/preview'))
