@@ -7,7 +7,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import type { Dns } from '../platform/dns.ts'
 import { domainOf } from '../platform/email-address.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { checkDkim } from './check-domain.ts'
+import { checkDkim } from './check-dkim.ts'
 import { dkimRecord, type DkimKeys, isKept } from './dns-records.ts'
 import { SenderSettings, StoredDkimKey } from './entities.ts'
 import {
