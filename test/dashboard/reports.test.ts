@@ -73,7 +73,10 @@ describe('results of emails in the dashboard', function () {
 
     await page.goto(at(`/campaigns/${id}`))
     const delivery = await textOf('Delivery', /^Bounced/)
-    assert.match(delivery, /Delivered 3 75\.0% Opened by machines 1 25\.0% Clicked 1 25\.0% Bounced \(hard\) 1 25\.0%/)
+    assert.match(
+      delivery,
+      /Delivered 3 75\.0% of 4 sent Opened by machines 1 25\.0% Clicked 1 25\.0% Bounced \(hard\) 1 25\.0%/,
+    )
     assert.match(delivery, /https:\/\/shop\.example\/sale 1/)
 
     await page.goto(at('/bounces'))
