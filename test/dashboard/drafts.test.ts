@@ -61,7 +61,8 @@ describe('automation drafts in the builder', function () {
     await loseAnswers('PUT', '**/draft')
     await text().fill('Response lost')
     await draftHas(automationId, 'Response lost')
-    await page.unroute('**/draft')
+    // The response must be lost before the next save.
+    await page.unrouteAll({ behavior: 'wait' })
     await text().fill('And then this')
     await saved()
     await draftHas(automationId, 'And then this')
@@ -122,7 +123,7 @@ describe('automation drafts in the builder', function () {
     const { body } = await service.call('GET', `automations/${automationId}`)
     assert.equal(body.data.steps[0].text, 'Published')
     assert.equal((await service.call('GET', `automations/${automationId}/draft`)).status, 404)
-    await page.unroute('**/publish')
+    await page.unrouteAll({ behavior: 'wait' })
     await page.getByTestId('step').click()
     await text().fill('And the next')
     await saved()

@@ -55,6 +55,8 @@ describe('dashboard sign-in', function () {
     await sql(em.fork(), `update instance set mail = 'smtp'`)
     await page.reload()
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    // The page before has a field with the same label.
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
     await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Email me a link' }).click()
     await page.getByText('a link is on its way').waitFor()
