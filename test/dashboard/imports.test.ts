@@ -1,3 +1,4 @@
+// cspell:ignore Seit
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
@@ -49,24 +50,30 @@ describe('imports in the dashboard', function () {
     await page.goto(at('/imports'))
     await page.getByText('Import contacts from a CSV file.').waitFor()
     const rows = [
-      'Kunde;Vorname;Stadt;Newsletter',
-      'ada@example.com;Ada;Köln;nein',
-      'no address;Eve;Bonn;ja',
-      'bob@example.com;Bob;Ulm;ja',
+      'Kunde;Vorname;Stadt;Newsletter;Seit',
+      'ada@example.com;Ada;Köln;nein;31.12.2024',
+      'no address;Eve;Bonn;ja;30.11.2025',
+      'bob@example.com;Bob;Ulm;ja;24.12.2025',
       '',
     ]
     await upload('kunden.csv', Buffer.from(rows.join('\r\n'), 'latin1'))
     await page.getByRole('table', { name: 'Columns' }).waitFor()
     await page.getByRole('cell', { name: 'Köln, Bonn, Ulm', exact: true }).waitFor()
     await press('Continue')
-    await page.getByText(/1 of 4 columns needs a decision: Newsletter/).waitFor()
+    await page.getByText(/1 of 5 columns needs a decision: Newsletter/).waitFor()
     await page.locator('[aria-label="Import Newsletter as"]:focus').waitFor()
     await choosesField('Newsletter', 'Consent')
     // Without a value that means yes, every contact would be suppressed.
     await press('Continue')
     await page.getByText(/Choose at least one value that means yes/).waitFor()
-    await page.getByText(/1 of 4 columns needs a decision: Newsletter/).waitFor()
+    await page.getByText(/1 of 5 columns needs a decision: Newsletter/).waitFor()
     await column('Newsletter').getByLabel('ja', { exact: true }).check()
+    // A type that is chosen again has the format of the samples.
+    for (const type of ['Text', 'Date']) {
+      await column('Seit').getByRole('combobox', { name: 'Type of Seit' }).click()
+      await page.getByRole('option', { name: type, exact: true }).click()
+    }
+    assert.equal(await column('Seit').getByRole('combobox', { name: 'Format of Seit' }).inputValue(), 'DD.MM.YYYY')
     await press('Continue')
     const form = page.getByRole('form', { name: 'Consent' })
     assert.equal(await form.getByLabel('A column holds the consent').isChecked(), true)
@@ -84,16 +91,26 @@ describe('imports in the dashboard', function () {
     const text = Buffer.concat(await file.toArray()).toString()
     assert.equal(
       text,
-      '\ufeffKunde,Vorname,Stadt,Newsletter,Dripline: line,Dripline: problem\r\n' +
-        'no address,Eve,Bonn,ja,3,Invalid email address\r\n',
+      '\ufeffKunde,Vorname,Stadt,Newsletter,Seit,Dripline: line,Dripline: problem\r\n' +
+        'no address,Eve,Bonn,ja,30.11.2025,3,Invalid email address\r\n',
     )
     const of = async (email: string) => {
       const { firstName, metadata, listIds, suppressedBy } = (await contact(email))!
       return { firstName, metadata, listIds, suppressedBy }
     }
-    const ada = { firstName: 'Ada', metadata: { Stadt: 'Köln' }, listIds: [], suppressedBy: 'IMPORTED' }
+    const ada = {
+      firstName: 'Ada',
+      metadata: { Stadt: 'Köln', Seit: '2024-12-31' },
+      listIds: [],
+      suppressedBy: 'IMPORTED',
+    }
     assert.deepEqual(await of('ada@example.com'), ada)
-    const bob = { firstName: 'Bob', metadata: { Stadt: 'Ulm' }, listIds: [list], suppressedBy: null }
+    const bob = {
+      firstName: 'Bob',
+      metadata: { Stadt: 'Ulm', Seit: '2025-12-24' },
+      listIds: [list],
+      suppressedBy: null,
+    }
     assert.deepEqual(await of('bob@example.com'), bob)
   })
 

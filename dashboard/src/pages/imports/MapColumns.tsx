@@ -176,7 +176,13 @@ function AttributeFields({
         data={TYPES}
         value={type}
         allowDeselect={false}
-        onChange={(value) => onDecide({ field, type: value as 'text' })}
+        onChange={(value) =>
+          onDecide({
+            field,
+            type: value as 'text',
+            ...(value === 'date' && dateFormats[0] && { format: dateFormats[0] }),
+          })
+        }
       />
       {formats && (
         <Select
