@@ -20,6 +20,7 @@ export function categoryOfWords(words: string, status: StatusCode | undefined): 
   if (concepts.REPUTATION.test(words)) return 'REPUTATION'
   if (concepts.CONTENT.test(words)) return 'CONTENT'
   if (concepts.SYSTEM_FAILED.test(words) && status?.class === '4') return 'CONNECTION'
+  if (concepts.MAINTENANCE.test(words)) return 'CONNECTION'
   if (concepts.NOT_FROM_US.test(words)) return 'POLICY'
   const canBeMailbox = !ABOUT_SOMETHING_ELSE.test(detail)
   if (concepts.DISABLED.test(words) && canBeMailbox) return 'MAILBOX_DISABLED'

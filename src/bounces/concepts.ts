@@ -12,7 +12,17 @@ const MAILBOX = raw`(?:user(?: ?id|name)?s?|mail[ -]?box(?:es)?|mail ?folder|rec
 /** Some words of the same clause. */
 const WORDS = raw`[^.;!?]{0,60}?`
 
-// The mailbox.
+// The mailbox exists.
+
+export const MAINTENANCE = /\bmaintenance\b/i
+/** It accepts mail, but not from us. */
+export const NOT_FROM_US = any(
+  raw`\b(?:for|from|to) (?:all )?(?:external|outside|internet) (?:e?-?mails?|messages?|senders?|sources?|hosts?|networks?)\b`,
+  raw`\b${MAILBOX} (?:policy|policies)\b`,
+  raw`\b(?:destination|${MAILBOX}) for you\b`,
+)
+
+// The mailbox is full, disabled or unknown.
 
 export const FULL = any(
   raw`\b${MAILBOX}\b${WORDS}\bfull\b`,
@@ -36,7 +46,7 @@ export const DISABLED = any(
 const UNKNOWN = raw`(?:unknown|no such|invalid|non-?existent|unrecogni[sz]ed|unrout\w+|undeliverable|not (?:our|a (?:valid|known))|no valid|bad(?: destination)?)`
 const IS_UNKNOWN = raw`(?:unknown(?! (?:error|reason|problem))|not (?:be |currently )?(?:found|known|exist|recogni[sz]ed|listed|here|valid|registered|a (?:valid|known))|(?:does|do|did)(?:n.t| not) exist|couldn.t be found|unrecogni[sz]ed|name (?:is )?not allowed|no longer (?:valid|exists?)|invalid|non-?existent|unallocated|misspelled)`
 export const NOT_FOUND = any(
-  raw`\b${UNKNOWN}(?: [\w-]+){0,3}? ${MAILBOX}\b(?! (?:syntax in|policy))`,
+  raw`\b${UNKNOWN}(?: [\w-]+){0,3}? ${MAILBOX}\b(?! syntax in)`,
   raw`\bno (?:mail[ -]?box|user|account|recipient)\b`,
   raw`\b${MAILBOX}\b${WORDS}\b${IS_UNKNOWN}`,
   raw`\bhas moved\b`,
@@ -97,8 +107,6 @@ export const POLICY = any(
   raw`not (?:permitted|allowed|authori[sz]ed)|access (?:is )?denied|weren.t sent`,
   raw`\b(?:(?:e-?)?mail|message)s? (?:(?:was|is|has been) )?(?:rejected|refused|denied|declined|not accepted)`,
 )
-/** A mailbox that accepts mail, but not from us. */
-export const NOT_FROM_US = /\b(?:external|outside|internet) (?:e?-?mails?|messages?|senders?)\b|\bfor you\b/i
 export const REFUSED =
   /(?<!addresse?s? |recipient |connection |temporarily )\b(?:rejected|refused|denied|declined|not accept(?:ed|ing connections))/i
 
@@ -122,4 +130,4 @@ export const FAILED_FOR_NOW = any(
   raw`could not (?:connect|deliver|find)|connect to|connection refused`,
 )
 /** Announces a later success. */
-export const FOR_NOW = /\btemporar|\blater\b|\bmaintenance\b/i
+export const FOR_NOW = /\btemporar|\blater\b/i
