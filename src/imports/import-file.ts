@@ -17,7 +17,7 @@ import {
   MAPPING_INCOMPLETE,
 } from './errors.ts'
 import type { ColumnSample } from './guess.ts'
-import { beginOrResume, deleteImport, getImport, sampleImport, startImport } from './imports.ts'
+import { beginOrResume, deleteBeforeStart, getImport, sampleImport, startImport } from './imports.ts'
 import { mapColumns, type MappedColumn, titlesOf } from './mapping.ts'
 import { plunkToCsv } from './plunk-json.ts'
 import { detectPreset, type PresetName } from './presets.ts'
@@ -86,8 +86,7 @@ export async function importFile(
     if (found.status === 'UPLOADING') found = await upload()
     if (found.status === 'DRAFT') found = await start()
   } catch (error) {
-    // Nothing was imported, so there is nothing to resume. If the database did not respond, the import may have started.
-    if (!isResumed && !isConflict(error) && !isDatabaseUnavailable(error)) await deleteImport(em, workspaceId, id)
+    if (!isResumed) await deleteBeforeStart(em, workspaceId, id)
     throw error
   }
   onProgress({ found, encoding, isResumed })

@@ -145,6 +145,11 @@ export async function deleteImport(em: EntityManager, workspaceId: string, id: s
   if (count === 0) throw new ApiError(IMPORT_NOT_FOUND)
 }
 
+/** Deletes an import of which no row was imported. One that was started stays, because a worker may be importing it. */
+export async function deleteBeforeStart(em: EntityManager, workspaceId: string, id: string): Promise<void> {
+  await unitOf(em).nativeDelete(Import, { id, workspaceId, status: { $in: ['UPLOADING', 'DRAFT'] } })
+}
+
 /** Finds the latest import of the same file whose result has not been audited yet. */
 const findUnaudited = (em: EntityManager, workspaceId: string, fingerprint: string): Promise<Import | null> =>
   unitOf(em).findOne(Import, { workspaceId, fingerprint }, { ...FRESH_READ, orderBy: { id: 'desc' } })

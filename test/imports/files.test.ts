@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { importFile } from '../../src/imports/index.ts'
+import { deleteBeforeStart } from '../../src/imports/imports.ts'
 import { importing, options, UNSUBSCRIBED } from './importing.ts'
 
 describe('an import', () => {
-  const { service, folder, em, domain, file, contact, command, ended, atCommandLine } = importing()
+  const { service, folder, em, domain, file, draft, contact, command, ended, atCommandLine } = importing()
 
   describe('of a file on the command line', () => {
     it('reads all encodings that spreadsheets write', async () => {
@@ -77,6 +78,14 @@ describe('an import', () => {
       await assert.rejects(atCommandLine(folder()), /does not exist or cannot be read/)
       const after = (await service().call('GET', 'imports?limit=1')).body as { pagination: { total: number } }
       assert.equal(after.pagination.total, before.pagination.total)
+    })
+
+    it('deletes an import after an error only if it has not started', async () => {
+      const [left, started] = [await draft(`email\na@${domain()}\n`), await draft(`email\na@${domain()}\n`)]
+      await service().call('POST', `imports/${started.id}/start`)
+      for (const { id } of [left, started]) await deleteBeforeStart(em(), service().workspaceId, id)
+      assert.equal((await service().call('GET', `imports/${left.id}`)).status, 404)
+      assert.equal((await service().call('GET', `imports/${started.id}`)).status, 200)
     })
 
     it('writes failed rows to a file next to the input, and exits with 1', async () => {
