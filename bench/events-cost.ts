@@ -59,7 +59,7 @@ const cost = (
 
 export const eventsCost = cost(
   'events-cost',
-  'events in the history of an enrollment with ten steps ÷ of one written by hand',
+  'events in the history of an enrollment with ten steps ÷ of a hand-written one',
   'events',
   0.75,
   PLAN,
@@ -67,7 +67,7 @@ export const eventsCost = cost(
 )
 export const bytesCost = cost(
   'events-cost/bytes',
-  'bytes of the history of an enrollment with ten steps ÷ of one written by hand',
+  'bytes of the history of an enrollment with ten steps ÷ of a hand-written one',
   'bytes',
   1.25,
   PLAN,

@@ -143,7 +143,7 @@ describe('the command line for developers', () => {
     }
   })
 
-  it('lists automations, and enrolls a contact by an event and by hand', async () => {
+  it('lists automations, and enrolls a contact by an event and directly', async () => {
     const trigger = { trigger: 'EVENT', triggerConfig: { eventName: 'Signed up' } }
     const automationId = await anAutomation(service, trigger)
     const automations = await call('automations', 'list')
@@ -214,7 +214,7 @@ describe('the command line for developers', () => {
     assert.equal((await cli(['--version'])).stdout, `${version}\n`)
   })
 
-  it('says what to do if the instance cannot be reached', async () => {
+  it('explains how to continue if the instance cannot be reached', async () => {
     const env = { DRIPLINE_URL: 'http://127.0.0.1:1', DRIPLINE_API_KEY: 'svc_live_x' }
     const { code, stderr } = await cli(['whoami'], { env })
     assert.equal(code, 1)

@@ -53,7 +53,7 @@ describe('a file of a template', () => {
     )
   })
 
-  it('has a name that is no path', () => {
+  it('has a name that is not a path', () => {
     for (const [name, slug] of [
       ['../../etc/passwd', 'etc-passwd'],
       ['Größe & Maß', 'gro-e-ma'],

@@ -73,7 +73,7 @@ describe('an import of a file with a column that may hold consent', () => {
         // A preset that knows the column takes its consent from it, and does not let another statement override it.
         assert.match(refused ?? '', /^400 (?:mapping_incomplete|wrong_mapping)$/, `${preset} ${title}`)
       }
-      // The user says what means yes. Every other value means no.
+      // The user names the value that means yes. Every other value means no.
       const column: ColumnChoice = { column: title || 'Column 2', field: 'consent', yes: [yes] }
       const { id } = await draft(text, { columns: [column] })
       const done = await run(id)

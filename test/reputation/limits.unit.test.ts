@@ -17,10 +17,10 @@ describe('the limits of a reputation', () => {
     [{ FAILED: 10 }, ['HARD_BOUNCES!']],
     [{ SENT: 10_000, BLOCKED: 500 }, ['BLOCKED!']],
     [{ SENT: 10_000, COMPLAINED: 10, BLOCKED: 500 }, ['BLOCKED!', 'COMPLAINTS']],
-    // Too few to say anything.
+    // Too few for a rate.
     [{ SENT: 10, COMPLAINED: 2 }, []],
     [{ SENT: 20, HARD_BOUNCED: 9 }, []],
-    // Soft bounces say nothing about the sender.
+    // Soft bounces are not caused by the sender.
     [{ SENT: 100, SOFT_BOUNCED: 90 }, []],
   ] as const)
     it(`are ${expected.join(' and ') || 'kept'} with ${JSON.stringify(counts)}`, () =>

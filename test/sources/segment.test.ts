@@ -85,7 +85,7 @@ describe('the Segment source', () => {
       await hasOneEmail(name, 'Welcome')
     })
 
-    it('returns an error that says what to do', async () => {
+    it('returns an error that explains how to continue', async () => {
       const [taken, user] = [aUser(), aUser()]
       for (const { userId, email } of [taken, user]) await send({ type: 'identify', userId, traits: { email } })
       const { userId } = aUser()

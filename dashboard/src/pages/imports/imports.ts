@@ -84,7 +84,7 @@ export const decisionOf = (given: Column['decision']): Decision | undefined =>
 
 /**
  * Checks that a column has a meaning. Consent without a value that means yes would suppress every contact of the file,
- * unless a preset says what its values mean.
+ * unless a preset defines its values.
  */
 export const isDecided = (decision: Decision | undefined): boolean =>
   decision !== undefined &&
