@@ -86,7 +86,7 @@ const named = (titles: readonly string[]): string =>
     .join(', ') + (titles.length > MAX_NAMED ? ` and ${titles.length - MAX_NAMED} more` : '')
 
 /** Returns the titles of the undecided columns. */
-export const undecidedOf = (columns: readonly MappedColumn[]): string[] => [
+const undecidedOf = (columns: readonly MappedColumn[]): string[] => [
   ...new Set(columns.flatMap(({ title, decision }) => (decision ? [] : [title]))),
 ]
 

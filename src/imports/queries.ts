@@ -58,7 +58,7 @@ export async function deleteChunks(em: EntityManager, importId: string, before: 
 }
 
 /** Maximum number of stored errors per import. A file with more has another format. */
-export const MAX_ERRORS = 10_000
+const MAX_ERRORS = 10_000
 
 export interface RowError {
   line: number
@@ -102,7 +102,7 @@ export async function errorPage(
 }
 
 /** Days for which a file that was not started, and the cells of failed rows are kept. */
-export const KEPT_DAYS = 7
+const KEPT_DAYS = 7
 
 /**
  * Deletes imports that were not started or continued, and the cells of failed rows. Race: a member starts an import at the same time.

@@ -17,7 +17,7 @@ export interface Dns {
 const TIMEOUT_MS = 3_000
 
 /** Checks whether a lookup failed because there is no such record. */
-export const isNoRecord = (error: unknown): boolean =>
+const isNoRecord = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** Creates a resolver. @param servers `address` or `address:port`; defaults to those of the system */

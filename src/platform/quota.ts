@@ -16,5 +16,3 @@ export function createQuota(max: number) {
     },
   }
 }
-
-export type Quota = ReturnType<typeof createQuota>

@@ -18,7 +18,7 @@ export const chooseShare: RunStep<Extract<StoredStep, { type: 'SPLIT' }>> = asyn
  *
  * @param weights at least one is above 0
  */
-export function shareOf(weights: readonly number[], seed: string): number {
+function shareOf(weights: readonly number[], seed: string): number {
   const sum = weights.reduce((a, b) => a + b, 0)
   const point = (createHash('sha256').update(seed).digest().readUIntBE(0, 6) / 2 ** 48) * sum
   let end = 0

@@ -172,7 +172,7 @@ export interface OutcomeRow {
 }
 
 /** Attempts that are kept in the log of a delivery. */
-export const MAX_LOGGED = 20
+const MAX_LOGGED = 20
 
 /**
  * Records the outcomes of attempts. One that another worker has attempted in the meantime, because the lease expired, stays

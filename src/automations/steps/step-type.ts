@@ -1,5 +1,5 @@
 import type { AnyObject, ISchema, ObjectSchema } from 'yup'
-import type { StepOutline, StepType, StoredStep } from '../../automation-engine/index.ts'
+import type { StepType, StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
 import type { TextPath } from '../webhook-texts.ts'
 
@@ -75,5 +75,3 @@ export interface AutomationStepType<Type extends StepType, Step extends StepBase
   /** Its templates, which must be renderable. */
   templates?(input: Input): StepTemplate[]
 }
-
-export type OutlineOf<Type extends StepType> = Extract<StepOutline, { type: Type }>
