@@ -132,8 +132,10 @@ describe('/healthz', function () {
     try {
       const ids = { automationId: newId(), contactId: newId() }
       await enqueue(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
-      const reason = await eventually('it is false', () => relay.problem())
-      assert.equal(reason, 'The outbox relay is stuck: interactive')
+      // Another loop may be slow for a moment on a loaded machine; only this one stays stuck.
+      await eventually('only this loop is stuck', () =>
+        relay.problem() === 'The outbox relay is stuck: interactive' ? true : undefined,
+      )
     } finally {
       release()
       await relay.stop()
@@ -141,8 +143,8 @@ describe('/healthz', function () {
   })
 
   it('stays true while the relay waits for its next turn, no matter how long', async () => {
-    const relay = startRelay(service.context.dependencies, { idleMs: 1_000, longestPageMs: 300 })
-    const deadline = performance.now() + 900
+    const relay = startRelay(service.context.dependencies, { idleMs: 4_000, longestPageMs: 2_000 })
+    const deadline = performance.now() + 3_500
     await eventually('some time has passed', () => {
       assert.equal(relay.problem(), undefined)
       return performance.now() > deadline ? true : undefined
