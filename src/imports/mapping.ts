@@ -90,6 +90,14 @@ const undecidedOf = (columns: readonly MappedColumn[]): string[] => [
   ...new Set(columns.flatMap(({ title, decision }) => (decision ? [] : [title]))),
 ]
 
+/** Returns the titles of the columns of consent without a value, of which every value would mean no. */
+const withoutValuesOf = (columns: readonly MappedColumn[]): string[] =>
+  columns.flatMap(({ title, decision }) =>
+    decision?.field === 'consent' && [decision.yes, decision.bounced, decision.blocked].every((each) => !each?.length)
+      ? [title]
+      : [],
+  )
+
 /** Describes how a mapping contradicts the header or itself. */
 function contradictionIn(titles: readonly string[], mapping: Mapping): string | undefined {
   const columns = mapColumns(titles, mapping)
@@ -118,10 +126,16 @@ export function assertMapping(titles: readonly string[], mapping: Mapping): void
 export function missingIn(titles: readonly string[], mapping: Mapping): string[] {
   const columns = mapColumns(titles, mapping)
   const undecided = undecidedOf(columns)
+  const withoutValues = withoutValuesOf(columns)
   return [
     ...[contradictionIn(titles, mapping)].filter((each) => each !== undefined),
     ...(undecided.length > 0
       ? [`Map these columns to a field, to metadata, or to "nothing": ${named(undecided)}. A column may hold opt-outs.`]
+      : []),
+    ...(withoutValues.length > 0
+      ? [
+          `Add the values that mean yes: ${named(withoutValues)}. Every other value means no. If no value means yes, map the column to "nothing".`,
+        ]
       : []),
     ...(columns.some(({ decision }) => decision?.field === 'email')
       ? []

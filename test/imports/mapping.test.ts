@@ -47,6 +47,17 @@ describe('the mapping of an import', () => {
     assert.equal((await put(id, {})).refused, '409 import_started')
   })
 
+  it('asks for the values of consent that mean yes, without which every contact would be suppressed', async () => {
+    const at = domain()
+    const { id } = await draft(`email,newsletter\nada@${at},yes\n`, { consent: null })
+    await put(id, { columns: [{ column: 'newsletter', field: 'consent', yes: [] }] })
+    const refused = await start(id)
+    assert.equal(refused.refused, '400 mapping_incomplete')
+    assert.match((refused.body as { error: string }).error, /values that mean yes: "newsletter"/)
+    await put(id, { columns: [{ column: 'newsletter', field: 'consent', yes: ['yes'] }] })
+    assert.partialDeepStrictEqual(await run(id), { created: 1, suppressed: 0 })
+  })
+
   it('asks for each column of a repeated title, and rejects two decisions for one column', async () => {
     const at = domain()
     const { id } = await draft(`Email,Email\nada@${at},yes\nbob@${at},no\n`)

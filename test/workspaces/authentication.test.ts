@@ -34,7 +34,7 @@ describe('authentication', () => {
 
   it('rejects a key as soon as it expires', async () => {
     const { em } = service.context.orm
-    const expiresAt = new Date(Date.now() + 1_500)
+    const expiresAt = new Date(Date.now() + 4_000)
     const key = await service.newKey({ expiresAt })
     const whoami = () => service.call('GET', 'whoami', undefined, { key })
     assert.equal((await whoami()).body.data.apiKey.expiresAt, expiresAt.toISOString())
@@ -59,7 +59,7 @@ describe('authentication', () => {
     const allowedRanges = ['127.0.0.0/8']
     const key = await service.newKey({ scopes: ['lists:read'], allowedRanges, rateLimit: 77 })
     const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
-    const rotated = await rotateApiKey(em, id, 2_000)
+    const rotated = await rotateApiKey(em, id, 4_000)
     const get = async (of: string) => (await service.call('GET', 'lists', undefined, { key: of })).refused
     assert.deepEqual([await get(key), await get(rotated.key)], [undefined, undefined])
     assert.equal((await service.call('GET', 'contacts', undefined, { key: rotated.key })).refused, '403 scope_missing')
