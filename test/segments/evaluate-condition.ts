@@ -123,9 +123,9 @@ function compareJson(found: unknown, { is, value }: Compared, at: number): boole
     case 'endsWith':
       return typeof found === 'string' && found.endsWith(String(value))
     case 'less':
-      return isBefore(found, value)
+      return isComparable(found, value) && isBefore(found, value)
     case 'more':
-      return isBefore(value, found)
+      return isComparable(found, value) && isBefore(value, found)
     case 'before':
       return timeOf(found) < timeOf(value)
     case 'after':
@@ -139,11 +139,13 @@ function compareJson(found: unknown, { is, value }: Compared, at: number): boole
   }
 }
 
-/** Compares two numbers, or two texts. A text that is a number is compared with a number. */
+/** A text in a condition is compared with texts, and a number with numbers and with texts that are numbers. */
+const isComparable = (found: unknown, value: unknown): boolean =>
+  typeof value === 'number' || typeof found === 'string'
+
 function isBefore(one: unknown, other: unknown): boolean {
   if (typeof one === 'string' && typeof other === 'string')
     return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
-  if (typeof one !== 'number' && typeof other !== 'number') return false
   return numberOf(one) < numberOf(other)
 }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { installTemporalRuntime } from '../../src/runtime/temporal-runtime.ts'
 import { startBrowser, stopBrowser } from './chromium.ts'
 import { quietLog } from './log.ts'
@@ -6,6 +7,10 @@ import { checkPrerequisites } from './prerequisites.ts'
 import { startServices, stopServices } from './servers.ts'
 
 const runtime = installTemporalRuntime(quietLog)
+
+// With a seed, the generated cases are the same in each run.
+const { SEED } = process.env
+if (SEED) fc.configureGlobal({ seed: Number(SEED) })
 
 /** Runs once, in Mocha's main process. Downloading the programs can take minutes, so it does not count as a test's time. */
 export async function mochaGlobalSetup(): Promise<void> {
