@@ -1,4 +1,5 @@
-import { escapeHtml, type Language } from '../messages/index.ts'
+import { type Language } from '../messages/index.ts'
+import { escapeHtml } from '../platform/html.ts'
 import type { Preferences } from './queries.ts'
 import { PAGE_TEXTS } from './words.ts'
 

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../platform/html.ts'
 import type { RenderedEmail } from '../rendering/index.ts'
 
 /** Languages of the texts that Dripline adds for recipients. */
@@ -87,12 +88,3 @@ export function endOfBody(html: string): number {
   }
   return end
 }
-
-/** Escapes a text for HTML, including attributes. */
-export const escapeHtml = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')

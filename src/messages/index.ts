@@ -22,7 +22,7 @@ export {
   logOutcome,
 } from './send.ts'
 export { fromOf, type Sender, variablesOf } from './compose.ts'
-export { escapeHtml, type Language, languageOf, LANGUAGES } from './footer.ts'
+export { type Language, languageOf, LANGUAGES } from './footer.ts'
 export {
   automationsWithRetries,
   dueRecipients,

@@ -1,5 +1,6 @@
 import { Tokenizer } from 'htmlparser2'
-import { endOfBody, escapeHtml } from './footer.ts'
+import { escapeHtml } from '../platform/html.ts'
+import { endOfBody } from './footer.ts'
 
 /** How an email's links and opens are tracked. */
 export interface Tracking {

@@ -22,4 +22,5 @@ export {
   type TemplateKind,
   type TemplateSource,
 } from './compiled.ts'
+export { liquidParts } from './liquid-parts.ts'
 export { createRenderer, type Renderer } from './renderer.ts'

@@ -1,4 +1,6 @@
 /** Emails that consist of blocks, and their conversion to MJML. */
+import { escapeHtml } from '../platform/html.ts'
+import { liquidParts } from '../rendering/index.ts'
 
 export const PARAGRAPH_STYLES = ['PARAGRAPH', 'HEADING', 'SMALL_HEADING', 'BULLET', 'NUMBER'] as const
 export const ALIGNMENTS = ['LEFT', 'CENTER', 'RIGHT'] as const
@@ -181,47 +183,16 @@ function runOf({ text, bold, italic, underline, link }: Run): string {
   return link === undefined || link === '' ? html : `<a href="${attribute(link)}">${html}</a>`
 }
 
-/** The maximum length of a Liquid tag, in characters. An opening delimiter whose tag does not end within this length is text. */
-const MAX_TAG = 2_000
-
-/** Splits a text so that every second part is a Liquid tag. Delimiters in quotes do not end a tag, as in LiquidJS. */
-function liquidParts(text: string): string[] {
-  const parts: string[] = []
-  let from = 0
-  for (const { 0: mark, index } of text.matchAll(/\{\{|\{%/g)) {
-    if (index < from) continue
-    const end = endOfTag(text, index + 2, mark === '{{' ? '}}' : '%}')
-    if (end === undefined) continue
-    parts.push(text.slice(from, index), text.slice(index, end))
-    from = end
-  }
-  return [...parts, text.slice(from)]
-}
-
-function endOfTag(text: string, from: number, mark: string): number | undefined {
-  let quote: string | undefined
-  for (let at = from; at < Math.min(text.length, from + MAX_TAG); at += 1) {
-    const character = text[at]
-    if (quote !== undefined) {
-      if (character === quote) quote = undefined
-    } else if (character === '"' || character === "'") quote = character
-    else if (text.startsWith(mark, at)) return at + mark.length
-    // Tags cannot be nested.
-    else if (character === '{' && (text[at + 1] === '{' || text[at + 1] === '%')) return undefined
-  }
-  return undefined
-}
-
 /** Converts a text to HTML, and leaves Liquid unchanged. */
 const words = (text: string): string =>
   liquidParts(text)
-    .map((part, n) => (n % 2 === 1 ? part : escape(part).replaceAll('\n', '<br />')))
+    .map((part, n) => (n % 2 === 1 ? part : escapeHtml(part).replaceAll('\n', '<br />')))
     .join('')
 
 /** Converts a text to an attribute value. Liquid in the value uses the other kind of quotes. */
 const attribute = (text: string): string =>
   liquidParts(text.replace(/\s+/g, ' ').trim())
-    .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escape(part)))
+    .map((part, n) => (n % 2 === 1 ? part.replace(/"([^"']*)"/g, "'$1'").replaceAll('"', '&quot;') : escapeHtml(part)))
     .join('')
 
 /** Elements whose content browsers read as plain text until they end. `<plaintext>` has no end. */
@@ -263,6 +234,3 @@ export function findUnclosedHtml(design: Design): string | undefined {
   }
   return undefined
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
