@@ -11,15 +11,18 @@ import {
   MAX_DEPTH,
   type SourceField,
 } from './compiled.ts'
-import { check, FieldError, parseSource } from './engine.ts'
+import { escapeHtml } from '../platform/html.ts'
+import { check, parseSource } from './engine.ts'
+import { liquidParts } from './liquid-parts.ts'
 import { findStructureProblems } from './mjml-structure.ts'
 import { plainTextOf } from './plain-text.ts'
 
-/** Text between these delimiters is Liquid, not HTML. */
-juice.codeBlocks = { OUTPUT: { start: '{{', end: '}}' }, TAG: { start: '{%', end: '%}' } }
+/** Text between these delimiters is Liquid, not HTML. The library has those of outputs. */
+const LIQUID_TAGS = { TAG: { start: '{%', end: '%}' } }
+Object.assign(juice.codeBlocks, LIQUID_TAGS)
 
 const PARTIAL = /\{%-?\s*render\s+(?:'([^'\n]*)'|"([^"\n]*)")\s*-?%\}/g
-const RENDER = /\{%-?\s*render\b/g
+const RENDER = /\{%-?\s*render\b/
 /** The placeholder in a layout for the content of templates. */
 const CONTENT = /\{\{-?\s*content\s*-?\}\}/g
 class Problem extends Error {
@@ -46,7 +49,7 @@ export async function compile(
     if (!written) continue
     begin(field === 'previewText' ? 'html' : field)
     // Partials are checked when they are saved. Blanking their tags here keeps all line numbers.
-    const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written), `${key} source of ${field}`)
+    const problem = parseSource(field === 'previewText' ? 'html' : field, blank(written))
     if (problem !== undefined) problems.push({ field, problem, isOfSource: true })
   }
   if (problems.length > 0 || kind === 'PARTIAL') return { ...NOTHING, problems }
@@ -54,33 +57,19 @@ export async function compile(
   try {
     const { content, warnings } = await compileContent(input)
     const findings = check(content, key, begin)
-    const found = findings.problems.map((each) => ({ ...inSource(each, source), isOfSource: false }))
+    const found = findings.problems.map((each) => ({ ...each, isOfSource: false }))
     return { content, problems: found, warnings, unknownVariables: findings.unknownVariables }
   } catch (error) {
-    if (error instanceof Problem)
-      return { ...NOTHING, problems: [{ field: error.field, problem: error.message, isOfSource: true }] }
     // The libraries recurse into HTML: thousands of nested elements overflow the call stack.
-    if (error instanceof RangeError) throw new FieldError('html', error)
-    throw error
+    const found = error instanceof RangeError ? new Problem('html', 'is nested too deeply') : error
+    if (!(found instanceof Problem)) throw error
+    return { ...NOTHING, problems: [{ field: found.field, problem: found.message, isOfSource: true }] }
   }
 }
 
 const NOTHING = { content: null, warnings: [], unknownVariables: [] }
 
-/** Reports a problem in a generated plain text as a problem of the HTML. */
-const inSource = <Found extends { field: keyof EmailContent; problem: string }>(
-  found: Found,
-  { text }: CompileInput['source'],
-) =>
-  found.field !== 'text' || text
-    ? found
-    : {
-        ...found,
-        field: 'html' as const,
-        problem: `the plain text generated from it fails: ${found.problem}. Write the plain text yourself, in text`,
-      }
-
-const blank = (source: string): string => source.replace(PARTIAL, (tag) => ' '.repeat(tag.length))
+const blank = (source: string): string => source.replace(PARTIAL, (tag) => tag.replace(/[^\n]/g, ' '))
 
 async function compileContent({ kind, source, layout, partials }: CompileInput): Promise<{
   content: EmailContent
@@ -106,7 +95,7 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
     content: {
       subject,
       html: whole,
-      text: text ?? ofTemplate('no plain text can be generated from it', whole, () => textOfLiquid(whole)),
+      text: text ?? generateText(whole),
     },
     warnings: compiled.warnings,
   }
@@ -134,10 +123,8 @@ function withPartials(field: SourceField, text: string, partials: CompileInput['
       field,
       `is longer than ${(2 * MAX_BODY_LENGTH).toLocaleString('en-US')} characters with its partials`,
     )
-  if (depth === 0 && RENDER.test(whole)) {
-    RENDER.lastIndex = 0
+  if (depth === 0 && RENDER.test(whole))
     throw new Problem(field, `a partial must be included as {% render 'footer' %}, without arguments`)
-  }
   return whole
 }
 
@@ -148,13 +135,8 @@ interface MjmlError {
 }
 type Mjml = (source: string, options: object) => Promise<{ html: string; errors: MjmlError[] }>
 
-let mjml: Promise<Mjml> | undefined
-
-/** Loads MJML on first use, because that takes a moment. */
-const loadMjml = () => (mjml ??= import('mjml').then((module) => module.default as Mjml))
-
-/** The position of a character, in the format of all template problems. */
-function placeOf(source: string, at: number): string {
+/** Returns the position of a character, in the format of all template problems. */
+function formatPosition(source: string, at: number): string {
   const before = source.slice(0, at).split('\n')
   return `line:${before.length}, col:${before.at(-1)!.length + 1}`
 }
@@ -167,15 +149,16 @@ async function compileMjml(
   written: string,
   hasPreviewText: boolean,
 ): Promise<{ html: string; warnings: CompileProblem[] }> {
-  const compileSource = await loadMjml()
+  // Loaded on first use, because that takes a moment.
+  const compileSource = (await import('mjml')).default as Mjml
   const structure = findStructureProblems(written)
   const loss = structure.find(({ isLoss }) => isLoss)
-  if (loss) throw new Problem('html', `${loss.problem}, ${placeOf(written, loss.at)}`)
+  if (loss) throw new Problem('html', `${loss.problem}, ${formatPosition(written, loss.at)}`)
   const previews = hasPreviewText ? [...written.matchAll(PREVIEW)] : []
   // The line breaks stay, so that all positions do.
   const source = hasPreviewText ? written.replace(PREVIEW, (preview) => preview.replace(/[^\n]+/g, '')) : written
   // Includes are ignored, so that no file is read.
-  const options = { ignoreIncludes: true, keepComments: true }
+  const options = { ignoreIncludes: true, keepComments: true, juicePreserveTags: LIQUID_TAGS }
   let compiled: Awaited<ReturnType<Mjml>>
   try {
     compiled = await compileSource(source, { ...options, validationLevel: 'soft' })
@@ -189,13 +172,10 @@ async function compileMjml(
   const unknown = compiled.errors.find(({ message }) => message.startsWith('Element '))
   // MJML omits unknown elements with their content.
   if (unknown) throw new Problem('html', explain(unknown, source))
-  const dropped = findDropped(source, compiled.html)
-  if (dropped !== undefined)
-    throw new Problem('html', `Liquid between MJML tags is dropped: put it into <mj-raw>, ${placeOf(source, dropped)}`)
   const warnings = [
-    ...structure.map(({ problem, at }) => `${problem}, ${placeOf(source, at)}`),
+    ...structure.map(({ problem, at }) => `${problem}, ${formatPosition(source, at)}`),
     ...previews.map(
-      ({ index }) => `<mj-preview> is not used, because previewText replaces it, ${placeOf(written, index)}`,
+      ({ index }) => `<mj-preview> is not used, because previewText replaces it, ${formatPosition(written, index)}`,
     ),
     ...compiled.errors.map((error) => explain(error, source)),
   ]
@@ -221,103 +201,67 @@ async function explainFailure(error: unknown, validate: () => Promise<unknown>, 
     (found: { errors?: MjmlError[] }) =>
       found.errors?.find(({ message }) => !message.startsWith('Attribute')) ?? found.errors?.[0],
   )
-  return broken ? explain(broken, source) : reasonOf(error, source)
+  return broken ? explain(broken, source) : reasonOf(error)
 }
 
-/** Names that all objects have. The libraries look names of the source up in plain objects, and fail for these. */
-const RESERVED = new RegExp(`(?<![\\w-])(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})(?![\\w-])`)
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!.slice(0, 300)
 
-function reasonOf(error: unknown, source: string): string {
-  const reserved = error instanceof TypeError ? RESERVED.exec(source) : null
-  if (reserved)
-    return `the name "${reserved[0]}" cannot be used for elements, attributes or styles, ${placeOf(source, reserved.index)}`
-  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!.slice(0, 300)
-}
-
-/** Finds the first Liquid tag that is missing from the compiled HTML. MJML silently drops text between its tags. */
-function findDropped(source: string, compiled: string): number | undefined {
-  const kept = likeInText(compiled)
-  const seen = new Set<string>()
-  for (const { 0: tag, index } of source.matchAll(/\{%-?\s*\w[^%]{0,500}%\}/g)) {
-    if (seen.has(tag)) continue
-    seen.add(tag)
-    if (!kept.includes(likeInText(tag))) return index
-  }
-  return undefined
-}
-
-/** Normalizes characters that may be encoded differently in the result. */
-const likeInText = (text: string): string =>
-  text
-    .replace(/\s+/g, '')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&apos;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-
+/** The style sheets stay, for the rules that apply to some mail clients or screens, and those that depend on the contact. */
 function withInlineStyles(html: string): string {
   if (!/<style[\s>]/i.test(html)) return html
-  return ofTemplate('its styles cannot be inlined', html, () =>
-    juice(html, {
-      preserveMediaQueries: true,
-      preserveFontFaces: true,
-      preserveKeyFrames: true,
-      preservePseudos: true,
-    }),
-  )
+  return ofTemplate('its styles cannot be inlined', () => juice(html, { removeStyleTags: false }))
 }
 
-/**
- * Runs a library on a template, and reports thrown errors as problems of the template. For example, juice 12 throws a TypeError
- * for a CSS property named `constructor`. The caller handles a stack overflow.
- */
-function ofTemplate(what: string, html: string, run: () => string): string {
+/** Runs a library on a template, and reports thrown errors as problems of the template. The caller handles a stack overflow. */
+function ofTemplate(what: string, run: () => string): string {
   try {
     return run()
   } catch (error) {
     if (error instanceof RangeError) throw error
-    throw new Problem('html', `${what}: ${reasonOf(error, html)}`)
+    throw new Problem('html', `${what}: ${reasonOf(error)}`)
   }
 }
 
-const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/
+/** Liquid that may add or remove HTML: tags, and filters whose result is HTML. */
+const CHANGES_HTML = /\{%|\|\s*(?:raw|escape|escape_once|xml_escape|newline_to_br)\b/
 
 /**
- * Generates the plain text of HTML with Liquid. Each output and tag is replaced by a mark in the meantime, because it is not HTML:
- * its quotation marks would end an attribute.
+ * Generates the plain text of HTML, with the outputs of Liquid in it. Each output is replaced by a mark in the meantime, because it
+ * is not HTML: its quotation marks would end an attribute.
+ * @returns `null` if the text must be generated from the rendered HTML
  */
-function textOfLiquid(html: string): string {
+function generateText(html: string): string | null {
+  // Equal outputs have the same mark, so that a link is not printed again after itself.
   const marks = new Map<string, string>()
-  const marked = html
-    .split(LIQUID)
-    .map((part, n) => {
-      if (n % 2 === 0) return part
-      const mark = marks.get(part) ?? `\uE000${marks.size}\uE001`
-      marks.set(part, mark)
-      return mark
-    })
+  const markOf = (output: string) => {
+    const mark = marks.get(output) ?? `\uE000${marks.size}\uE001`
+    marks.set(output, mark)
+    return mark
+  }
+  const marked = liquidParts(html)
+    .map((part, n) => (n % 2 === 0 ? part : markOf(part)))
     .join('')
-  const tags = [...marks.keys()]
-  return plainTextOf(marked).replace(/\uE000(\d+)\uE001/g, (mark, n) => tags[Number(n)] ?? mark)
+  const text = ofTemplate('no plain text can be generated from it', () => plainTextOf(marked))
+  if (CHANGES_HTML.test(html)) return null
+  const outputs = [...marks.keys()]
+  return text.replace(/\uE000(\d+)\uE001/g, (mark, n) => outputs[Number(n)] ?? mark)
 }
+
+/** A comment, in which a preview text would be hidden from most mail clients, or the start of the body. */
+const COMMENT_OR_BODY = /<!--(?:-?>|[\s\S]*?-->)|<body\b[^<>]*>/gi
 
 /** Adds the preview text, which mail clients show after the subject but not in the body. */
 function withPreview(html: string, previewText: string | null): string {
   if (previewText === null) return html
-  const shown = previewText
-    .split(LIQUID)
-    .map((part, n) =>
-      n % 2 === 1 ? part : part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
-    )
+  const shown = liquidParts(previewText)
+    .map((part, n) => (n % 2 === 1 ? part : escapeHtml(part)))
     .join('')
   const preview =
     `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${shown}` +
     // Keeps mail clients from showing the beginning of the body after it.
     `<span aria-hidden="true">${'&#847;&zwnj;&nbsp;'.repeat(30)}</span></div>`
-  const body = /<body\b[^<>]*>/i.exec(html)
-  return body
-    ? html.slice(0, body.index + body[0].length) + preview + html.slice(body.index + body[0].length)
-    : preview + html
+  const body = [...html.matchAll(COMMENT_OR_BODY)].find(([found]) => !found.startsWith('<!--'))
+  const at = body ? body.index + body[0].length : 0
+  return html.slice(0, at) + preview + html.slice(at)
 }

@@ -38,7 +38,7 @@ export interface CompileProblem {
   field: SourceField
   /** A message, with `line:` and `col:` if known. */
   problem: string
-  /** Whether line and column refer to the source, and not to the compiled HTML. */
+  /** Set if line and column refer to the source, and not to the compiled HTML. */
   isOfSource: boolean
 }
 

@@ -10,10 +10,10 @@ interface Part {
   variable?: unknown
   props?: readonly Part[]
 }
-type Place = Part & { props: readonly Part[] }
+type Path = Part & { props: readonly Part[] }
 
 /** Returns whether a part is a path such as `contact.metadata.plan`, not `contact[plan]` or `"plan".size`. */
-function isPlace({ props, variable }: Part): boolean {
+function isPath({ props, variable }: Part): boolean {
   if (props === undefined || variable !== undefined) return false
   for (const prop of props) if (!('content' in prop)) return false
   return true
@@ -25,7 +25,7 @@ interface Scopes {
   readProperty(value: unknown, name: unknown): unknown
 }
 
-function readPlace(scopes: Scopes, { props }: Place): unknown {
+function readPath(scopes: Scopes, { props }: Path): unknown {
   let value = scopes.findScope(props[0]!.content)
   for (const { content } of props) value = scopes.readProperty(value, content)
   return value
@@ -39,7 +39,7 @@ export function readDirectly(): void {
   }
   const direct = function (this: { postfix: readonly Part[] }, context: Context, lenient?: boolean): unknown {
     const scopes = context as unknown as Scopes
-    const postfix = this.postfix.map((part) => (isPlace(part) ? { content: readPlace(scopes, part as Place) } : part))
+    const postfix = this.postfix.map((part) => (isPath(part) ? { content: readPath(scopes, part as Path) } : part))
     const [only] = postfix
     return postfix.length === 1 && 'content' in only! ? only.content : evaluate.call({ postfix }, context, lenient)
   }

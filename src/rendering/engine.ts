@@ -1,21 +1,9 @@
-/** Parses and renders templates. It runs in a thread of its own: only `thread.ts` imports it. */
-import {
-  Context,
-  defaultOperators,
-  filters,
-  Liquid,
-  LiquidError,
-  type Operators,
-  type Template,
-  Tokenizer,
-  TokenKind,
-  toValue,
-  toValueSync,
-} from 'liquidjs'
+/** Parses and renders templates. It runs in the thread of a renderer process. */
+import { Context, filters, Liquid, LiquidError, type Template, toValue, toValueSync } from 'liquidjs'
+import { LRUCache } from 'lru-cache'
 import { readDirectly } from './direct-reads.ts'
-import { costOfSearch, LimitExceeded, LIMITS, Meter, MeteredOutput, estimateSize } from './limits.ts'
+import { estimateSize, formatCount, LimitExceeded, LIMITS, Meter, MeteredOutput } from './limits.ts'
 import { plainTextOf } from './plain-text.ts'
-import { checkRanges } from './ranges.ts'
 import { FIELDS } from './protocol.ts'
 import type {
   EmailContent,
@@ -39,7 +27,6 @@ export class FieldError extends Error {
   }
 }
 
-checkRanges()
 readDirectly()
 
 /** These read files, which do not exist here. */
@@ -48,26 +35,6 @@ const FILE_TAGS = ['include', 'render', 'layout', 'block']
 /** These filters evaluate their arguments as templates at run time, without any limit. */
 const evaluates = (filter: string): boolean => filter.endsWith('_exp')
 
-/** These filters search their input for their first argument. */
-const SEARCHES: ReadonlySet<string> = new Set(
-  ['split', 'replace', 'remove'].flatMap((name) => [name, `${name}_first`, `${name}_last`]),
-)
-
-const chargeSearch = ({ memoryLimit }: Context, within: unknown, sought: unknown): void =>
-  (memoryLimit as unknown as Meter).work(costOfSearch(toValue(within), toValue(sought)))
-
-type OperatorGenerator = Generator<unknown, boolean, unknown>
-type BinaryOperator = (left: unknown, right: unknown, context: Context) => OperatorGenerator
-
-/** `contains` searches a string, and LiquidJS does not count the cost. */
-const operators: Operators = {
-  ...defaultOperators,
-  *contains(left: unknown, right: unknown, context: Context): OperatorGenerator {
-    chargeSearch(context, left, right)
-    return yield* (defaultOperators['contains'] as BinaryOperator)(left, right, context)
-  },
-}
-
 function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
   const engine = new Liquid({
     ownPropertyOnly: true,
@@ -75,7 +42,6 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
     root: [],
     partials: [],
     layouts: [],
-    operators,
     ...options,
   })
   for (const tag of FILE_TAGS) delete engine.tags[tag]
@@ -101,11 +67,8 @@ interface FilterObject {
   handler: Handler
 }
 
-/** These filters accept an indentation for nested values, whose cost is not counted. Values are written in one line. */
-const INDENTS: ReadonlySet<string> = new Set(['json', 'jsonify', 'inspect'])
-
 /** A date, or a date and a time, without a zone: it is printed as it is, in each time zone. */
-const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/
+const LOCAL = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/
 
 /** The context for printing a local date: the process reads it in UTC, so it is printed in UTC. */
 const inUtc = ({ context: { opts, memoryLimit } }: { context: Context }) =>
@@ -114,19 +77,14 @@ const inUtc = ({ context: { opts, memoryLimit } }: { context: Context }) =>
 /** Counts the input and output of a filter. Many of LiquidJS's own filters count neither. */
 function metered(name: string, filter: Handler | FilterObject): FilterObject {
   const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter
-  const isSearch = SEARCHES.has(name)
-  const isIndented = INDENTS.has(name)
   const isDate = name.startsWith('date')
   return {
     raw,
     handler(this: { context: Context }, ...values: unknown[]): unknown {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(estimateSize(value))
-      if (isSearch) chargeSearch(this.context, values[0], values[1])
       const isLocal = isDate && typeof values[0] === 'string' && LOCAL.test(values[0])
-      const made: unknown = toValueSync(
-        handler.apply(isLocal ? inUtc(this) : this, isIndented ? values.slice(0, 1) : values),
-      )
+      const made: unknown = toValueSync(handler.apply(isLocal ? inUtc(this) : this, values))
       memoryLimit.use(estimateSize(made))
       return made
     },
@@ -166,46 +124,25 @@ const html = createEngine({ outputEscape: 'escape' })
 const plain = createEngine()
 const ENGINES = { subject: plain, html, text: plain } as const satisfies Record<Field, Liquid>
 
-/** A cache of the most recently used parsed templates, limited by their estimated size in bytes. */
-const CACHE_BYTES = 16_000_000
+const MAX_CACHE_BYTES = 16_000_000
 const BYTES_A_TOKEN = 1_000
-/** Text between braces becomes objects: for some tags, one object for every two characters. */
-const BYTES_A_CHARACTER_IN_TOKENS = 150
-const cache = new Map<string, { templates: Template[]; bytes: number }>()
-let cachedBytes = 0
+/** The most recently used parsed templates, limited by their estimated size. */
+const cache = new LRUCache<string, Template[]>({ maxSize: MAX_CACHE_BYTES })
 
-/** @param key identifies the content; the parsed template of each field is cached under it */
-function parse(field: Field, source: string, key: string): Template[] {
-  const name = `${key} ${field}`
-  const kept = cache.get(name)
-  if (kept) {
-    cache.delete(name)
-    cache.set(name, kept)
-    return kept.templates
-  }
-  const tokens = countTokens(source)
-  if (tokens > LIMITS.tokens) {
-    throw new LimitExceeded(`has more than ${LIMITS.tokens.toLocaleString('en-US')} outputs and tags`)
-  }
-  const templates = ENGINES[field].parse(source)
-  const bytes =
-    source.length * 2 + tokens * BYTES_A_TOKEN + lengthOfTokens(source, ENGINES[field]) * BYTES_A_CHARACTER_IN_TOKENS
-  if (bytes > CACHE_BYTES) return templates
-  cache.set(name, { templates, bytes })
-  cachedBytes += bytes
-  for (const [oldest, { bytes: freed }] of cache) {
-    if (cachedBytes <= CACHE_BYTES || oldest === name) break
-    cache.delete(oldest)
-    cachedBytes -= freed
-  }
-  return templates
+function parse(field: Field, source: string): Template[] {
+  if (countTokens(source) > LIMITS.tokens)
+    throw new LimitExceeded(`has more than ${formatCount(LIMITS.tokens)} outputs and tags`)
+  return ENGINES[field].parse(source)
 }
 
-/** The number of characters in outputs and tags, as LiquidJS reads them: braces in quotes do not end an output. */
-function lengthOfTokens(source: string, { options }: Liquid): number {
-  return new Tokenizer(source)
-    .readTopLevelTokens(options)
-    .reduce((sum, { kind, begin, end }) => (kind === TokenKind.HTML ? sum : sum + end - begin), 0)
+/** @param key identifies the content; the parsed template of each field is cached under it */
+function parseOnce(field: Field, source: string, key: string): Template[] {
+  const name = `${key} ${field}`
+  const cached = cache.get(name)
+  if (cached) return cached
+  const templates = parse(field, source)
+  cache.set(name, templates, { size: 1 + source.length * 2 + countTokens(source) * BYTES_A_TOKEN })
+  return templates
 }
 
 /** The maximum number of outputs and tags, without parsing. In a `liquid` tag, each line is one. */
@@ -217,7 +154,7 @@ function countTokens(source: string): number {
 function renderField(field: Field, source: string, { timezone, ...variables }: TemplateVariables, key: string): string {
   try {
     const engine = ENGINES[field]
-    const templates = parse(field, source, key)
+    const templates = parseOnce(field, source, key)
     const meter = new Meter()
     const options = timezone === undefined ? engine.options : { ...engine.options, timezoneOffset: timezone }
     const context = new Context(variables, options, { sync: true }, { liquid: engine })
@@ -235,16 +172,16 @@ function checked(field: Field, rendered: string): string {
   // A header is one line: a line break in a contact's name must not start another header.
   const text = field === 'subject' ? rendered.replace(/\s+/g, ' ').trim() : rendered
   const max = LIMITS.output[field]
-  if (text.length > max) throw new LimitExceeded(`becomes longer than ${max.toLocaleString('en-US')} characters`)
+  if (text.length > max) throw new LimitExceeded(`becomes longer than ${formatCount(max)} characters`)
   if (text.includes('\0')) throw new Error('outputs a NUL character, which is not allowed in emails')
   if (!text.isWellFormed()) throw new Error('outputs half of a surrogate pair, which is not valid Unicode')
   return text
 }
 
 /** Checks whether a template can be parsed. @returns the problem, if any */
-export function parseSource(field: Field, source: string, key: string): string | undefined {
+export function parseSource(field: Field, source: string): string | undefined {
   try {
-    parse(field, source, key)
+    parse(field, source)
     return undefined
   } catch (error) {
     return explain(error)
@@ -294,7 +231,8 @@ export function renderTexts(
   return { texts: rendered }
 }
 
-const MUCH = {
+/** The metadata of a contact with a lot of data. */
+const SAMPLE_METADATA = {
   plan: 'pro',
   seats: 12,
   trial: false,
@@ -316,13 +254,13 @@ const TRIALS: readonly TemplateVariables[] = [
       externalId: 'customer-4711',
       email: 'maximiliane.mustermann@mail.example.com',
       firstName: 'Maximiliane <Alexandra> & Söhne',
-      metadata: MUCH,
+      metadata: SAMPLE_METADATA,
       tags: ['vip', 'beta'],
       lists: ['Newsletter', 'Product news'],
       createdAt: '2026-11-27T08:00:00.000Z',
     },
-    steps: { account: MUCH },
-    event: { name: 'order.placed', data: MUCH },
+    steps: { account: SAMPLE_METADATA },
+    event: { name: 'order.placed', data: SAMPLE_METADATA },
     unsubscribeUrl: `https://mail.example.com/unsubscribe/${'A'.repeat(66)}`,
     confirmUrl: `https://mail.example.com/confirm/${'A'.repeat(66)}`,
   },
@@ -337,7 +275,7 @@ export function check(content: EmailContent, key: string, begin: (field: Field) 
     begin(field)
     try {
       for (const variables of TRIALS) renderField(field, source, variables, key)
-      const unknown = findUnknownVariables(ENGINES[field], parse(field, source, key), source)
+      const unknown = findUnknownVariables(ENGINES[field], parseOnce(field, source, key), source)
       findings.unknownVariables.push(...unknown.map((variable) => ({ field, ...variable })))
     } catch (error) {
       findings.problems.push({ field, problem: (error as Error).message })

@@ -1,6 +1,6 @@
 /**
  * The limits of one template, in units that are the same on every machine: a template that rendered once always renders. The
- * time and memory of the process are limited as well: see `renderer.ts`.
+ * time and memory of the process are limited as well: see `process.ts`.
  */
 export const LIMITS = {
   /** Outputs and tags. Parsing time grows with their square. */
@@ -11,10 +11,6 @@ export const LIMITS = {
   work: 10_000_000,
   /** Characters or items of a single value. */
   value: 1_000_000,
-  /**
-   * Character comparisons per unit of work, in the worst case of a search. A search is one call, so its steps are not counted.
-   */
-  comparisons: 64,
   /** Characters of the output. A subject is a header line, which RFC 5322 limits to 998 (section 2.1.1). */
   output: { subject: 998, html: 1_000_000, text: 1_000_000 },
 } as const
@@ -24,7 +20,7 @@ export class LimitExceeded extends Error {
   override readonly name = 'LimitExceeded'
 }
 
-const formatted = (count: number): string => count.toLocaleString('en-US')
+export const formatCount = (count: number): string => count.toLocaleString('en-US')
 
 /** Replaces LiquidJS's limiters. The render limit counts nodes, not time. */
 export class Meter {
@@ -34,32 +30,20 @@ export class Meter {
   /** LiquidJS calls this before each node, with the time. */
   check(): void {
     this.nodes += 1
-    if (this.nodes > LIMITS.nodes) throw new LimitExceeded(`renders more than ${formatted(LIMITS.nodes)} nodes`)
+    if (this.nodes > LIMITS.nodes) throw new LimitExceeded(`renders more than ${formatCount(LIMITS.nodes)} nodes`)
   }
 
   use(units: number): void {
     if (!(units > 0)) return
     if (units > LIMITS.value) {
-      throw new LimitExceeded(`creates a value of more than ${formatted(LIMITS.value)} characters or items`)
+      throw new LimitExceeded(`creates a value of more than ${formatCount(LIMITS.value)} characters or items`)
     }
-    this.work(units)
-  }
-
-  /** Counts input that is read without creating a value. */
-  work(units: number): void {
     this.worked += units
     if (this.worked > LIMITS.work) {
-      throw new LimitExceeded(`processes more than ${formatted(LIMITS.work)} characters and items`)
+      throw new LimitExceeded(`processes more than ${formatCount(LIMITS.work)} characters and items`)
     }
   }
 }
-
-/** The worst-case cost of a search: every position is compared with the whole search text. */
-export const costOfSearch = (within: unknown, sought: unknown): number =>
-  (lengthAtMost(within) * lengthAtMost(sought)) / LIMITS.comparisons
-
-/** The maximum length of a value as text. A number has up to 24 characters. */
-const lengthAtMost = (value: unknown): number => (typeof value === 'string' ? value.length : estimateSize(value) * 24)
 
 /** Counts the output of a template as it is written, to the email or to a variable of `capture`. */
 export class MeteredOutput {
@@ -75,7 +59,7 @@ export class MeteredOutput {
   write(text: string): void {
     this.meter.use(text.length)
     if (this.buffer.length + text.length > this.max) {
-      throw new LimitExceeded(`becomes longer than ${formatted(this.max)} characters`)
+      throw new LimitExceeded(`becomes longer than ${formatCount(this.max)} characters`)
     }
     this.buffer += text
   }

@@ -1,9 +1,9 @@
 import { Parser } from 'htmlparser2'
 
-/** Elements that contain only other MJML elements: text in them is dropped. The other elements contain what a recipient reads. */
-const HOLDS_ELEMENTS: ReadonlySet<string> = new Set(
+/** Elements that contain only other MJML elements, or nothing: text in them is dropped. The others contain what a recipient reads. */
+const DROPS_TEXT: ReadonlySet<string> = new Set(
   ['mjml', 'head', 'attributes', 'body', 'wrapper', 'section', 'group', 'column', 'hero', 'social', 'navbar']
-    .concat(['accordion', 'accordion-element', 'carousel'])
+    .concat(['accordion', 'accordion-element', 'carousel', 'carousel-image', 'image', 'divider', 'spacer'])
     .map((name) => (name === 'mjml' ? name : `mj-${name}`)),
 )
 
@@ -11,7 +11,7 @@ const HOLDS_ELEMENTS: ReadonlySet<string> = new Set(
 export interface StructureProblem {
   problem: string
   at: number
-  /** Whether MJML would omit content, so that the template must be changed. */
+  /** Set if MJML would omit content, so that the template must be changed. */
   isLoss: boolean
 }
 
@@ -35,7 +35,9 @@ export function findStructureProblems(source: string): StructureProblem[] {
       onopentag(name, attributes) {
         const at = parser.startIndex
         const known = name.toLowerCase()
-        if (hasOpenQuote(name, attributes))
+        if (isMjml(name) && Object.keys(attributes).some((key) => key.includes('{')))
+          note(`Liquid in the tag of <${name}> is dropped: put it into the value of an attribute`, at)
+        else if (hasOpenQuote(name, attributes))
           note(`the quotation marks in the attributes of <${name}> do not match. In Liquid, use single ones`, at)
         if (name !== known && isMjml(known)) note(`<${name}> is not an MJML element: write <${known}>`, at)
         if (name === 'mj-include') note(explainInclude(attributes['path'] ?? ''), at)
@@ -63,12 +65,12 @@ export function findStructureProblems(source: string): StructureProblem[] {
       },
       ontext(part) {
         const within = open.at(-1)?.name
-        if (within !== undefined && !HOLDS_ELEMENTS.has(within)) return
-        // Liquid tags are checked against the result of the compilation.
-        const at = part.replaceAll(/\{%[^%]*%?\}?|&(?:nbsp|#160);/g, (tag) => ' '.repeat(tag.length)).search(/\S/)
+        if (within !== undefined && !DROPS_TEXT.has(within)) return
+        const at = part.replaceAll(/&(?:nbsp|#160);/g, (space) => ' '.repeat(space.length)).search(/\S/)
         if (at < 0) return
         const where = within === undefined ? 'outside of <mjml>' : `in <${within}>`
-        note(`text ${where} is dropped: put it into <mj-text>`, parser.startIndex + at)
+        const [what, target] = part.startsWith('{%', at) ? ['Liquid', 'mj-raw'] : ['text', 'mj-text']
+        note(`${what} ${where} is dropped: put it into <${target}>`, parser.startIndex + at)
       },
     },
     { xmlMode: true, decodeEntities: false },
@@ -81,7 +83,7 @@ export function findStructureProblems(source: string): StructureProblem[] {
   return found.sort((a, b) => a.at - b.at)
 }
 
-/** Whether an attribute contains what follows it, because a quotation mark is missing or is one too many. */
+/** Checks whether an attribute contains what follows it, because a quotation mark is missing or is one too many. */
 const hasOpenQuote = (name: string, attributes: Record<string, string>): boolean =>
   Object.entries(attributes).some(([key, value]) => /<\/?mj-/.test(value) || (isMjml(name) && /["'<]/.test(key)))
 

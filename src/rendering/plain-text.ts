@@ -19,7 +19,7 @@ const hasBlock = (node: DomNode): boolean => anyChild(node, (child) => BLOCKS.ha
 const anyChild = ({ children }: Partial<DomNode>, is: (child: DomNode) => boolean): boolean =>
   children?.some(is) ?? false
 
-/** Whether a cell holds a value, such as a number, instead of a part of the layout. */
+/** Checks whether a cell holds a value, such as a number, instead of a part of the layout. */
 const isValue = (cell: DomNode): boolean => hasText(cell) && !hasBlock(cell)
 
 /** The cell before this one in its row. Liquid between cells is text. */

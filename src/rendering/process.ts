@@ -5,7 +5,14 @@
 import './leave-signals.ts'
 import { Worker } from 'node:worker_threads'
 import { type Deadline, startDeadline } from './deadline.ts'
-import { MAX_BATCH_MS, type ProcessAnswer, PROGRESS_FD, type RenderJob, type RenderProcessOptions } from './protocol.ts'
+import {
+  COMPILE_DEADLINE_FACTOR,
+  MAX_BATCH_MS,
+  type ProcessResponse,
+  PROGRESS_FD,
+  type RenderJob,
+  type RenderProcessOptions,
+} from './protocol.ts'
 
 const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcessOptions
 
@@ -13,12 +20,6 @@ const { memoryMb, ...allowance } = JSON.parse(process.argv[2]!) as RenderProcess
 const MEMORY_CHECK_MS = 20
 /** The memory limit in bytes. Memory outside of V8's heap (for dates, for example) is not limited otherwise. */
 const MAX_BYTES = (2 * memoryMb + 128) * 2 ** 20
-
-/**
- * The deadline of a compilation, as a multiple of the deadline for rendering. A compilation happens once per version, and
- * includes loading the libraries.
- */
-const COMPILING = 5
 
 let deadline: Deadline | undefined
 let memoryCheck: NodeJS.Timeout | undefined
@@ -36,12 +37,12 @@ function usedMs(): number {
   return (user + system) / 1000
 }
 
-function respond(answer: ProcessAnswer): void {
-  if (answer.kind !== 'rendered-one') {
+function respond(response: ProcessResponse): void {
+  if (response.kind !== 'rendered-one') {
     deadline?.end()
     clearInterval(memoryCheck)
   }
-  process.send!(answer)
+  process.send!(response)
 }
 
 thread.on('message', respond)
@@ -53,7 +54,10 @@ process.on('message', (job: RenderJob) => {
   const { deadlineMs } = allowance
   // The last of many emails gets as much time as a single email, after the preceding ones.
   const before = job.kind === 'render-all' && job.variables.length > 1 ? MAX_BATCH_MS : 0
-  const limits = { ...allowance, deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILING : 1) }
+  const limits = {
+    ...allowance,
+    deadlineMs: before + deadlineMs * (job.kind === 'compile' ? COMPILE_DEADLINE_FACTOR : 1),
+  }
   deadline = startDeadline(limits, usedMs, (kind) => respond({ kind }))
   memoryCheck = setInterval(() => {
     if (process.memoryUsage.rss() > MAX_BYTES) respond({ kind: 'memory' })

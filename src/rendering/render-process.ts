@@ -4,7 +4,7 @@ import {
   type ProcessFailure,
   FIELDS,
   type Outcome,
-  type ProcessAnswer,
+  type ProcessResponse,
   PROGRESS_FD,
   type RenderedOne,
   type RenderJob,
@@ -22,21 +22,21 @@ const START_MS = 30_000
  */
 const SILENT_MS = 30_000
 
-const isDeath = (answer: ProcessAnswer): answer is { kind: ProcessFailure } =>
-  answer.kind === 'late' || answer.kind === 'memory' || answer.kind === 'busy'
+const isDeath = (response: ProcessResponse): response is { kind: ProcessFailure } =>
+  response.kind === 'late' || response.kind === 'memory' || response.kind === 'busy'
 
 /** A process that runs one job at a time, and is ended when a job exceeds its limits. */
 export class RenderProcess {
-  /** Whether it takes no further jobs and must be replaced. */
-  ended = false
-  /** Whether it became ready. Later errors are about a job. */
-  started = false
+  /** Set when it takes no further jobs and must be replaced. */
+  isEnded = false
+  /** Set when it became ready. Later errors are about a job. */
+  isStarted = false
   private readonly child: ChildProcess
   /** Undefined if the process could not be started. */
   private readonly progress: (Readable & { ref(): void; unref(): void }) | undefined
   private readonly ready: Promise<void>
   private readonly wallMs: number
-  private killed = false
+  private isKilled = false
   /** The index of the field in progress, which is known even if the process dies. */
   private field = 0
 
@@ -51,19 +51,19 @@ export class RenderProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
     })
     // A process that dies while idle is replaced by the next job. Listen immediately, because it may fail to start.
-    this.child.on('error', () => (this.ended = true)).once('exit', () => (this.ended = true))
+    this.child.on('error', () => (this.isEnded = true)).once('exit', () => (this.isEnded = true))
     this.progress = (this.child.stdio as ChildProcess['stdio'] | undefined)?.[PROGRESS_FD] as typeof this.progress
     this.progress?.on('data', (fields: Buffer) => (this.field = fields.at(-1)!))
     // Its thread has exited or must be ended. Without it, the process is useless.
-    this.child.on('message', (answer: ProcessAnswer) => {
-      if (answer.kind === 'broken' || isDeath(answer)) this.end()
+    this.child.on('message', (response: ProcessResponse) => {
+      if (response.kind === 'broken' || isDeath(response)) this.end()
     })
     this.ready = new Promise((resolve, reject) => {
       const late = setTimeout(() => this.end(), START_MS).unref()
-      this.child.once('message', (answer: ProcessAnswer) => {
+      this.child.once('message', (response: ProcessResponse) => {
         clearTimeout(late)
-        if (answer.kind === 'broken') return reject(new Error(answer.problem))
-        this.started = true
+        if (response.kind === 'broken') return reject(new Error(response.problem))
+        this.isStarted = true
         resolve()
       })
       this.child.once('error', reject)
@@ -81,7 +81,7 @@ export class RenderProcess {
     this.keepAlive(true)
     try {
       await this.ready
-      return await this.answerTo(job)
+      return await this.responseTo(job)
     } finally {
       this.keepAlive(false)
     }
@@ -89,8 +89,8 @@ export class RenderProcess {
 
   /** Ends the process immediately, even during a synchronous call of its thread. */
   end(): void {
-    this.ended = true
-    this.killed = true
+    this.isEnded = true
+    this.isKilled = true
     this.child.kill('SIGKILL')
   }
 
@@ -102,36 +102,36 @@ export class RenderProcess {
     }
   }
 
-  private answerTo(job: RenderJob): Promise<Outcome> {
+  private responseTo(job: RenderJob): Promise<Outcome> {
     const { child } = this
     const emails: RenderedOne['email'][] = []
     return new Promise((resolve, reject) => {
       const finish = (report: () => void) => {
         clearTimeout(silent)
-        child.off('message', onAnswer).off('close', onClose)
+        child.off('message', onResponse).off('close', onClose)
         report()
       }
       const die = (kind: ProcessFailure) => {
         this.end()
         resolve({ kind, field: FIELDS[this.field] ?? 'subject', done: emails })
       }
-      const onAnswer = (answer: ProcessAnswer) => {
-        if (answer.kind === 'rendered-one') return void emails.push(answer.email)
+      const onResponse = (response: ProcessResponse) => {
+        if (response.kind === 'rendered-one') return void emails.push(response.email)
         finish(() => {
-          if (isDeath(answer)) die(answer.kind)
-          else if (answer.kind === 'broken') reject(new Error(answer.problem))
-          else if (answer.kind === 'ready') reject(new Error('A renderer process sent an unexpected message'))
-          else resolve(answer.kind === 'rendered-all' ? { ...answer, emails } : answer)
+          if (isDeath(response)) die(response.kind)
+          else if (response.kind === 'broken') reject(new Error(response.problem))
+          else if (response.kind === 'ready') reject(new Error('A renderer process sent an unexpected message'))
+          else resolve(response.kind === 'render-all' ? { ...response, emails } : response)
         })
       }
       const onClose = (_code: number | null, signal: string | null) =>
         finish(() => {
-          if (this.killed) return reject(new Error('A renderer process ended'))
+          if (this.isKilled) return reject(new Error('A renderer process ended'))
           // SIGKILL comes from the operating system or an operator. Other exits are V8's reaction to a job that allocates too
           // much at once.
           die(signal === 'SIGKILL' ? 'busy' : 'memory')
         })
-      child.on('message', onAnswer).on('close', onClose)
+      child.on('message', onResponse).on('close', onClose)
       const silent = setTimeout(() => finish(() => die('busy')), this.wallMs + SILENT_MS)
       try {
         child.send(job)

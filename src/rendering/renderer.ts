@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { CompiledTemplate, CompileInput } from './compiled.ts'
 import { FairQueue } from './queue.ts'
-import type { Outcome, RenderJob } from './protocol.ts'
+import { COMPILE_DEADLINE_FACTOR, type Failure, type Outcome, type RenderJob, type Result } from './protocol.ts'
 import { RenderProcess } from './render-process.ts'
 import {
   RendererBusy,
@@ -18,16 +18,12 @@ import {
 } from './content.ts'
 
 export interface RendererOptions {
-  /** At least two: one is reserved for templates that were rendered before. */
-  processes?: number
   /** Maximum processor time of one job, in milliseconds. */
   deadlineMs?: number
   /** Maximum wall-clock time of one job in milliseconds, for a busy machine. */
   wallMs?: number
   /** Memory limit of a process's thread. */
   memoryMb?: number
-  /** Milliseconds between attempts to start a process after a failure. */
-  retryMs?: number
 }
 
 export interface JobOptions {
@@ -84,7 +80,7 @@ export interface Renderer {
 }
 
 const SUSPECT_MS = 10 * 60_000
-const REMEMBERED = 10_000
+const MAX_REMEMBERED_KEYS = 10_000
 
 /**
  * Wall-clock milliseconds of a job, or of one email of many, after which its owner gets only one process at a time for a while.
@@ -105,8 +101,8 @@ interface Job {
   message: RenderJob
   group: string
   attempt: number
-  /** Whether the caller no longer waits for it. */
-  givenUp: boolean
+  /** Set when the caller no longer waits for it. */
+  isAbandoned: boolean
   resolve(outcome: Outcome): void
   reject(error: unknown): void
 }
@@ -129,15 +125,13 @@ interface Lane {
  * Deadlines are processor time: on a busy machine, an email is late, but does not fail.
  */
 export function createRenderer({
-  processes = 2,
   deadlineMs = 1_000,
   wallMs = 15_000,
   memoryMb = 128,
-  retryMs = RETRY_MS,
 }: RendererOptions = {}): Renderer {
-  const proven = new LRUCache<string, true>({ max: REMEMBERED })
-  const suspects = new LRUCache<string, true>({ max: REMEMBERED, ttl: SUSPECT_MS })
-  const heavy = new LRUCache<string, true>({ max: REMEMBERED, ttl: HEAVY_FOR_MS })
+  const proven = new LRUCache<string, true>({ max: MAX_REMEMBERED_KEYS })
+  const suspects = new LRUCache<string, true>({ max: MAX_REMEMBERED_KEYS, ttl: SUSPECT_MS })
+  const heavy = new LRUCache<string, true>({ max: MAX_REMEMBERED_KEYS, ttl: HEAVY_FOR_MS })
   const queues = { proven: new FairQueue<Job>(), fresh: new FairQueue<Job>(), suspect: new FairQueue<Job>() }
   const lane = (...ofLane: FairQueue<Job>[]): Lane => ({
     process: undefined,
@@ -145,25 +139,21 @@ export function createRenderer({
     job: undefined,
     queues: ofLane,
   })
-  const lanes = [
-    lane(queues.proven),
-    ...Array.from({ length: Math.max(processes, 2) - 1 }, () => lane(queues.fresh, queues.proven)),
-    lane(queues.suspect),
-  ]
-  let closed = false
+  const lanes = [lane(queues.proven), lane(queues.fresh, queues.proven), lane(queues.suspect)]
+  let isClosed = false
   let failedStarts = 0
   let failure: unknown
   let retry: NodeJS.Timeout | undefined
 
-  const mayGo = (owner: string) => !heavy.has(owner) || lanes.every(({ job }) => job?.group !== owner)
+  const canRun = (owner: string) => !heavy.has(owner) || lanes.every(({ job }) => job?.group !== owner)
   const isSuspect = ({ message, group }: Job) => suspects.has(message.key) || suspects.has(group)
   const queueOf = (job: Job) =>
     isSuspect(job) ? queues.suspect : proven.has(job.message.key) ? queues.proven : queues.fresh
 
   function next({ queues: ofLane }: Lane): Job | undefined {
     for (const queue of ofLane) {
-      for (let job = queue.take(mayGo); job; job = queue.take(mayGo)) {
-        if (job.givenUp) continue
+      for (let job = queue.take(canRun); job; job = queue.take(canRun)) {
+        if (job.isAbandoned) continue
         // The job may have become suspect while it waited.
         if (queue === queues.suspect || !isSuspect(job)) return job
         queues.suspect.add(job.group, job)
@@ -174,9 +164,9 @@ export function createRenderer({
 
   function dispatch(): void {
     // Running processes first, before any are started. The slot of the suspects comes last, because `next` adds to its queue.
-    for (const started of [true, false]) {
+    for (const isStarted of [true, false]) {
       for (const at of lanes) {
-        if (at.job || (at.process !== undefined && !at.process.ended) !== started) continue
+        if (at.job || (at.process !== undefined && !at.process.isEnded) !== isStarted) continue
         const job = next(at)
         if (job) void work(at, job)
       }
@@ -188,21 +178,20 @@ export function createRenderer({
     try {
       // A second attempt gets a new process, so that earlier jobs cannot be the cause of its failure.
       if (job.attempt > 1) at.process?.end()
-      if (!at.process || at.process.ended) {
+      if (!at.process || at.process.isEnded) {
         // An error of the new process is not an error of the old one.
         at.process = undefined
         at.process = new RenderProcess({ deadlineMs, wallMs, memoryMb })
       }
       // The first job's time includes the start of the process.
-      const since = at.process.started ? performance.now() : Infinity
+      const since = at.process.isStarted ? performance.now() : Infinity
       const outcome = await at.process.run(job.message)
       noteTime(at, job, outcome, performance.now() - since)
       failedStarts = 0
       if (
-        outcome.kind === 'rendered' ||
-        outcome.kind === 'rendered-all' ||
-        (outcome.kind === 'rendered-texts' && 'texts' in outcome.rendered) ||
-        (outcome.kind === 'checked' && outcome.findings.problems.length === 0)
+        outcome.kind === 'render-all' ||
+        (outcome.kind === 'render-texts' && 'texts' in outcome.rendered) ||
+        (outcome.kind === 'check' && outcome.findings.problems.length === 0)
       ) {
         proven.set(job.message.key, true)
       }
@@ -215,7 +204,7 @@ export function createRenderer({
       if (
         isBlamed(outcome) &&
         job.attempt === 1 &&
-        !closed &&
+        !isClosed &&
         (isOfOneEmail(job.message) || outcome.kind === 'memory')
       ) {
         job.attempt = 2
@@ -224,19 +213,19 @@ export function createRenderer({
         job.resolve(outcome)
       }
     } catch (error) {
-      if (closed) return job.reject(new RendererClosed())
-      if (at.process?.started === true) suspects.set(job.message.key, true)
+      if (isClosed) return job.reject(new RendererClosed())
+      if (at.process?.isStarted === true) suspects.set(job.message.key, true)
       else noteFailedStart(error)
       job.reject(new RendererBusy('The template renderer stopped unexpectedly. Try again.', { cause: error }))
     } finally {
       at.job = undefined
-      if (!closed) dispatch()
+      if (!isClosed) dispatch()
     }
   }
 
   function noteTime(at: Lane, { message, group }: Job, outcome: Outcome, tookMs: number): void {
     if (message.kind !== 'compile') {
-      const emails = outcome.kind === 'rendered-all' ? outcome.emails.length : 1
+      const emails = outcome.kind === 'render-all' ? outcome.emails.length : 1
       if (tookMs > HEAVY_MS * Math.max(emails, 1)) heavy.set(group, true)
       return
     }
@@ -251,29 +240,32 @@ export function createRenderer({
     failure = error
     clearTimeout(retry)
     const attempt = () => void run({ kind: 'check', key: keyOf(NOTHING), content: NOTHING }).catch(() => undefined)
-    if (!closed) retry = setTimeout(attempt, retryMs).unref()
+    if (!isClosed) retry = setTimeout(attempt, RETRY_MS).unref()
   }
 
-  const run = (message: RenderJob, { owner = message.key, beginBy }: JobOptions = {}): Promise<Outcome> =>
+  const run = <Message extends RenderJob>(
+    message: Message,
+    { owner = message.key, beginBy }: JobOptions = {},
+  ): Promise<ResultOf<Message> | Failure> =>
     new Promise((resolve, reject) => {
-      if (closed) return reject(new RendererClosed())
-      const job: Job = { message, group: owner, attempt: 1, givenUp: false, resolve, reject }
+      if (isClosed) return reject(new RendererClosed())
+      // A process runs one job at a time, so the result is that of this job.
+      const resolveTyped = (outcome: Outcome) => resolve(outcome as ResultOf<Message> | Failure)
+      const job: Job = { message, group: owner, attempt: 1, isAbandoned: false, resolve: resolveTyped, reject }
       beginBy?.addEventListener('abort', () => {
         if (lanes.some((lane) => lane.job === job)) return
-        job.givenUp = true
+        job.isAbandoned = true
         reject(new RendererBusy('No renderer process was free'))
       })
       queueOf(job).add(owner, job)
       dispatch()
     })
 
-  /** Returns the reason why a job failed. @throws {RendererBusy} if it was not the job's fault */
-  function reasonOf(outcome: Exclude<Outcome, { kind: Done }>): string {
-    switch (outcome.kind) {
-      case 'failed':
-        return outcome.problem
+  /** Explains why a job failed. @throws {RendererBusy} if it was not the job's fault */
+  function reasonOf({ kind }: Failure, factor = 1): string {
+    switch (kind) {
       case 'late':
-        return `took longer than ${deadlineMs / 1000} s`
+        return `took longer than ${(factor * deadlineMs) / 1000} s`
       case 'memory':
         return `needs more than ${memoryMb} MB of memory`
       case 'busy':
@@ -283,61 +275,52 @@ export function createRenderer({
 
   return {
     async render(content, variables, options) {
-      const message: RenderJob = { kind: 'render', key: keyOf(content), content: pick(content), variables }
-      const outcome = await run(message, options)
-      if (outcome.kind === 'rendered') return outcome.email
-      if (isDone(outcome)) throw new Error(MIXED_UP)
-      throw new TemplateError(`${outcome.field}: ${reasonOf(outcome)}`)
+      const [email] = await this.renderAll(content, [variables], options)
+      if ('problem' in email!) throw new TemplateError(`${email.field}: ${email.problem}`)
+      return email!
     },
     async renderAll(content, variables, options) {
       const emails: (RenderedEmail | TemplateProblem)[] = []
+      const job = { kind: 'render-all', key: keyOf(pick(content)), content: pick(content) } as const
       while (emails.length < variables.length) {
         const rest = variables.slice(emails.length)
-        const message: RenderJob = { kind: 'render-all', key: keyOf(content), content: pick(content), variables: rest }
-        const outcome = await run(message, options)
-        if (outcome.kind === 'rendered-all' && outcome.emails.length > 0) {
+        const outcome = await run({ ...job, variables: rest }, options)
+        if (!isFailure(outcome)) {
           emails.push(...outcome.emails)
           continue
         }
-        if (isDone(outcome)) throw new Error(MIXED_UP)
+        const { field, done } = outcome
         const problem = reasonOf(outcome)
-        if (rest.length === 1) emails.push({ field: outcome.field, problem })
-        else {
-          // The email in progress is rendered again, alone, to report its own problem.
-          const done = 'done' in outcome ? outcome.done : []
-          emails.push(...done, ...(await this.renderAll(content, rest.slice(done.length, done.length + 1), options)))
-        }
+        if (rest.length === 1) emails.push({ field, problem })
+        // The email in progress is rendered again, alone, to report its own problem.
+        else emails.push(...done, ...(await this.renderAll(content, rest.slice(done.length, done.length + 1), options)))
       }
       return emails
     },
     async renderTexts(texts, variables, options) {
-      const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
-      const outcome = await run({ kind: 'render-texts', key, texts, variables }, options)
-      if (outcome.kind === 'rendered-texts') return outcome.rendered
-      if (isDone(outcome)) throw new Error(MIXED_UP)
-      throw new TemplateError(reasonOf(outcome))
+      const outcome = await run({ kind: 'render-texts', key: keyOf(texts), texts, variables }, options)
+      if (isFailure(outcome)) throw new TemplateError(reasonOf(outcome))
+      return outcome.rendered
     },
     async check(content, options) {
-      const outcome = await run({ kind: 'check', key: keyOf(content), content: pick(content) }, options)
-      if (outcome.kind === 'checked') return outcome.findings
-      if (isDone(outcome)) throw new Error(MIXED_UP)
+      const outcome = await run({ kind: 'check', key: keyOf(pick(content)), content: pick(content) }, options)
+      if (!isFailure(outcome)) return outcome.findings
       return { problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
     },
     async compile(input, options) {
-      const key = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
-      const outcome = await run({ kind: 'compile', key, input }, options)
-      if (outcome.kind === 'compiled') return outcome.template
-      if (isDone(outcome)) throw new Error(MIXED_UP)
-      const problems = [{ field: outcome.field, problem: reasonOf(outcome), isOfSource: false }]
+      const outcome = await run({ kind: 'compile', key: keyOf(input), input }, options)
+      if (!isFailure(outcome)) return outcome.template
+      const problem = reasonOf(outcome, COMPILE_DEADLINE_FACTOR)
+      const problems = [{ field: outcome.field, problem, isOfSource: false }]
       return { content: null, problems, warnings: [], unknownVariables: [] }
     },
     problem() {
-      if (closed || failedStarts < FAILED_STARTS) return undefined
+      if (isClosed || failedStarts < FAILED_STARTS) return undefined
       const reason = failure instanceof Error ? failure.message : String(failure)
       return `Renderer processes cannot be started: ${reason}`
     },
     close() {
-      closed = true
+      isClosed = true
       clearTimeout(retry)
       const waiting = Object.values(queues).flatMap((queue) => queue.takeAll())
       for (const job of waiting) job.reject(new RendererClosed())
@@ -347,25 +330,18 @@ export function createRenderer({
   }
 }
 
-type Done = 'rendered' | 'rendered-all' | 'rendered-texts' | 'checked' | 'compiled'
-const DONE: readonly Outcome['kind'][] = ['rendered', 'rendered-all', 'rendered-texts', 'checked', 'compiled']
-const isDone = (outcome: Outcome): outcome is Extract<Outcome, { kind: Done }> => DONE.includes(outcome.kind)
+type ResultOf<Message extends RenderJob> = Extract<Result, { kind: Message['kind'] }>
 
-const MIXED_UP = 'The renderer returned the result of another job'
+const isFailure = (outcome: Outcome): outcome is Failure =>
+  outcome.kind === 'late' || outcome.kind === 'memory' || outcome.kind === 'busy'
 
 const isOfOneEmail = (message: RenderJob): boolean =>
-  message.kind === 'render' ||
-  message.kind === 'render-texts' ||
-  (message.kind === 'render-all' && message.variables.length === 1)
+  message.kind === 'render-texts' || (message.kind === 'render-all' && message.variables.length === 1)
 
-/** Whether a process was ended because of its job. */
+/** Checks whether a process was ended because of its job. */
 const isBlamed = ({ kind }: Outcome): boolean => kind === 'late' || kind === 'memory'
 
 const pick = ({ subject, html, text }: EmailContent): EmailContent => ({ subject, html, text })
 
-/** The key of a content. The length before each text makes it unambiguous. */
-function keyOf({ subject, html, text }: EmailContent): string {
-  const hash = createHash('sha256')
-  for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
-  return hash.digest('base64url')
-}
+/** The key of anything that can be written as JSON. */
+const keyOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url')

@@ -6,11 +6,11 @@ import { nearestName } from '../platform/nearest-name.ts'
 const MAX_VARIABLES = 5
 const MAX_NAME = 60
 /** The maximum number of positions at which a template may use variables. The time of the search grows with the square. */
-const MAX_PLACES = 300
+const MAX_REFERENCES = 300
 /** The maximum edit distance to a known name. */
 const MAX_DISTANCE = 3
 
-const PLACES = /\{\{|\{%|\||,|:|\band\b|\bor\b/
+const SEPARATORS = /\{\{|\{%|\||,|:|\band\b|\bor\b/
 
 type Segments = ReturnType<Liquid['globalVariableSegmentsSync']>[number]
 
@@ -28,7 +28,7 @@ export function findUnknownVariables(
   templates: Template[],
   source: string,
 ): Omit<UnknownVariable, 'field'>[] {
-  if (source.split(PLACES).length > MAX_PLACES) return []
+  if (source.split(SEPARATORS).length > MAX_REFERENCES) return []
   const unknown = segmentsOf(engine, templates).filter(isUnknown).map(nameOf)
   return [...new Set(unknown)].slice(0, MAX_VARIABLES).map((variable) => ({
     variable: variable.slice(0, MAX_NAME),

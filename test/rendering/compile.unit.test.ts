@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 
-const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty']
-
 const MJML = (column: string, head = '') =>
   `<mjml><mj-head>${head}</mj-head><mj-body><mj-section><mj-column>${column}</mj-column></mj-section></mj-body></mjml>`
 
-const SOURCES = {
-  'an HTML stylesheet': (name: string) => `<style>p { ${name}: 1px }</style><p>Hello</p>`,
-  'an HTML style attribute': (name: string) => `<style>p { color: red }</style><p style="${name}: 1px">Hello</p>`,
-  'an MJML stylesheet': (name: string) =>
-    MJML('<mj-text><p>Hello</p></mj-text>', `<mj-style inline="inline">p { ${name}: 1px }</mj-style>`),
+/** The libraries for styles fail for a property with the name of a property of every object. */
+const FAILING = {
+  'an HTML stylesheet': '<style>p { constructor: 1px }</style><p>Hello</p>',
+  'an MJML stylesheet': MJML(
+    '<mj-text><p>Hello</p></mj-text>',
+    '<mj-style inline="inline">p { constructor: 1px }</mj-style>',
+  ),
 }
 
 describe('compiling a template', function () {
@@ -27,47 +27,13 @@ describe('compiling a template', function () {
     return renderer.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
   }
 
-  for (const [where, source] of Object.entries(SOURCES)) {
-    for (const name of NAMES) {
-      it(`reports a property called ${name} in ${where} as a problem of the template`, async () => {
-        const { content, problems } = await compile(source(name))
-        assert.equal(content, null)
-        assert.equal(problems.length, 1)
-        assert.equal(problems[0]!.field, 'html')
-        assert.match(problems[0]!.problem, new RegExp(`the name "${name}" cannot be used .* line:1, col:\\d+$`))
-        // The renderer process still works.
-        assert.deepEqual((await compile('<style>p { color: red }</style><p>Hello</p>')).problems, [])
-        assert.equal(renderer.problem(), undefined)
-      })
-    }
-  }
-
-  it('renders content that has such properties', async () => {
-    for (const name of NAMES) {
-      const html = SOURCES['an HTML style attribute'](name)
-      const rendered = await renderer.render(
-        { subject: 'Hello', html, text: null },
-        {
-          contact: { email: 'ada@example.com', firstName: null, metadata: {} },
-        },
-      )
-      assert.equal(rendered.html, html)
-    }
-  })
-
-  for (const name of [...NAMES, '__proto__'])
-    it(`accepts elements, attributes and classes called ${name}, or reports them with a line`, async () => {
-      for (const html of [
-        `<${name} class="${name}" id="${name}" ${name}="x"><p style="color: ${name}">Hello</p></${name}>`,
-        `<style>.${name}, #${name}, ${name} { color: red }</style><p class="${name}">Hello</p>`,
-        MJML(`<mj-text ${name}="x" css-class="${name}" mj-class="${name}">Hello</mj-text>`),
-        MJML(`<mj-text>Hello</mj-text>`, `<mj-attributes><mj-class name="${name}" color="red" /></mj-attributes>`),
-        MJML(`<${name}>Hello</${name}><mj-text>Hello</mj-text>`),
-      ]) {
-        const { content, problems } = await compile(html)
-        if (content) assert.match(content.text!, /Hello$/, html)
-        else assert.match(problems[0]!.problem, /line:1, col:\d+/, html)
-      }
+  for (const [where, source] of Object.entries(FAILING))
+    it(`reports an error of a library for ${where} as a problem of the template`, async () => {
+      const { content, problems } = await compile(source)
+      assert.equal(content, null)
+      assert.partialDeepStrictEqual(problems, [{ field: 'html', isOfSource: true }])
+      // The renderer process still works.
+      assert.deepEqual((await compile('<style>p { color: red }</style><p>Hello</p>')).problems, [])
       assert.equal(renderer.problem(), undefined)
     })
 
@@ -124,14 +90,14 @@ describe('compiling a template', function () {
   it('keeps Liquid in the generated text, with any quotation marks', async () => {
     const html =
       '<a href="{{ contact.metadata.url | default: "https://example.com" }}">Go</a>' +
-      '<img src="a.png" alt="{{ contact.firstName | default: "you" }}">{% if 1 <2 %}yes{% endif %}' +
+      '<img src="a.png" alt="{{ contact.firstName | default: "you" }}">' +
       '<p><a href="{{ unsubscribeUrl }}">{{ unsubscribeUrl }}</a></p>'
     const { content, problems } = await compile(html)
     assert.deepEqual(problems, [])
     assert.equal(
       content?.text,
-      'Go [{{ contact.metadata.url | default: "https://example.com" }}] {{ contact.firstName | default: "you" }} ' +
-        '{% if 1 <2 %}yes{% endif %}\n\n{{ unsubscribeUrl }}',
+      'Go [{{ contact.metadata.url | default: "https://example.com" }}] {{ contact.firstName | default: "you" }}' +
+        '\n\n{{ unsubscribeUrl }}',
     )
   })
 })

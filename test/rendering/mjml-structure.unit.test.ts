@@ -76,10 +76,15 @@ describe('findStructureProblems', () => {
   })
 
   it('reports text between elements', () => {
-    const source = column('  {% if a %}\n Hello <mj-text>x</mj-text>')
-    const found = findLoss(source)
-    assert.match(found?.problem ?? '', /^text in <mj-column> is dropped/)
-    assert.equal(source.slice(found!.at, found!.at + 5), 'Hello')
+    for (const [between, problem] of [
+      ['Hello', /^text in <mj-column> is dropped: put it into <mj-text>/],
+      ['{% if a %}', /^Liquid in <mj-column> is dropped: put it into <mj-raw>/],
+    ] as const) {
+      const source = column(`\n ${between} <mj-text>x</mj-text>`)
+      const found = findLoss(source)
+      assert.match(found?.problem ?? '', problem)
+      assert.equal(source.slice(found!.at, found!.at + between.length), between)
+    }
   })
 
   it('reports unknown elements, a second body, includes and CDATA', () => {

@@ -316,16 +316,6 @@ describe('templates', () => {
     assert.equal((await preview(await create({ subject: 'x', text: '{% render "ok" %}' }))).text, 'x')
   })
 
-  it('reports a problem of the text generated from HTML in the HTML', async () => {
-    const html = '<!-- {% if contact.firstName %} --><p>Hello</p>{% endif %}'
-    const { body } = await write({ subject: 'x', html })
-    assert.match(
-      JSON.stringify(body),
-      /html is not a valid template: the plain text generated from it fails: .*Write the plain text yourself, in text/,
-    )
-    assert.equal((await write({ subject: 'x', html, text: 'Hello' })).status, 201)
-  })
-
   it('returns warnings about MJML that is compiled nevertheless, with the line', async () => {
     const html =
       '<mjml><mj-body><mj-section><mj-column>\n<mj-text grün="x">Hi</mj-text></mj-column></mj-section></mj-body></mjml>'
