@@ -1,3 +1,4 @@
+import { notifyOwners } from '../accounts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
@@ -14,7 +15,7 @@ export const listActiveAutomations = (em: EntityManager): Promise<JudgedAutomati
   em.fork().find(Automation, { status: 'ACTIVE' }, { ...FRESH_READ, fields: JUDGED_FIELDS })
 
 /**
- * Pauses an automation because of its reputation. It continues when a member sets it ACTIVE again.
+ * Pauses an automation because of its reputation, and tells the owners of the workspace. It continues when a member sets it ACTIVE again.
  * @param seen the automation as it was judged @returns whether it was paused
  */
 export async function pauseForReputation(
@@ -32,6 +33,7 @@ export async function pauseForReputation(
     await unit.nativeUpdate(AutomationDraft, { automationId: id, basedOn: revision }, { basedOn: revision + 1 })
     await endSweeps(unit, automation)
     await unit.flush()
+    await notifyOwners(unit, [{ workspaceId: seen.workspaceId, automationId: id }])
     return true
   })
 }

@@ -1,5 +1,6 @@
+import { notifyOwners } from '../accounts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
+import { preparedSql, sql, toDate, toObjects, unitOf } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
 import type { CampaignStatus } from './campaign.ts'
@@ -76,7 +77,7 @@ export const PAUSE_REASONS = {
 } as const
 
 /**
- * Pauses a scheduled or sending campaign on Dripline's own account.
+ * Pauses a scheduled or sending campaign on Dripline's own account, and tells the owners of the workspace.
  * @param options.seen the revision for which the reason was found, if it may be outdated
  * @returns whether it was paused
  */
@@ -86,14 +87,19 @@ export async function pauseAutomatically(
   reason: string,
   { seen = null, toleratedRates = null }: { seen?: number | null; toleratedRates?: ToleratedRates | null } = {},
 ): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `update campaigns set status = 'PAUSED', paused_from = status, pause_reason = $2, tolerated_rates = coalesce($4::jsonb, tolerated_rates),
-       revision = revision + 1, updated_at = now()
-     where id = $1::uuid and status in ('SCHEDULED', 'SENDING') and ($3::integer is null or revision = $3::integer) returning id`,
-    [id, reason, seen, toleratedRates && JSON.stringify(toleratedRates)],
-  )
-  return rows.length > 0
+  return unitOf(em).transactional(async (unit) => {
+    const rows = await sql(
+      unit,
+      `update campaigns set status = 'PAUSED', paused_from = status, pause_reason = $2, tolerated_rates = coalesce($4::jsonb, tolerated_rates),
+         revision = revision + 1, updated_at = now()
+       where id = $1::uuid and status in ('SCHEDULED', 'SENDING') and ($3::integer is null or revision = $3::integer)
+       returning workspace_id`,
+      [id, reason, seen, toleratedRates && JSON.stringify(toleratedRates)],
+    )
+    const [paused] = toObjects<{ workspaceId: string }>(rows)
+    if (paused) await notifyOwners(unit, [{ ...paused, campaignId: id }])
+    return paused !== undefined
+  })
 }
 
 /** Pauses scheduled campaigns: after a restore, one may already have been sent. A member resumes them. */

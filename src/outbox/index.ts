@@ -15,6 +15,7 @@ export {
   enqueueForRelay,
   enqueueImport,
   enqueueNotices,
+  type NoticeSubject,
   enqueuePasswordReset,
   deleteStarts,
   type NewDelivery,

@@ -273,26 +273,38 @@ export async function enqueueEach(
   return toObjects<Delivery>(rows)
 }
 
+/** The subject of an email to owners, which is one of them: a disabled webhook, or a paused automation or campaign. */
+export interface NoticeSubject {
+  workspaceId: string
+  webhookId?: string
+  automationId?: string
+  campaignId?: string
+}
+
 /**
- * Enqueues emails to owners about webhooks. While one is pending, another one about the same webhook replaces it. The lock order
- * allows this after rows of webhooks, because no other transaction holds these rows and then waits for a webhook.
+ * Enqueues emails to owners. While one is pending, another one about the same subject replaces it. The lock order allows this
+ * after rows of webhooks, because no other transaction holds these rows and then waits for a webhook.
  */
 export async function enqueueNotices(
   em: EntityManager,
-  notices: readonly { workspaceId: string; accountId: string; webhookId: string }[],
+  notices: readonly (NoticeSubject & { accountId: string })[],
 ): Promise<void> {
   if (notices.length === 0) return
+  const idsOf = (name: keyof NoticeSubject) => notices.map((notice) => notice[name] ?? null)
   await sql(
     em,
-    `insert into outbox as delivery (kind, key, lane, workspace_id, account_id, webhook_id)
-     select 'NOTICE', webhook_id || ' ' || account_id, '${LANE_OF.NOTICE}', workspace_id, account_id, webhook_id
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as given(workspace_id, account_id, webhook_id)
-     order by webhook_id, account_id
+    `insert into outbox as delivery (kind, key, lane, workspace_id, account_id, webhook_id, automation_id, campaign_id)
+     select 'NOTICE', coalesce(webhook_id, automation_id, campaign_id) || ' ' || account_id, '${LANE_OF.NOTICE}', given.*
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[])
+       as given(workspace_id, account_id, webhook_id, automation_id, campaign_id)
+     order by 2
      on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`,
     [
-      notices.map(({ workspaceId }) => workspaceId),
+      idsOf('workspaceId'),
       notices.map(({ accountId }) => accountId),
-      notices.map(({ webhookId }) => webhookId),
+      idsOf('webhookId'),
+      idsOf('automationId'),
+      idsOf('campaignId'),
     ],
   )
 }

@@ -158,12 +158,13 @@ async function continueBatchJob(dependencies: Dependencies, delivery: Delivery):
 
 /** Sends an email to an owner. Repeats it if the process dies before the email is recorded as sent. */
 async function notify({ em, log }: Dependencies, delivery: Delivery, sendNotice: SendNotice | undefined) {
-  const { accountId, webhookId, attempts } = delivery
+  const { accountId, webhookId, automationId, campaignId, attempts } = delivery
   try {
     const isDone = (await sendNotice?.(delivery)) ?? false
     await (isDone ? completeDeliveries : deferDeliveries)(em.fork(), [delivery])
   } catch (error) {
-    log.warn({ error, accountId, webhookId, attempts }, 'An email to an owner could not be sent; rescheduled')
+    const fields = { accountId, webhookId, automationId, campaignId, attempts }
+    log.warn({ error, ...fields }, 'An email to an owner could not be sent; rescheduled')
     await deferDeliveries(em.fork(), [delivery])
   }
 }

@@ -25,6 +25,7 @@ import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail, mailServersOf } from './mail.ts'
 import { createPasswordResetMail } from './password-reset-mail.ts'
+import { createPauseMail } from './pause-mail.ts'
 import type { RunningService } from './running-service.ts'
 import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
 
@@ -85,8 +86,13 @@ export async function startWorker(
   ])
   const runs = workers.map((worker) => worker.run())
   const memberMail = { ...dependencies, smtp: mail.smtp, mailFrom, publicUrl }
-  const [aboutWebhook, ofReset] = [createNotices(memberMail), createPasswordResetMail(memberMail)]
-  const sendNotice: SendNotice = (notice) => (notice.webhookId === null ? ofReset : aboutWebhook)(notice)
+  const aboutWebhook = createNotices(memberMail)
+  const aboutPause = createPauseMail(memberMail)
+  const ofReset = createPasswordResetMail(memberMail)
+  const sendNotice: SendNotice = (notice) => {
+    if (notice.webhookId !== null) return aboutWebhook(notice)
+    return notice.automationId === null && notice.campaignId === null ? ofReset(notice) : aboutPause(notice)
+  }
   const relay = startRelay(dependencies, { sendNotice })
   const webhooks = startWebhookDeliveries(
     { ...dependencies, secrets: createSecrets(config.SECRETS_KEY) },

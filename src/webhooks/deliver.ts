@@ -2,8 +2,8 @@ import http from 'node:http'
 import https from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { signedHeaders } from '../steps/index.ts'
-import { ownersOf } from '../accounts/index.ts'
-import { enqueueNotices, type Log } from '../outbox/index.ts'
+import { notifyOwners } from '../accounts/index.ts'
+import type { Log } from '../outbox/index.ts'
 import { batch } from '../platform/batcher.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
@@ -357,10 +357,9 @@ async function recordOutcomes({ em, log }: WebhookDependencies, items: readonly 
 const disableFailing = (em: EntityManager, failed: readonly FailedEndpoint[]) =>
   em.fork().transactional(async (unit) => {
     const disabled = await setFailing(unit, failed)
-    if (disabled.length === 0) return disabled
-    const owners = await ownersOf(unit, [...new Set(disabled.map(({ workspaceId }) => workspaceId))])
-    const noticesOf = ({ id, workspaceId }: (typeof disabled)[number]) =>
-      owners.filter((owner) => owner.workspaceId === workspaceId).map((owner) => ({ ...owner, webhookId: id }))
-    await enqueueNotices(unit, disabled.flatMap(noticesOf))
+    await notifyOwners(
+      unit,
+      disabled.map(({ id, workspaceId }) => ({ workspaceId, webhookId: id })),
+    )
     return disabled
   })

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { pauseAutomatically } from '../../src/campaigns/queries.ts'
 import { recordBounce } from '../../src/bounces/record-bounce.ts'
 import type { BounceKind } from '../../src/bounces/categories.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { sql } from '../../src/platform/db/sql.ts'
+import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { guardAutomations } from '../../src/relay/guard-automations.ts'
 import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
+import { aMember } from '../support/members.ts'
 import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 
@@ -135,5 +137,43 @@ describe('a high rate of complaints or bounces', () => {
     await report('HARD', 'automation_id', automationId, 1)
     await guardAutomations(service.context.dependencies)
     assert.equal((await read()).status, 'PAUSED')
+  })
+
+  it('is reported to the owners of the workspace by email, unless the pause is over', async () => {
+    const owner = await aMember(service, 'owner')
+    await aMember(service, 'editor')
+    const automationId = await anAutomation(service, { name: 'Onboarding', steps: [EMAIL] })
+    for (let n = 0; n < 20; n += 1) await enroll(service, automationId, await aContact(service))
+    await eventually('all are sent', () => (sink.mails.length === 20 ? true : undefined))
+    await report('HARD', 'automation_id', automationId, 10)
+    const emails = () => sink.mails.filter(({ headers }) => /^Subject: Dripline paused/m.test(headers))
+    await guardAutomations(service.context.dependencies)
+    const [mail] = await eventually('an email', () => (emails().length > 0 ? emails() : undefined))
+    assert.deepEqual(mail!.to, [owner.email])
+    assert.match(mail!.headers, /^Subject: Dripline paused the automation Onboarding\r?$/m)
+    const text = mail!.body.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    assert.ok(text.includes('50 % of its emails failed or bounced hard; the limit is 5 %.'), text)
+    assert.ok(text.includes(`/w/${service.workspaceId}/automations/${automationId}`), text)
+
+    const listId = await aList(service)
+    await service.call('POST', `lists/${listId}/contacts`, { contactIds: [await aContact(service)] })
+    const audience = { listIds: [listId] }
+    const campaign = async (name: string): Promise<string> => {
+      const { id } = (await service.call('POST', 'campaigns', { ...EMAIL, name, audience })).body.data
+      const scheduled = await service.call('POST', `campaigns/${id}/schedule`, { at: '2027-01-01T00:00:00Z' })
+      assert.equal(scheduled.refused, undefined)
+      return id as string
+    }
+    const resumed = await campaign('Resumed')
+    await unitOf(em()).transactional(async (unit) => {
+      assert.ok(await pauseAutomatically(unit, resumed, 'A list of its audience was deleted'))
+      await sql(unit, `update campaigns set status = 'SCHEDULED', pause_reason = null where id = $1::uuid`, [resumed])
+    })
+    assert.ok(await pauseAutomatically(em(), await campaign('Paused'), 'A list of its audience was deleted'))
+    await eventually('a second email', () => (emails().length > 1 ? true : undefined))
+    const pending = () => sql(em(), `select from outbox where kind = 'NOTICE'`)
+    await eventually('none are left', async () => ((await pending()).length === 0 ? true : undefined))
+    const subjects = emails().map(({ headers }) => /^Subject: (.*?)\r?$/m.exec(headers)?.[1])
+    assert.deepEqual(subjects, ['Dripline paused the automation Onboarding', 'Dripline paused the campaign Paused'])
   })
 })
