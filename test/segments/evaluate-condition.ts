@@ -140,8 +140,7 @@ function compareJson(found: unknown, { is, value }: Compared, at: number): boole
 }
 
 /** A text in a condition is compared with texts, and a number with numbers and with texts that are numbers. */
-const isComparable = (found: unknown, value: unknown): boolean =>
-  typeof value === 'number' || typeof found === 'string'
+const isComparable = (found: unknown, value: unknown): boolean => typeof value === 'number' || typeof found === 'string'
 
 function isBefore(one: unknown, other: unknown): boolean {
   if (typeof one === 'string' && typeof other === 'string')
