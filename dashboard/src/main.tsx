@@ -13,7 +13,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { theme, variables } from './theme/theme.ts'
-import { keepFocus } from './lib/keep-focus.ts'
+import { focusTitle, keepFocus } from './lib/keep-focus.ts'
 import { router } from './router.tsx'
 
 // Ignore the second click of a double click on a submit or primary button.
@@ -36,6 +36,10 @@ addEventListener('keydown', (event) => {
 })
 
 keepFocus()
+// Not when the dashboard is opened: the first link is the one that skips the navigation.
+router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+  if (fromLocation !== undefined && pathChanged) focusTitle()
+})
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -45,6 +45,15 @@ describe('dashboard by keyboard', function () {
     await page.goto('/sign-in')
     await page.getByLabel('Email').waitFor()
     await page.keyboard.type(email)
+    const outline = await page.evaluate(() => {
+      const { document, getComputedStyle } = globalThis as unknown as {
+        document: { activeElement: unknown }
+        getComputedStyle: (of: unknown) => { outlineStyle: string; outlineWidth: string }
+      }
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
+      return `${outlineWidth} ${outlineStyle}`
+    })
+    assert.equal(outline, '2px solid')
     await press('Tab')
     await page.keyboard.type(PASSWORD)
     await press('Enter')
@@ -106,9 +115,25 @@ describe('dashboard by keyboard', function () {
     )
   })
 
-  it('opens pages by name and by shortcut', async () => {
+  it('gives a step the focus only when it is added', async () => {
+    const steps = page.getByTestId('step')
+    const before = await steps.count()
+    await press('Escape', 'e')
+    await steps.nth(before).waitFor()
+    await page.keyboard.type('New')
+    await press('Escape', 'ArrowUp', 'ArrowDown')
+    // In a field, this would be a letter.
+    await press('d')
+    await steps.nth(before + 1).waitFor()
+    await press('Delete', 'Control+z', 'Control+z', 'Control+z')
+  })
+
+  it('gives the title of the next page the focus if nothing else has it', async () => {
     await press('Escape', 'g', 'h')
-    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await page.locator('h1:focus').getByText('Home').waitFor()
+  })
+
+  it('opens pages by name and by shortcut', async () => {
     await press('Control+k')
     await page.locator('[aria-label="Search or jump to"]:focus').waitFor()
     await page.keyboard.type('Audit')

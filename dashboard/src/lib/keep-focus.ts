@@ -43,6 +43,11 @@ export function keepFocus(): void {
   }).observe(document, { subtree: true, childList: true })
 }
 
+/** Focuses the title of a page that was opened, unless something has the focus, such as the link or a field of the page. */
+export function focusTitle(): void {
+  setTimeout(() => isFocusLost() && focusContainer(document.querySelector('h1')), RETURN_MS)
+}
+
 const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
 
 function ancestorsOf(element: HTMLElement): HTMLElement[] {
@@ -52,7 +57,7 @@ function ancestorsOf(element: HTMLElement): HTMLElement[] {
 }
 
 /** Makes an element focusable and focuses it, until it loses the focus. */
-function focusContainer(element: HTMLElement | undefined): void {
+function focusContainer(element: HTMLElement | null | undefined): void {
   if (!element) return
   const isMade = !element.hasAttribute('tabindex')
   if (isMade) element.tabIndex = -1

@@ -36,7 +36,20 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', size: 28, color: 'gray' } }),
     Input: Input.extend({ defaultProps: { size: 'sm' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, events: { hover: true, focus: true, touch: true } } }),
-    Modal: Modal.extend({ defaultProps: { radius: 'xl', shadow: 'xl', overlayProps: { backgroundOpacity: 0.4 } } }),
+    // A server's error appears while the focus is elsewhere.
+    InputError: Input.Error.extend({ defaultProps: { role: 'alert' } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        radius: 'xl',
+        shadow: 'xl',
+        overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    }),
+    // Not imported: only the pages for signing in need it.
+    PasswordInput: {
+      defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, 'aria-label': 'Show password' } },
+    },
     Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', position: 'bottom-end' } }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs' } }),
     Tabs: Tabs.extend({ defaultProps: { keepMounted: false } }),

@@ -52,7 +52,10 @@ export function useStepActions({
   focusInvalid: () => boolean
 }) {
   const { steps } = sequence
-  const [newId, setNewId] = useState<string>()
+  const [added, setAdded] = useState<{ id: string; isSelected: boolean }>()
+  // An added step gets the focus when it is selected for the first time, not when the selection returns to it.
+  if (added && !added.isSelected && added.id === selected) setAdded({ ...added, isSelected: true })
+  if (added?.isSelected && added.id !== selected) setAdded(undefined)
   const [canPaste, setCanPaste] = useState(clipboard.length > 0)
   const insert = useCallback(
     (added: readonly Step[], place: Place) => {
@@ -66,7 +69,7 @@ export function useStepActions({
   const add = useCallback(
     (type: StepType, place: Place) => {
       const created = newStep(type)
-      setNewId(created.id)
+      setAdded({ id: created.id, isSelected: false })
       insert([created], place)
     },
     [insert],
@@ -144,7 +147,20 @@ export function useStepActions({
     canCopy: stepsOf(selected).length > 0,
     branchMoves: own && { left: own.branch > 0, right: own.branch < own.step.branches.length - 1 },
   }
-  return { add, move, remove, duplicate, copy, paste, shift, moveBranch, placeAfter, newId, canPaste, possible }
+  return {
+    add,
+    move,
+    remove,
+    duplicate,
+    copy,
+    paste,
+    shift,
+    moveBranch,
+    placeAfter,
+    newId: added?.id,
+    canPaste,
+    possible,
+  }
 }
 
 export type StepActions = ReturnType<typeof useStepActions>
