@@ -66,6 +66,7 @@ describe('imports in the dashboard', function () {
     // Without a value that means yes, every contact would be suppressed.
     await press('Continue')
     await page.getByText(/Choose at least one value that means yes/).waitFor()
+    await page.locator('input[type=checkbox][aria-invalid=true]:focus').waitFor()
     await page.getByText(/1 of 5 columns needs a decision: Newsletter/).waitFor()
     await column('Newsletter').getByLabel('ja', { exact: true }).check()
     // A type that is chosen again has the format of the samples.

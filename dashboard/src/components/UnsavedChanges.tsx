@@ -1,9 +1,10 @@
 import { Button, Modal } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useReturnFocus } from '../lib/use-return-focus.ts'
 
 /** Warns a user who leaves a page with unsaved changes. */
-export const UnsavedDialog = ({
+export function UnsavedDialog({
   title = 'Unsaved changes',
   leave = 'Discard changes',
   children,
@@ -15,19 +16,22 @@ export const UnsavedDialog = ({
   children: ReactNode
   onStay: () => void
   onLeave: () => void
-}) => (
-  <Modal opened onClose={onStay} title={title} centered>
-    {children}
-    <div className="row" style={{ marginTop: 16 }}>
-      <Button variant="filled" onClick={onStay} data-autofocus>
-        Stay
-      </Button>
-      <Button variant="subtle" color="gray" onClick={onLeave}>
-        {leave}
-      </Button>
-    </div>
-  </Modal>
-)
+}) {
+  useReturnFocus()
+  return (
+    <Modal opened onClose={onStay} title={title} centered>
+      {children}
+      <div className="row" style={{ marginTop: 16 }}>
+        <Button variant="filled" onClick={onStay} data-autofocus>
+          Stay
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onLeave}>
+          {leave}
+        </Button>
+      </div>
+    </Modal>
+  )
+}
 
 /**
  * Asks for confirmation when the user leaves a form that is not saved.

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { Fragment } from 'react'
 import { NAV_ITEMS } from './navigation.ts'
+import { useReturnFocus } from '../lib/use-return-focus.ts'
 import classes from './KeyboardShortcuts.module.css'
 
 const SHORTCUTS: readonly [string, readonly (readonly [keys: string, what: string])[]][] = [
@@ -51,6 +52,7 @@ const SHORTCUTS: readonly [string, readonly (readonly [keys: string, what: strin
 ]
 
 export function KeyboardShortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  useReturnFocus()
   const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">

@@ -55,7 +55,7 @@ export function CampaignDetails({ campaign }: { campaign: Campaign }) {
         <dd>
           {localTime !== null
             ? `${localTimeLabel(localTime)} in each recipient’s time zone (${fallbackTimeZone ?? 'UTC'} if unknown)`
-            : scheduledAt !== null && <Time at={scheduledAt} as="date" />}
+            : scheduledAt !== null && <Time at={scheduledAt} as="time" />}
           {localTime === null && scheduledAt === null && <span className="t3">Not scheduled</span>}
         </dd>
         {startedAt !== null && (

@@ -109,7 +109,7 @@ function DeliveryReport({ campaign: { id, stats, status } }: { campaign: Campaig
       <MessageBreakdown
         counts={stats}
         isTest={workspace.mode === 'test'}
-        total={{ label: 'Recipients', value: stats.recipients }}
+        total={{ label: 'In audience', value: stats.recipients }}
       />
       {report && report.results.sent > 0 && (
         <div style={{ marginTop: 16 }}>

@@ -1,6 +1,7 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { hasErrorCode } from '../../api/client.ts'
 import { callOnce } from '../../api/call-once.ts'
 import { useCampaignTemplate } from '../../api/queries.ts'
@@ -68,8 +69,9 @@ export function ScheduleForm({
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isChanged) notice.current?.scrollIntoView({ block: 'center' })
+    // The field is marked before it is focused.
+    flushSync(() => setWasSubmitted(isMissing))
     if (isChanged || focusInvalidField(event.currentTarget)) return
-    setWasSubmitted(isMissing)
     if (!isMissing) schedule.mutate(undefined, { onSuccess: onDone })
   }
   return (
@@ -110,6 +112,8 @@ export function ScheduleForm({
             }
             error={wasSubmitted && isMissing ? 'Choose a date and time' : undefined}
             value={time}
+            // Without it, a year takes six digits.
+            max="9999-12-31T23:59"
             onChange={({ currentTarget: { value } }) => setTime(value)}
           />
         )}

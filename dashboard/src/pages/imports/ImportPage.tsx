@@ -115,7 +115,7 @@ function ImportResult({ of }: { of: Import }) {
           <Progress value={Math.min(100, (imported / size) * 100)} aria-label="Progress" style={{ margin: '8px 0' }} />
         )}
         <dl className="facts">
-          <dt>Lines</dt>
+          <dt>Lines of the file</dt>
           <dd>{count(lines)}</dd>
           <dt>Created</dt>
           <dd>{count(created)}</dd>

@@ -234,7 +234,7 @@ function YesValues({
     <Checkbox.Group {...props} className={classes.whole} aria-label={`Values of ${of} that mean yes`}>
       <div className="row" style={{ flexWrap: 'wrap', marginTop: 6 }}>
         {[...new Set([...shown(values), ...props.value])].map((value) => (
-          <Checkbox key={value} value={value} label={value} />
+          <Checkbox key={value} value={value} label={value} aria-invalid={isMissing || undefined} />
         ))}
       </div>
     </Checkbox.Group>

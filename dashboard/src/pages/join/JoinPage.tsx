@@ -10,8 +10,11 @@ import { AuthLayout } from '../../layout/AuthLayout.tsx'
 import { SingleSignOnButton } from '../sign-in/SignInOptions.tsx'
 
 export function JoinPage() {
-  // Browsers do not send the part after #, so the token stays out of logs. Another link may be opened in the same tab.
-  const token = useLocation({ select: ({ hash }) => hash })
+  // Browsers do not send the part after #, so the token stays out of logs. Another link may be opened in the same tab. The hash is
+  // dropped when the page is left.
+  const hash = useLocation({ select: (location) => location.hash })
+  const [token, setToken] = useState(hash)
+  if (hash !== '' && hash !== token) setToken(hash)
   const invitation = useQuery({
     queryKey: ['invitation', token],
     queryFn: async () => (await accountApi.POST('/invitation', { body: { token: token || 'none' } })).data.data,

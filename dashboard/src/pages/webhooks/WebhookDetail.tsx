@@ -149,7 +149,8 @@ function Health({ webhook, onEnable }: { webhook: Webhook; onEnable: (() => void
         }
       >
         <p>
-          Since <Time at={disabledAt} />. No events are recorded for this webhook. {deliveries.pending > 0 && waiting}
+          Since <Time at={disabledAt} as="date" />. No events are recorded for this webhook.{' '}
+          {deliveries.pending > 0 && waiting}
         </p>
         {onEnable && <Button onClick={onEnable}>Enable webhook</Button>}
       </Notice>
@@ -158,7 +159,8 @@ function Health({ webhook, onEnable }: { webhook: Webhook; onEnable: (() => void
   return (
     <Notice title="Attempts fail">
       <p>
-        Since <Time at={failingSince} />. {waiting} After three days without a success, the webhook is disabled.
+        Since <Time at={failingSince} as="date" />. {waiting} After three days without a success, the webhook is
+        disabled.
       </p>
     </Notice>
   )
