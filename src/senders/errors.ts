@@ -3,7 +3,7 @@ import { defineError } from '../platform/api-error.ts'
 export const SECRETS_KEY_MISSING = defineError(
   'taken',
   'secrets_key_missing',
-  'This is stored encrypted, but SECRETS_KEY is not set. Set it for the API and the workers.',
+  'Secrets are stored encrypted, but SECRETS_KEY is not set. Set it for the API and the workers.',
 )
 export const FROM_ADDRESS_MISSING = defineError(
   'taken',
