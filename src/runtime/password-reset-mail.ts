@@ -1,9 +1,8 @@
 import { createPasswordReset, discardPasswordReset, passwordResetUrl } from '../accounts/index.ts'
-import { type InstanceMailDependencies, sendInstanceMail } from '../instance/index.ts'
+import { type InstanceMailDependencies, sendInstanceMail, type SendNotice } from '../instance/index.ts'
 import type { Log } from '../outbox/index.ts'
 import { domainOf } from '../platform/email-address.ts'
 import { newId } from '../platform/ids.ts'
-import type { SendNotice } from '../webhooks/index.ts'
 
 /** Attempts after which an email is not sent any more: about an hour. The person may request another one. */
 const MAX_ATTEMPTS = 20

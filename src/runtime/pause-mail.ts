@@ -1,52 +1,35 @@
-import { findOwnersAddress } from '../accounts/index.ts'
 import { Automation } from '../automations/index.ts'
 import { Campaign } from '../campaigns/index.ts'
-import { type InstanceMailDependencies, sendInstanceMail } from '../instance/index.ts'
+import { createOwnerMail, type InstanceMailDependencies, type SendNotice } from '../instance/index.ts'
 import type { Delivery, Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { domainOf } from '../platform/email-address.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import type { SendNotice } from '../webhooks/index.ts'
 import { Workspace } from '../workspaces/index.ts'
 
-/** Attempts after which an email is not sent any more: about three days. */
-const MAX_ATTEMPTS = 900
-
-/**
- * Creates the function that tells owners that Dripline paused an automation or a campaign. An email is sent at least once: it is
- * repeated if the worker dies before it is recorded as sent. All repetitions have the same Message-ID.
- */
-export const createPauseMail =
-  ({ em, log, publicUrl, ...mail }: InstanceMailDependencies & { log: Log; publicUrl: string }): SendNotice =>
-  async (delivery) => {
-    const { workspaceId, accountId, automationId, campaignId, attempts } = delivery
-    if (workspaceId === null || accountId === null) throw new Error('A NOTICE without its ids')
-    const fields = { automationId, campaignId, accountId }
-    // A member resumed it in the meantime, or the member is not an owner any more.
-    const paused = await findPaused(em.fork(), delivery)
-    const to = await findOwnersAddress(em.fork(), { workspaceId, accountId })
-    if (!paused || to === undefined) return true
-    const workspace = await em.fork().findOneOrFail(Workspace, workspaceId)
-    const sending = { workspaceMode: workspace.mode, turn: workspaceId, attempts, maxAttempts: MAX_ATTEMPTS }
-    const outcome = await sendInstanceMail({ em, ...mail }, sending, () => ({
-      to,
-      messageId: `<${paused.id}.${accountId}.${paused.revision}@${domainOf(mail.mailFrom) ?? 'localhost'}>`,
-      ...textsOf(paused, workspace.name, `${publicUrl}/w/${workspaceId}/${paused.path}`),
-    }))
-    if (outcome === 'SENT') log.info(fields, 'Sent an email to an owner about a pause')
-    if (outcome === 'CAPTURED') log.info(fields, 'Captured the email to an owner about a pause')
-    if (outcome === 'REFUSED') log.warn(fields, 'The mail server did not accept an email to an owner about a pause')
-    return outcome !== 'LATER'
-  }
+/** Creates the function that tells owners that Dripline paused an automation or a campaign, unless a member resumed it. */
+export const createPauseMail = ({
+  publicUrl,
+  ...dependencies
+}: InstanceMailDependencies & { log: Log; publicUrl: string }): SendNotice =>
+  createOwnerMail(dependencies, async (em, delivery) => {
+    const paused = await findPaused(em, delivery)
+    if (!paused) return undefined
+    const workspace = await em.findOneOrFail(Workspace, paused.workspaceId)
+    const url = `${publicUrl}/w/${paused.workspaceId}/${paused.kind}s/${paused.id}`
+    return {
+      workspaceMode: workspace.mode,
+      event: `${paused.id}.${paused.revision}`,
+      ...textsOf(paused, workspace.name, url),
+    }
+  })
 
 interface Paused {
   id: string
+  workspaceId: string
   kind: 'automation' | 'campaign'
   name: string
   reason: string
   revision: number
-  /** Its page in the dashboard, below the workspace. */
-  path: string
 }
 
 /** Reads an automation or a campaign that Dripline paused; `undefined` if it continues or is deleted. */
@@ -55,8 +38,8 @@ async function findPaused(em: EntityManager, { automationId, campaignId }: Deliv
     ? (['automation', await em.findOne(Automation, { id: automationId, status: 'PAUSED' })] as const)
     : (['campaign', await em.findOne(Campaign, { id: campaignId!, status: 'PAUSED' })] as const)
   if (found?.pauseReason == null) return undefined
-  const { id, name, pauseReason: reason, revision } = found
-  return { id, kind, name, reason, revision, path: `${kind}s/${id}` }
+  const { id, workspaceId, name, pauseReason: reason, revision } = found
+  return { id, workspaceId, kind, name, reason, revision }
 }
 
 /** A name in one line, without control characters. */
@@ -72,7 +55,7 @@ function textsOf(
     '',
     `${reason}.`,
     '',
-    'Nothing is sent until a member resumes it. Look at its report and its contacts first:',
+    `The ${kind} sends nothing until a member resumes it. Check its report and its contacts first:`,
     url,
     '',
     'You receive this email because you are an owner of the workspace.',

@@ -13,6 +13,7 @@ import {
   mailModeOf,
   readLinkSecret,
   watchSendingGate,
+  type SendNotice,
 } from '../instance/index.ts'
 import { isLocal as isLocalServer, isOnThisMachine, readSmtpUrl } from '../smtp/index.ts'
 import { connectWorker } from '../temporal/connect-worker.ts'
@@ -20,7 +21,7 @@ import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 import { startRelay } from '../relay/index.ts'
 import { createSecrets } from '../platform/secrets.ts'
-import { createNotices, type SendNotice, startWebhookDeliveries } from '../webhooks/index.ts'
+import { createNotices, startWebhookDeliveries } from '../webhooks/index.ts'
 import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail, mailServersOf } from './mail.ts'
