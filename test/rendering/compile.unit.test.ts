@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
-
-const MJML = (column: string, head = '') =>
-  `<mjml><mj-head>${head}</mj-head><mj-body><mj-section><mj-column>${column}</mj-column></mj-section></mj-body></mjml>`
+import { compileSource, mjml } from './compile-source.ts'
 
 /** The libraries for styles fail for a property with the name of a property of every object. */
 const FAILING = {
   'an HTML stylesheet': '<style>p { constructor: 1px }</style><p>Hello</p>',
-  'an MJML stylesheet': MJML(
+  'an MJML stylesheet': mjml(
     '<mj-text><p>Hello</p></mj-text>',
     '<mj-style inline="inline">p { constructor: 1px }</mj-style>',
   ),
@@ -21,11 +19,7 @@ describe('compiling a template', function () {
   })
   after(() => renderer.close())
 
-  const compile = (html: string, previewText: string | null = null) => {
-    const format = html.startsWith('<mjml') ? ('MJML' as const) : ('HTML' as const)
-    const source = { format, subject: 'Hello', previewText, html, text: null }
-    return renderer.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
-  }
+  const compile = (html: string, previewText: string | null = null) => compileSource(renderer, html, { previewText })
 
   for (const [where, source] of Object.entries(FAILING))
     it(`reports an error of a library for ${where} as a problem of the template`, async () => {
@@ -56,10 +50,10 @@ describe('compiling a template', function () {
 
   it('reports MJML that would lose content, with the line', async () => {
     for (const [html, problem] of [
-      [MJML('\n<mj-nothing>Hello</mj-nothing>'), /^Element mj-nothing doesn't exist.* line:2, col:1$/],
-      [MJML('\n<mj-style>p{}</mj-style>'), /^mj-style cannot be used inside mj-column.* line:2, col:1$/],
+      [mjml('\n<mj-nothing>Hello</mj-nothing>'), /^Element mj-nothing doesn't exist.* line:2, col:1$/],
+      [mjml('\n<mj-style>p{}</mj-style>'), /^mj-style cannot be used inside mj-column.* line:2, col:1$/],
       [
-        MJML('\n<mj-carousel><mj-text>Hello</mj-text></mj-carousel>'),
+        mjml('\n<mj-carousel><mj-text>Hello</mj-text></mj-carousel>'),
         /^mj-text cannot be used inside mj-carousel.* line:2, col:14$/,
       ],
     ] as const) {
@@ -70,7 +64,7 @@ describe('compiling a template', function () {
   })
 
   it('shows the preview text once', async () => {
-    const html = MJML('\n<mj-text mood="calm">Hello</mj-text>', '<mj-preview>\nTheirs\n</mj-preview>')
+    const html = mjml('\n<mj-text mood="calm">Hello</mj-text>', '<mj-preview>\nTheirs\n</mj-preview>')
     const own = await compile(html)
     assert.equal(own.content?.html?.split('Theirs').length, 2)
     assert.equal(own.content.text, 'Theirs\nHello')

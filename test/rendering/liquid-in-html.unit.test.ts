@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
+import { compileSource, mjml } from './compile-source.ts'
 
 const INLINE = '<mj-style inline="inline">.a { color: red }</mj-style>'
 const CONTACT = { email: 'ada@example.com', firstName: 'Ada', metadata: { plan: 'free', seats: 3, bio: '<b>Hi</b>' } }
-
-const mjml = (column: string, head = '') =>
-  `<mjml><mj-head>${head}</mj-head><mj-body><mj-section><mj-column>${column}</mj-column></mj-section></mj-body></mjml>`
 
 describe('Liquid in HTML and MJML', function () {
   this.timeout(60_000)
@@ -15,11 +13,7 @@ describe('Liquid in HTML and MJML', function () {
   })
   after(() => renderer.close())
 
-  const compile = (html: string, previewText: string | null = null) => {
-    const format = html.startsWith('<mjml') ? ('MJML' as const) : ('HTML' as const)
-    const source = { format, subject: 'Hello', previewText, html, text: null }
-    return renderer.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
-  }
+  const compile = (html: string, previewText: string | null = null) => compileSource(renderer, html, { previewText })
   const send = async (html: string, previewText: string | null = null) => {
     const { content, problems } = await compile(html, previewText)
     assert.deepEqual(problems, [])
@@ -116,14 +110,8 @@ describe('Liquid in HTML and MJML', function () {
   })
 
   it('reports the line of a mistake after a partial that is written over several lines', async () => {
-    const source = { format: 'HTML' as const, subject: 'Hello', previewText: null, text: null }
     const html = "{%\nrender 'footer' %}\n{% if %}"
-    const { problems } = await renderer.compile({
-      kind: 'EMAIL',
-      source: { ...source, html },
-      layout: null,
-      partials: { footer: 'x' },
-    })
+    const { problems } = await compileSource(renderer, html, { partials: { footer: 'x' } })
     assert.match(problems[0]!.problem, /line:3/)
   })
 
@@ -137,8 +125,7 @@ describe('Liquid in HTML and MJML', function () {
 
   it('reports the time that a compilation may take', async () => {
     const slow = createRenderer({ deadlineMs: 1 })
-    const source = { format: 'HTML' as const, subject: 'Hello', previewText: null, html: '<p>Hi</p>', text: null }
-    const { problems } = await slow.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
+    const { problems } = await compileSource(slow, '<p>Hi</p>')
     assert.match(problems[0]!.problem, /took longer than 0\.005 s/)
     await slow.close()
   })
