@@ -52,10 +52,10 @@ export function useStepActions({
   focusInvalid: () => boolean
 }) {
   const { steps } = sequence
-  const [added, setAdded] = useState<{ id: string; isSelected: boolean }>()
+  const [lastAdded, setLastAdded] = useState<{ id: string; isSelected: boolean }>()
   // An added step gets the focus when it is selected for the first time, not when the selection returns to it.
-  if (added && !added.isSelected && added.id === selected) setAdded({ ...added, isSelected: true })
-  if (added?.isSelected && added.id !== selected) setAdded(undefined)
+  if (lastAdded && lastAdded.isSelected !== (lastAdded.id === selected))
+    setLastAdded(lastAdded.isSelected ? undefined : { ...lastAdded, isSelected: true })
   const [canPaste, setCanPaste] = useState(clipboard.length > 0)
   const insert = useCallback(
     (added: readonly Step[], place: Place) => {
@@ -69,7 +69,7 @@ export function useStepActions({
   const add = useCallback(
     (type: StepType, place: Place) => {
       const created = newStep(type)
-      setAdded({ id: created.id, isSelected: false })
+      setLastAdded({ id: created.id, isSelected: false })
       insert([created], place)
     },
     [insert],
@@ -157,7 +157,7 @@ export function useStepActions({
     shift,
     moveBranch,
     placeAfter,
-    newId: added?.id,
+    newId: lastAdded?.id,
     canPaste,
     possible,
   }
