@@ -242,6 +242,7 @@ function generateText(html: string): string | null {
   const marked = liquidParts(html)
     .map((part, n) => (n % 2 === 0 ? part : markOf(part)))
     .join('')
+  // Also reports HTML that is nested too deeply when it is saved, and not when it is sent.
   const text = ofTemplate('no plain text can be generated from it', () => plainTextOf(marked))
   if (CHANGES_HTML.test(html)) return null
   const outputs = [...marks.keys()]
