@@ -13,11 +13,7 @@ import {
   type StoredMessage,
   type WaitLimit,
 } from '../messages/index.ts'
-
-/** Milliseconds until the next check whether another attempt, whose lease is longer, has ended. */
-const BUSY_RETRY_MS = 5_000
-/** Milliseconds until the sending gate is checked again. */
-const DISABLED_RETRY_MS = 10_000
+import { waits } from '../platform/waits.ts'
 
 /** Sends a transactional email, at most once. After any crash, the next attempt finds the message's row. */
 export async function sendEmail(dependencies: SendDependencies, id: string, patience: WaitLimit): Promise<SendResult> {
@@ -26,7 +22,7 @@ export async function sendEmail(dependencies: SendDependencies, id: string, pati
   const settings = stored && (await readSendSettings(em(), stored.workspaceId))
   if (!settings) return { kind: 'gone' }
   if (stored.status !== 'QUEUED' && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, stored)
-  if (!settings.isOpen) return { kind: 'deferred', reason: 'Sending is disabled', afterMs: DISABLED_RETRY_MS }
+  if (!settings.isOpen) return { kind: 'deferred', reason: 'Sending is disabled', afterMs: waits.sendingDisabled }
   const message = await prepareStored(dependencies, stored, 'send')
   if (!message) return { kind: 'gone' }
   const sending = new Sending(dependencies, message)
@@ -41,7 +37,7 @@ async function earlierAttempt(
 ): Promise<SendResult> {
   if (status !== 'SENDING') return { kind: 'final', status, error: null, stop: false }
   if (!(await expireLease(em.fork(), id, SENDER_STOPPED_ERROR)))
-    return { kind: 'deferred', reason: 'Another attempt is in progress', afterMs: BUSY_RETRY_MS }
+    return { kind: 'deferred', reason: 'Another attempt is in progress', afterMs: waits.anotherAttempt }
   logOutcome(log, { status: 'UNCONFIRMED', error: SENDER_STOPPED_ERROR }, { messageId: id, emailId: id })
   return { kind: 'final', status: 'UNCONFIRMED', error: SENDER_STOPPED_ERROR, stop: false }
 }

@@ -21,16 +21,13 @@ import {
   withGroups,
 } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { waits } from '../platform/waits.ts'
 import { canSend } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
 import { leaveByCondition } from './leave.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { contextOf } from './step-source.ts'
 
-/** Milliseconds until the next check whether another attempt, whose lease is longer, has ended. */
-const BUSY_RETRY_MS = 5_000
-/** Milliseconds until the sending gate is checked again. */
-const DISABLED_RETRY_MS = 10_000
 /** Milliseconds by which the clocks of a workflow and of Postgres may differ. */
 const CLOCK_SKEW_MS = 60_000
 
@@ -70,9 +67,9 @@ export async function sendStep(
     case 'final':
       return prepared
     case 'busy':
-      return later('Another attempt is in progress', BUSY_RETRY_MS)
+      return later('Another attempt is in progress', waits.anotherAttempt)
     case 'disabled':
-      return later('Sending is disabled', DISABLED_RETRY_MS)
+      return later('Sending is disabled', waits.sendingDisabled)
     case 'paused':
       return (await pauseEnrollment(dependencies.em.fork(), step)) ? { kind: 'paused' } : { kind: 'changed' }
     case 'ready': {

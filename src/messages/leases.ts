@@ -10,6 +10,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { waits } from '../platform/waits.ts'
 import { LEASE_SECONDS, renewLeases } from './store-queries.ts'
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
@@ -19,10 +20,11 @@ const RENEW_MS = (LEASE_SECONDS * 1000) / 3
  */
 const MARGIN_MS = 3_000
 
-/** Milliseconds that a request waits for the messages that it stops. */
-const STOP_WAITS_MS = 3_500
-/** Milliseconds after sending its claim within which a sender may start to transmit. */
-export const BEGIN_WITHIN_MS = STOP_WAITS_MS - 500
+/**
+ * Milliseconds after sending its claim within which a sender may start to transmit: less than the time for which a request waits for
+ * the messages that it stops (`waits.stop`).
+ */
+export const BEGIN_WITHIN_MS = 3_000
 const MAX_PAUSE_MS = 250
 
 /** Error of a message whose sender stopped before it reported an outcome. */
@@ -116,7 +118,7 @@ export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>
  * @returns whether none are left; false after 3.5 s
  */
 export async function waitForSenders(count: () => Promise<number>): Promise<boolean> {
-  const deadline = performance.now() + STOP_WAITS_MS
+  const deadline = performance.now() + waits.stop
   for (let pause = 20; (await count()) > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const left = deadline - performance.now()
     if (left <= 0) return false

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { deleteExpired } from '../accounts/index.ts'
 import { deleteOldEntries } from '../audit/index.ts'
 import { deleteOldWebhookCalls } from '../bounces/index.ts'
+import { waits } from '../platform/waits.ts'
 import { foldStats } from '../stats/index.ts'
 import { deleteIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
@@ -33,8 +34,6 @@ import { recoverFromClockChange } from './recover-outbox.ts'
 import { runBatchJob } from './batch-jobs.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 
-/** Milliseconds between two checks of a lane in which nothing was due. */
-const IDLE_MS = 1_000
 /** Maximum milliseconds between checks after failures, for example if Postgres is down. */
 const MAX_PAUSE_MS = 15_000
 /** Deliveries taken at once, and concurrent calls to Temporal. Bulk leaves most of Temporal's capacity to others. */
@@ -44,14 +43,6 @@ const PAGES = {
   batch: { size: 1, concurrency: 1 },
   mail: { size: 1, concurrency: 1 },
 } satisfies Record<Lane, { size: number; concurrency: number }>
-/** Milliseconds between two comparisons of campaigns with Temporal. */
-const CAMPAIGNS_MS = 20_000
-/** Milliseconds between two checks of the reputation of automations. */
-const GUARD_MS = 20_000
-/** Milliseconds between two checks of the conditions by which contacts leave automations. */
-const LEAVING_MS = 30_000
-/** Milliseconds between two sweeps for contacts who entered a segment or reached a date. */
-const SWEEP_MS = 30_000
 /** Milliseconds between two rounds of upkeep, and the number of rows deleted at once. */
 const UPKEEP_MS = 60_000
 const ROWS_FORGOTTEN = 1_000
@@ -80,7 +71,7 @@ export interface Relay {
 export function startRelay(
   dependencies: Dependencies,
   {
-    idleMs = IDLE_MS,
+    idleMs = waits.outboxIdle,
     longestPageMs = MAX_PAGE_MS,
     sendNotice,
   }: { idleMs?: number; longestPageMs?: number; sendNotice?: SendNotice } = {},
@@ -110,10 +101,10 @@ export function startRelay(
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
     loop('stats', foldCounters(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
-    loop('campaigns', campaigns(dependencies), CAMPAIGNS_MS),
-    loop('reputation', guarding(dependencies), GUARD_MS),
-    loop('leaving', leaving(dependencies), LEAVING_MS),
-    loop('triggers', sweeping(dependencies), SWEEP_MS),
+    loop('campaigns', campaigns(dependencies), waits.campaignCheck),
+    loop('reputation', guarding(dependencies), waits.reputationCheck),
+    loop('leaving', leaving(dependencies), waits.leaving),
+    loop('triggers', sweeping(dependencies), waits.sweep),
   ]).then(() => undefined)
   return {
     ended,

@@ -1,0 +1,24 @@
+/**
+ * Real waits of a process, in milliseconds. They are part of the product, so no setting changes them. Only tests do
+ * (`test/support/waits.ts`): a test that waits for one of them would take as long as its users do.
+ */
+export const waits = {
+  /** How long a request that stops something waits for the emails in flight. Longer than `BEGIN_WITHIN_MS` of a sender. */
+  stop: 3_500,
+  /** Pause of an email whose other attempt is in progress. */
+  anotherAttempt: 5_000,
+  /** Pause of an email while sending is disabled. */
+  sendingDisabled: 10_000,
+  /** Pause between two checks of a lane of the outbox in which nothing was due. */
+  outboxIdle: 1_000,
+  /** Pause between two comparisons of campaigns with Temporal. */
+  campaignCheck: 20_000,
+  /** Pause between two checks of the reputation of automations. */
+  reputationCheck: 20_000,
+  /** Pause between two checks of the conditions by which contacts leave automations. */
+  leaving: 30_000,
+  /** Pause between two sweeps for contacts who entered a segment or reached a date. */
+  sweep: 30_000,
+}
+
+export type Waits = typeof waits
