@@ -58,15 +58,12 @@ process.exit(green ? 0 : 1)
 /** Tries each world until the first failure. @returns whether all pass */
 async function tryWorlds(): Promise<boolean> {
   const started = performance.now()
-  let schedules = 0
-  let found: Found | undefined
-  for (const name of worldsOf(mutant)) {
-    const tried = await tryAll(ground.urls, { world: name, mutant, seeds: values.exhaust ? undefined : seeds })
-    schedules += tried.schedules
-    found = tried.found
-    if (found) break
-    say(`✔ ${name}: ${tried.schedules} ${values.exhaust ? 'schedules with one deviation' : 'seeds'}`)
-  }
+  const { schedules, found } = await tryAll(ground.urls, {
+    worlds: worldsOf(mutant),
+    mutant,
+    seeds: values.exhaust ? undefined : seeds,
+    onWorld: (name, count) => say(`✔ ${name}: ${count} ${values.exhaust ? 'schedules with one deviation' : 'seeds'}`),
+  })
   if (found) printFailure(found)
   say(`${schedules - (found ? 1 : 0)} passed, ${found ? 1 : 0} failed`)
   say(`${seconds(started)} s`)
@@ -80,14 +77,11 @@ async function tryMutants(): Promise<boolean> {
   const mutants = Object.keys(MUTANTS).filter((name) => MUTANTS[name]!.worlds.length > 0)
   for (const name of mutants) {
     const started = performance.now()
-    let schedules = 0
-    let found: Found | undefined
-    for (const world of worldsOf(name)) {
-      const tried = await tryAll(ground.urls, { world, mutant: name, seeds: values.exhaust ? undefined : seeds })
-      schedules += tried.schedules
-      found = tried.found
-      if (found) break
-    }
+    const { schedules, found } = await tryAll(ground.urls, {
+      worlds: worldsOf(name),
+      mutant: name,
+      seeds: values.exhaust ? undefined : seeds,
+    })
     if (!found) survivors.push(name)
     const what = found
       ? `fails after ${schedules}, ${found.how}: ${found.violations[0]}`

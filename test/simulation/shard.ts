@@ -1,25 +1,38 @@
 /** A process of the simulation: it tries its share of the schedules, one after the other, and reports each. */
 import { planned, progress, seeded, type Decisions, type Deviation } from './scheduler.ts'
-import { STANDSTILL_MS, type Task } from './shards.ts'
+import { STANDSTILL_MS, type Report, type Task } from './shards.ts'
 import { Ground } from './world.ts'
 import { runWorld } from './worlds.ts'
 
 process.once('message', (task: Task) => void work(task).then(() => process.exit(0)))
 
-async function work({ url, world, seeds, shard, of }: Task): Promise<void> {
+async function work({ url, worlds, ...task }: Task): Promise<void> {
   const ground = new Ground(url)
   await ground.prepare()
+  for (const world of worlds) if (!(await holds(ground, world, task))) return
+}
+
+const report = (message: Report): Promise<unknown> => new Promise((sent) => process.send!(message, sent))
+
+/** Tries the schedules of one world until the first failure. @returns whether all kept the guarantees */
+async function holds(
+  ground: Ground,
+  world: string,
+  { seeds, shard, of }: Omit<Task, 'url' | 'worlds'>,
+): Promise<boolean> {
   // A warm-up run: modules that are loaded or compiled at first use would affect only one run.
   await run(planned([]).decisions)
   for (const { how, decisions } of seeds ? bySeeds(seeds) : await withOneDeviation()) {
     const outcome = await run(decisions)
     if (outcome.violations.length > 0) {
       const found = { how: `--world ${world} ${how}`, violations: outcome.violations, trace: [...outcome.trace] }
-      await new Promise((sent) => process.send!({ kind: 'red', found }, sent))
-      return
+      await report({ kind: 'red', world, found })
+      return false
     }
-    process.send!({ kind: 'green' })
+    await report({ kind: 'green', world })
   }
+  await report({ kind: 'done', world })
+  return true
 
   function* bySeeds({ from, to }: NonNullable<Task['seeds']>) {
     for (let seed = from; seed <= to; seed += 1) {
