@@ -7,15 +7,17 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker'
 /** A step. A number is minutes to wait. */
 export type BarePart = 'EMAIL' | 'CONDITION' | number
 
+let bundle: ReturnType<typeof bundleWorkflowCode> | undefined
+
 /** Returns the history of a hand-written sequence, run with time skipped. */
 export async function bareHistory(env: TestWorkflowEnvironment, plan: readonly BarePart[]) {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue: 'bare',
-    workflowBundle: await bundleWorkflowCode({
+    workflowBundle: await (bundle ??= bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('../workflows/bare/workflow.ts', import.meta.url)),
       logger: new DefaultLogger('WARN'),
-    }),
+    })),
     activities: { send: () => Promise.resolve(), decide: () => Promise.resolve(true) },
   })
   return worker.runUntil(async () => {

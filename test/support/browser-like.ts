@@ -17,7 +17,7 @@ export interface BrowserLike {
 
 /** Opens a browser in which no account is signed in. */
 export function openBrowser(service: Service): BrowserLike {
-  const origin = `http://127.0.0.1:${service.port}`
+  const origin = service.context.config.PUBLIC_URL ?? `http://127.0.0.1:${service.port}`
   const browser: BrowserLike = {
     cookie: undefined,
     headers: (workspaceId) => ({

@@ -1,4 +1,12 @@
-import { type Browser, type BrowserServer, chromium, type Locator, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { resolveChromium } from './chromium-binary.ts'
 import { askMainProcess } from './main-process.ts'
 import { PASSWORD } from './members.ts'
@@ -32,25 +40,35 @@ export async function openChromium(): Promise<Browser> {
   return endpoint === undefined ? chromium.launch(await launchOptions()) : chromium.connect(endpoint)
 }
 
-/** Opens a window and collects script errors and requests to other hosts. @param also allowed origins */
+/** A page, with its script errors, violations of the content security policy and requests to other hosts so far. */
+interface Window {
+  page: Page
+  failures: string[]
+}
+
+/** Opens a window in a context of its own. @param also allowed origins */
 export async function openWindow(
   browser: Browser,
   service: Service,
-  options: {
-    colorScheme?: 'light' | 'dark'
-    width?: number
-    height?: number
-    bypassCSP?: boolean
-    also?: string[]
-  } = {},
-): Promise<{ page: Page; failures: string[] }> {
-  const { width = 1_440, height = 900, also = [], ...rest } = options
+  { width = 1_440, height = 900, also = [], ...options }: BrowserContextOptions & WindowOptions = {},
+): Promise<Window> {
   const context = await browser.newContext({
     baseURL: `http://127.0.0.1:${service.port}`,
     viewport: { width, height },
     locale: 'en-GB',
-    ...rest,
+    ...options,
   })
+  return openPage(context, service, also)
+}
+
+interface WindowOptions {
+  width?: number
+  height?: number
+  also?: string[]
+}
+
+/** Opens another page of a context. @param also allowed origins */
+export async function openPage(context: BrowserContext, service: Service, also: string[] = []): Promise<Window> {
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   const failures: string[] = []

@@ -5,8 +5,12 @@ import { quietLog } from './log.ts'
 import { offerToTestProcesses } from './main-process.ts'
 import { checkPrerequisites } from './prerequisites.ts'
 import { startServices, stopServices } from './servers.ts'
+import { stopSharedService } from './shared-service.ts'
+import { shortenWaits } from './waits.ts'
+import { buildWorkflowBundle } from './workflow-bundle.ts'
 
 const runtime = installTemporalRuntime(quietLog)
+shortenWaits()
 
 // With a seed, the generated cases are the same in each run.
 const { SEED } = process.env
@@ -15,10 +19,15 @@ if (SEED) fc.configureGlobal({ seed: Number(SEED) })
 /** Runs once, in Mocha's main process. Downloading the programs can take minutes, so it does not count as a test's time. */
 export async function mochaGlobalSetup(): Promise<void> {
   await checkPrerequisites()
-  await offerToTestProcesses({ '/services': startServices, '/browser': startBrowser })
+  await offerToTestProcesses({
+    '/services': startServices,
+    '/browser': startBrowser,
+    '/workflow-bundle': buildWorkflowBundle,
+  })
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await stopSharedService()
   await stopBrowser()
   await stopServices()
   // The runtime ends with its last worker. Without any worker, it would keep the process from ending.

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
+import { openBrowser } from './browser-like.ts'
+import type { Service } from './service.ts'
 
 export interface IdentityProvider {
   issuer: string
@@ -71,4 +73,18 @@ export async function startIdentityProvider(redirectUris: string[]): Promise<Ide
         server.closeAllConnections()
       }),
   }
+}
+
+/** Starts single sign-on and signs the person in at the provider. @returns the browser, and the query of its redirect URI */
+export async function beginSignIn(service: Service, provider: IdentityProvider, invitation?: string) {
+  const browser = openBrowser(service)
+  const begun = await browser.ask('POST', 'session/oidc/begin', { body: { invitation } })
+  browser.cookie = begun.headers.getSetCookie()[0]!.split(';')[0]!
+  return { browser, begun, query: await provider.visit((begun.body as { data: { url: string } }).data.url) }
+}
+
+/** Signs the person of the provider in by single sign-on. */
+export async function signInAt(service: Service, provider: IdentityProvider, invitation?: string) {
+  const { browser, query } = await beginSignIn(service, provider, invitation)
+  return { browser, answer: await browser.ask('POST', 'session/oidc', { body: { query } }) }
 }

@@ -35,7 +35,8 @@ export async function aMember(
   unit.create(Member, { workspace: workspaceId, account, role })
   await unit.flush()
   const browser = openBrowser(service)
-  browser.cookie = `dripline=${await beginSession(unit, account.id, 'A test')}`
+  const prefix = service.context.config.PUBLIC_URL?.startsWith('https:') ? '__Host-' : ''
+  browser.cookie = `${prefix}dripline=${await beginSession(unit, account.id, 'A test')}`
   return { browser, email, accountId: account.id }
 }
 

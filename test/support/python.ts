@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
@@ -20,4 +21,22 @@ export async function installPython(name: string, requirements: string[]): Promi
     writeFileSync(ready, '')
   }
   return bin
+}
+
+/**
+ * Creates an environment with the client of an instance and the library of Standard Webhooks. pip and the library are those of a
+ * cached environment. @returns the path of Python
+ */
+export async function installPythonClient(folder: string, origin: string, cache: string): Promise<string> {
+  const cached = await installPython(cache, [STANDARD_WEBHOOKS])
+  const python = join(folder, 'bin/python')
+  await run('python3', ['-m', 'venv', '--without-pip', folder], { say })
+  const packages = `from site import getsitepackages; print(getsitepackages()[0])`
+  const [of, shared] = [python, join(cached, 'python')].map((path) =>
+    execFileSync(path, ['-c', packages]).toString().trim(),
+  ) as [string, string]
+  writeFileSync(join(of, 'shared.pth'), `${shared}\n`)
+  const source = ['--no-index', '--find-links', `${origin}/python`]
+  await run(join(cached, 'pip'), ['--python', python, 'install', '--quiet', ...source, 'dripline-client'], { say })
+  return python
 }

@@ -3,10 +3,10 @@ import { sql } from '../../src/platform/db/sql.ts'
 import type { Delivery } from '../../src/outbox/queries.ts'
 import { runBatchJob } from '../../src/relay/batch-jobs.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { useServiceAndSink } from './service-and-sink.ts'
 import { eventually } from './eventually.ts'
 import { aContact, addressOf, anAutomation, EMAIL, enroll, wait } from './factories.ts'
 import type { Answer, CallOptions, Service } from './service.ts'
+import { useServiceAndSink } from './shared-service.ts'
 
 /** A message as in the response to `GET /messages`. */
 export interface Listed {
@@ -26,6 +26,18 @@ export interface Tried {
   contactId: string
   automationId: string
 }
+
+/** Runs one page of a batch job, as the relay would. */
+export const runPage = (
+  service: Service,
+  of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>,
+): Promise<unknown> =>
+  runBatchJob(service.context.dependencies, {
+    ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
+    ...{ campaignId: null, importId: null, accountId: null, webhookId: null, concurrencyKey: '' },
+    ...{ afterId: null, attempts: 1 },
+    ...of,
+  })
 
 /** A service and the mail server that it delivers to, for one suite, with helpers for messages. */
 export class Retries {
@@ -59,15 +71,6 @@ export class Retries {
     eventually(`its status is ${status}`, async () => {
       const message = await this.newest(contactId)
       return message?.status === status && message.retryAt === null ? message : undefined
-    })
-
-  /** Runs one page of a batch job, as the relay would. */
-  goRound = (of: Pick<Delivery, 'id' | 'generation' | 'kind'> & Partial<Delivery>): Promise<unknown> =>
-    runBatchJob(this.service.context.dependencies, {
-      ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
-      ...{ campaignId: null, importId: null, accountId: null, webhookId: null, concurrencyKey: '' },
-      ...{ afterId: null, attempts: 1 },
-      ...of,
     })
 
   /** Creates a contact whose first email has this result; the enrollment waits before the second email. */

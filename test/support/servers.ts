@@ -14,6 +14,7 @@ import { closedAtSignal } from './at-signal.ts'
 import { eventually } from './eventually.ts'
 import { askMainProcess } from './main-process.ts'
 import { freePorts, freePortsInARow } from './ports.ts'
+import { copyPreparedPostgres } from './prepared-postgres.ts'
 
 export interface Services {
   databaseUrl: string
@@ -64,9 +65,16 @@ export const startCluster = (): Promise<unknown> => (started ??= startOnPostgres
 
 async function start() {
   const [postgresPort] = (await freePorts(1)) as [number]
-  const running = await startIn({ postgres: { port: postgresPort } })
-  await preparePostgres(running.embedded)
-  return running
+  const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
+  await copyPreparedPostgres(dataDir, async (folder) => {
+    const running = startEmbedded({ dataDir: folder, postgres: { port: postgresPort } }, say)
+    try {
+      await preparePostgres(await running)
+    } finally {
+      await (await running).stop()
+    }
+  })
+  return startIn({ postgres: { port: postgresPort } }, dataDir)
 }
 
 /** Creates the template. No test outlives a crash of the machine, so Postgres need not wait for the disk. */
@@ -117,15 +125,17 @@ export async function startSecondTemporal(): Promise<{ address: string; stop(): 
   return { address: second.embedded.temporalAddress!, stop: second.stop }
 }
 
-async function startIn(parts: { postgres?: { port: number } }) {
+async function startIn(parts: { postgres?: { port: number } }, dataDir?: string) {
   const cliPath = await resolveTemporalCli(process.env, () => undefined)
   const [port, uiPort] = (await freePorts(2)) as [number, number]
-  return startInFolder({ ...parts, temporal: { cliPath, port, uiPort } })
+  return startInFolder({ ...parts, temporal: { cliPath, port, uiPort } }, dataDir)
 }
 
-/** Starts the servers in a temporary folder. */
-async function startInFolder(parts: Omit<Parameters<typeof startEmbedded>[0], 'dataDir'>): Promise<Running> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-'))
+/** Starts the servers in a temporary folder, which is removed at the end. */
+async function startInFolder(
+  parts: Omit<Parameters<typeof startEmbedded>[0], 'dataDir'>,
+  dataDir = mkdtempSync(join(tmpdir(), 'dripline-test-')),
+): Promise<Running> {
   const starting = startEmbedded({ dataDir, ...parts }, say)
   const stop = closedAtSignal(async () => {
     await (await starting.catch(() => undefined))?.stop()

@@ -1,6 +1,6 @@
 /**
  * `npm run busy-folder -- FOLDER`: creates a data folder in the middle of work, and a description of the expected results. See
- * test/bin/busy-folders.test.ts. `--of CHECKOUT` uses another version of the product.
+ * test/bin/busy-folders.system.test.ts. `--of CHECKOUT` uses another version of the product.
  */
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -24,6 +24,7 @@ export interface Product {
   /** Sets the API key of the requests from now on. */
   use(key: string): void
   cli(...args: string[]): Promise<string>
+  isReady(): Promise<boolean>
   /** Returns one of the metrics at `/metrics`. */
   metric: (name: string) => Promise<number>
   /** Stops Temporal's server without ending it: it answers no requests. */
@@ -65,6 +66,7 @@ export async function startProduct(
       const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'cli', '--', ...args], { cwd: root, env })
       return stdout
     },
+    isReady: async () => (await fetch(`http://127.0.0.1:${env['PORT']}/readyz`).catch(() => undefined))?.ok === true,
     async metric(name) {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
       const value = new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]
@@ -94,9 +96,7 @@ export async function startProduct(
   }
   try {
     await ready(run)
-    await eventually('it answers', async () =>
-      (await fetch(`http://127.0.0.1:${env['PORT']}/readyz`)).ok ? true : undefined,
-    )
+    await eventually('it answers', async () => (await product.isReady()) || undefined)
   } catch (error) {
     await product.kill()
     throw error
