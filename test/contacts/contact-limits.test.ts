@@ -3,7 +3,8 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { MAX_TAGS_OF_CONTACT } from '../../src/contacts/contact-limits.ts'
 import { MAX_LISTS_OF_CONTACT } from '../../src/lists/membership.ts'
 import { aContact, aList } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const TOO_MANY_TAGS = 'A contact must not have more than 250 tags, including its existing ones'
 const TOO_MANY_LISTS = 'A contact must not be in more than 1000 lists'
@@ -11,9 +12,8 @@ const TOO_MANY_LISTS = 'A contact must not be in more than 1000 lists'
 describe('the limits of a contact', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   let made = 0

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
-import { activityOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+import { prepare, stepOf } from '../support/step-claims.ts'
 
 describe('a contact addressed by email or externalId', () => {
   let service: Service
   let count = 0
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const call = (...request: Parameters<Service['call']>) => service.call(...request)
   const read = async (path: string) => (await call('GET', `contacts/${path}`)).body.data as Record<string, unknown>
@@ -58,21 +58,20 @@ describe('a contact addressed by email or externalId', () => {
     }
   })
 
-  for (const [what, name] of [
-    ['an unknown address', 'email:nobody@example.com'],
-    ['an empty address', 'email:'],
-    ['an empty externalId', 'external:'],
-    ['an unknown externalId', 'external:nobody'],
-    ['an address that cannot be stored', 'email:%00@example.com'],
-    ['an externalId that cannot be stored', 'external:%00'],
-    ['an address without a prefix', 'ada@example.com'],
-    ['a prefix in capitals', 'EMAIL:nobody@example.com'],
-    ['an ID after a prefix', `external:${newId()}`],
-  ] as const) {
-    it(`finds no contact by ${what}`, async () => {
-      assert.equal((await call('GET', `contacts/${name}`)).refused, '404 contact_not_found')
-    })
-  }
+  it('finds no contact by an unknown, empty or impossible name', async () => {
+    for (const name of [
+      'email:nobody@example.com',
+      'email:',
+      'email:%00@example.com',
+      'external:nobody',
+      'external:',
+      'external:%00',
+      `external:${newId()}`,
+      'EMAIL:nobody@example.com',
+      'ada@example.com',
+    ])
+      assert.equal((await call('GET', `contacts/${name}`)).refused, '404 contact_not_found', name)
+  })
 
   it('distinguishes contacts whose IDs, emails and externalIds look alike', async () => {
     const first = await aContact(service, { externalId: 'same@example.com' })
@@ -94,12 +93,12 @@ describe('a contact addressed by email or externalId', () => {
     assert.equal(await read(`external:${encodeURIComponent(externalId)}`), undefined)
   })
 
-  for (const externalId of ['', ' ', 'x'.repeat(201), null, 5, 'a\u0000b'] as const) {
-    it(`rejects the externalId ${JSON.stringify(externalId)?.slice(0, 20)}`, async () => {
+  it('rejects an externalId that is empty, too long, not a string or cannot be stored', async () => {
+    for (const externalId of ['', ' ', 'x'.repeat(201), null, 5, 'a\u0000b']) {
       const { refused } = await call('POST', 'contacts', { email: names().email, externalId })
-      assert.equal(refused, '400 invalid_request')
-    })
-  }
+      assert.equal(refused, '400 invalid_request', JSON.stringify(externalId))
+    }
+  })
 
   it('returns 409 for a taken email or externalId, and shows the other contact only to readers', async () => {
     const [one, other] = [names(), names()]
@@ -186,26 +185,13 @@ describe('a contact addressed by email or externalId', () => {
     const refused = answers.map((answer) => answer.refused ?? 'written')
     assert.deepEqual(refused.toSorted(), [...Array.from({ length: 19 }, () => '409 external_id_taken'), 'written'])
   })
-})
 
-describe('a changed email address', () => {
-  let service: Service
-  before(async () => {
-    service = await startService()
-  })
-  after(() => service.stop())
-
-  it('sends the next email to the changed address', async () => {
-    const id = await aContact(service, { email: 'before@example.com' })
-    const automationId = await anAutomation(service, { steps: [EMAIL] })
-    await service.stopWorkers()
+  it('gets the next email at a changed address', async () => {
+    const { email } = names()
+    const id = await aContact(service, { email })
+    const automationId = await anAutomation(service)
     await enroll(service, automationId, id)
-    await service.call('PATCH', 'contacts/email:before@example.com', { email: 'after@example.com' })
-    await service.startWorker()
-    const [email] = await eventually('the email is captured', async () => {
-      const activity = await activityOf(service, id)
-      return activity[0]?.status === 'CAPTURED' ? activity : undefined
-    })
-    assert.equal(email?.to, 'after@example.com')
+    await call('PATCH', `contacts/email:${email}`, { email: 'after@example.com' })
+    assert.equal((await prepare(service, await stepOf(service, automationId, id))).contact.email, 'after@example.com')
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('contacts', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
   const post = (body: unknown) => service.call('POST', 'contacts', body)
 
   it('creates a contact once and then updates it, comparing emails without case', async () => {
@@ -58,21 +58,14 @@ describe('contacts', () => {
     assert.equal(await find(''), 'zed graham Grace_100%')
   })
 
-  for (const [query, message] of [
-    ['limit=0', 'limit must be an integer from 1 to 100'],
-    ['limit=101', 'limit must be an integer from 1 to 100'],
-    ['limit=ten', 'limit must be an integer from 1 to 100'],
-    ['limit=1&limit=2', 'limit must be an integer from 1 to 100'],
-    ['page=0', 'page must be an integer from 1 to 1000000000'],
-    ['page=1.5', 'page must be an integer from 1 to 1000000000'],
-    ['page=99999999999999999999', 'page must be an integer from 1 to 1000000000'],
-  ] as const) {
-    it(`returns 400 for ?${query}`, async () => {
+  it('returns 400 for an invalid page or limit', async () => {
+    const queries = ['limit=0', 'limit=101', 'limit=ten', 'limit=1&limit=2', 'page=0', 'page=1.5', `page=${10 ** 20}`]
+    for (const query of queries) {
       const { refused, body } = await service.call('GET', `contacts?${query}`)
-      assert.equal(refused, '400 invalid_request')
-      assert.equal(body.error, message)
-    })
-  }
+      const message = `${query.slice(0, query.indexOf('='))} must be an integer from 1 to `
+      assert.deepEqual([refused, body.error.replace(/\d+$/, '')], ['400 invalid_request', message], query)
+    }
+  })
 
   it('lists contacts with a warning for a misspelled filter', async () => {
     const { status, headers } = await service.call('GET', 'contacts?limit=1&emial=ada@example.com')
@@ -128,9 +121,9 @@ describe('contacts', () => {
     assert.equal(thousand.body.data.created, 1000)
   })
 
-  it('creates contacts once when ten requests write the same thousand concurrently', async () => {
+  it('creates contacts once when ten requests write the same contacts concurrently', async () => {
     const key = await service.newKey()
-    const contacts = Array.from({ length: 1000 }, (_, n) => ({ email: `same-${n}@example.com`, metadata: { n } }))
+    const contacts = Array.from({ length: 300 }, (_, n) => ({ email: `same-${n}@example.com`, metadata: { n } }))
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
         service.call('POST', 'contacts/bulk', { contacts: contacts.toSorted(() => Math.random() - 0.5) }, { key }),
@@ -144,7 +137,7 @@ describe('contacts', () => {
       (sum, answer) => sum + (answer.body as { data: { created: number } }).data.created,
       0,
     )
-    assert.equal(created, 1000)
+    assert.equal(created, 300)
   })
 
   it('starts no automations for a bulk request with "triggers": false', async () => {
@@ -174,26 +167,22 @@ describe('contacts', () => {
   })
 
   it('returns 400 for a bulk request that would start too many automations', async () => {
-    const crowd = await startService({ worker: false })
-    try {
-      const em = crowd.context.orm.em.fork()
-      const id = await anAutomation(crowd, { trigger: 'SIGNUP', triggerConfig: undefined })
-      await sql(
-        em,
-        `insert into automations select (jsonb_populate_record(automation, jsonb_build_object('id', gen_random_uuid()))).*
-         from automations automation cross join generate_series(1, 200) where id = $1::uuid`,
-        [id],
-      )
-      const people = (count: number) =>
-        Array.from({ length: count }, (_, n) => ({ email: `crowd-${count}-${n}@example.com` }))
-      const { status, body } = await crowd.call('POST', 'contacts/bulk', { contacts: people(100) })
-      assert.deepEqual(
-        [status, body.error],
-        [400, '201 automations would start for 100 contacts. Send at most 99 contacts at a time'],
-      )
-      assert.equal((await crowd.call('POST', 'contacts/bulk', { contacts: people(10) })).status, 200)
-    } finally {
-      await crowd.stop()
-    }
+    const crowd = await openWorkspace({ worker: false })
+    const em = crowd.context.orm.em.fork()
+    const id = await anAutomation(crowd, { trigger: 'SIGNUP', triggerConfig: undefined })
+    await sql(
+      em,
+      `insert into automations select (jsonb_populate_record(automation, jsonb_build_object('id', gen_random_uuid()))).*
+       from automations automation cross join generate_series(1, 200) where id = $1::uuid`,
+      [id],
+    )
+    const people = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ email: `crowd-${count}-${n}@example.com` }))
+    const { status, body } = await crowd.call('POST', 'contacts/bulk', { contacts: people(100) })
+    assert.deepEqual(
+      [status, body.error],
+      [400, '201 automations would start for 100 contacts. Send at most 99 contacts at a time'],
+    )
+    assert.equal((await crowd.call('POST', 'contacts/bulk', { contacts: people(10) })).status, 200)
   })
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
 import { sql } from '../../src/platform/db/sql.ts'
 import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const ENDED = 'The enrollment ended before the message could be sent'
 /** A response of a mail server that contains the address. */
@@ -13,9 +13,8 @@ const WORDS = '451 4.2.1 <ada@example.com>: mailbox busy'
 describe('an erasure concurrent with a failed delivery', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   const messages = (contactId: string) =>
@@ -36,17 +35,18 @@ describe('an erasure concurrent with a failed delivery', () => {
 
   it('waits until the deferral is stored, and then deletes the row', async () => {
     const { contactId, defer } = await aStep()
-    const other = new Client({ connectionString: service.context.config.DATABASE_URL })
-    await other.connect()
-    await other.query('begin')
-    // The insert into messages waits for the workspace row, so the statement is in progress.
-    await other.query('select from workspaces for update')
-    const deferred = defer()
-    await delay(300)
-    const erased = service.call('DELETE', `contacts/${contactId}`)
-    await delay(300)
-    await other.query('commit')
-    await other.end()
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    const locks = (count: number) =>
+      eventually(`${count} wait`, async () => (await sql(em(), waiting)).length === count || undefined)
+    const { deferred, erased } = await em().transactional(async (unit) => {
+      // The insert into messages waits for the workspace row, so the statement is in progress.
+      await sql(unit, 'select from workspaces where id = $1::uuid for update', [service.workspaceId])
+      const deferred = defer()
+      await locks(1)
+      const erased = service.call('DELETE', `contacts/${contactId}`)
+      await locks(2)
+      return { deferred, erased }
+    })
     await deferred
     assert.equal((await erased).status, 200)
     assert.deepEqual(await messages(contactId), [])
@@ -62,6 +62,7 @@ describe('an erasure concurrent with a failed delivery', () => {
   it('stores nothing of the server’s response if transmission ends after it', async () => {
     const { contactId, attempt, defer } = await aStep()
     assert.ok(await storeOf(service).claim(attempt, { status: 'SENDING' }))
+    // This waits for the real limit.
     assert.equal((await service.call('DELETE', `contacts/${contactId}`)).refused, '503 still_sending')
     await defer()
     // Until the relay deletes the row, it holds only IDs.

@@ -6,19 +6,17 @@ import { runExport } from '../../src/bin/commands/run-export.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('an export', () => {
   let service: Service
   let folder: string
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dripline-exports-'))
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(async () => {
-    await service.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
 
   type Thing = Record<string, unknown> & { type: string }
   async function exported(path: string, workspaceId = service.workspaceId): Promise<Thing[]> {
@@ -39,9 +37,7 @@ describe('an export', () => {
     const contactId = await aContact(service, { listId, tags: ['vip'], externalId: '4711', metadata: { plan: 'pro' } })
     const address = await addressOf(service, contactId)
     await enroll(service, await anAutomation(service, { steps: [EMAIL] }), contactId)
-    await eventually('the email is captured', async () =>
-      (await activityOf(service, contactId)).length > 0 ? true : undefined,
-    )
+    await eventually('the email is sent', async () => (await activityOf(service, contactId))[0])
     await anEvent(service, contactId, 'bought', { amount: 7 })
     await service.call('POST', 'suppressions', { email: address, reason: 'UNSUBSCRIBED', note: 'by phone' })
     const { body } = await service.call('GET', 'contacts/external:4711/export')
@@ -54,28 +50,21 @@ describe('an export', () => {
       [1, 1, 1, 1, 1, 0, 0],
     )
     assert.ok(
-      data['events']!.some(
-        ({ name, data: eventData }) => name === 'bought' && (eventData as { amount: number }).amount === 7,
-      ),
+      data['events']!.some((event) => event['name'] === 'bought' && (event['data'] as { amount: number }).amount === 7),
     )
     assert.equal(data['suppressions']![0]!['note'], 'by phone')
     assert.equal(data['messages']![0]!['to'], address)
-    const other = await service.newKey()
-    assert.equal(
-      (await service.call('GET', `contacts/${contactId}/export`, undefined, { key: other })).refused,
-      '404 contact_not_found',
-    )
   })
 
   it('contains all events of a contact, no matter how many and how large', async () => {
     const contactId = await aContact(service)
-    const count = 4_500
+    const count = 450
     // Many events have the same timestamp, including the last of a page and the first of the next.
     await sql(
       service.context.orm.em.fork(),
       `insert into trigger_events (id, workspace_id, contact_id, automation_ids, type, name, data, created_at)
        select gen_random_uuid(), $1::uuid, $2::uuid, '{}', 'EVENT', 'bought',
-         jsonb_build_object('n', n, 'words', repeat(md5(n::text), 480)), now() + make_interval(secs => n / 150)
+         jsonb_build_object('n', n, 'words', repeat(md5(n::text), 480)), now() + make_interval(secs => n / 15)
        from generate_series(1, $3::integer) n`,
       [service.workspaceId, contactId, count],
     )
@@ -94,7 +83,7 @@ describe('an export', () => {
       all,
     )
     // Ordered by age.
-    assert.ok(numbers.slice(0, 149).every((n) => n < 150) && numbers.slice(-150).every((n) => n >= count - 150))
+    assert.ok(numbers.slice(0, 14).every((n) => n < 15) && numbers.slice(-15).every((n) => n >= count - 15))
     const lines = await exported(join(folder, 'large.ndjson'))
     assert.deepEqual(
       numbersIn(lines.find(({ id }) => id === contactId)!).toSorted((a, b) => a - b),
@@ -103,7 +92,7 @@ describe('an export', () => {
   })
 
   it('writes a workspace as JSON lines to a file that only its owner can read', async () => {
-    const many = Array.from({ length: 450 }, (_, n) => ({ email: `exported-${n}@example.com` }))
+    const many = Array.from({ length: 210 }, (_, n) => ({ email: `exported-${n}@example.com` }))
     await service.call('POST', 'contacts/bulk', { contacts: many })
     await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'said in a template' })
     const path = join(folder, 'all.ndjson')

@@ -159,11 +159,13 @@ describe('planUpsert', () => {
       'no list',
     ],
   ]
-  for (const [what, state, write, context, expected] of cases) {
-    it(what, () => {
-      assert.equal(plan(state, write, context), expected)
+  it('decides about the list, tags, confirmation and triggers of each write', () => {
+    const deviations = cases.flatMap(([what, state, write, context, expected]) => {
+      const planned = plan(state, write, context)
+      return planned === expected ? [] : [{ what, planned, expected }]
     })
-  }
+    assert.deepEqual(deviations, [])
+  })
 })
 
 describe('planJoin', () => {
@@ -195,13 +197,13 @@ describe('planJoin', () => {
         ['added', false, 'LIST_ADDED'],
       ],
     ]
-  for (const [what, of, membership, how, expected] of cases) {
-    it(what, () => {
+  it('decides about the membership, confirmation and triggers of each request', () => {
+    for (const [what, of, membership, how, expected] of cases) {
       const planned = planJoin({ ...state, ...of, membership }, { ...options, ...how })
       const types = planned.happenings.map(({ type }) => type).join(' ')
-      assert.deepEqual([planned.membership.outcome, planned.confirms, types], expected)
-    })
-  }
+      assert.deepEqual([planned.membership.outcome, planned.confirms, types], expected, what)
+    }
+  })
 })
 
 describe('triggerOccurrencesOf', () => {

@@ -24,7 +24,7 @@ import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { evaluate, type ModelContact, type ModelContext, type ModelMessage, timeOf } from './evaluate-condition.ts'
 
-const CASES = 300
+const CASES = 150
 const CONTACTS = 40
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 5, 15)

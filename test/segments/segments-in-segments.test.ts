@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { aContact } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('segments that refer to segments', () => {
   let service: Service
   let ada: string
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
     ada = await aContact(service, { tags: ['vip'] })
     await aContact(service)
   })
-  after(() => service.stop())
 
   const call = (method: string, path: string, body?: unknown) => service.call(method, path, body)
   const save = (condition: unknown) => call('POST', 'segments', { name: 'A segment', condition })
