@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ColumnChoice } from '../../src/imports/index.ts'
-import { importing } from './importing.ts'
+import { type ContactBody, importing } from './importing.ts'
 
 /** Columns by which people said no, in the words of shops, registers and spreadsheets: the title, a no, and a yes. */
 const COLUMNS: readonly (readonly [title: string, no: string, yes: string])[] = [
@@ -57,29 +57,45 @@ const COLUMNS: readonly (readonly [title: string, no: string, yes: string])[] = 
   ['Subscription', 'cancelled', 'active'],
 ]
 
-describe('an import of a file with a column that may hold consent', () => {
-  const { service, domain, draft, run, contact } = importing()
-  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+describe('an import of a file with columns that may hold consent', () => {
+  const { service, draft, run } = importing()
+  const line = (cells: string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()
+  /** Each person says no in one column, and the last in none. */
+  const text = [
+    line(['email', ...COLUMNS.map(([title]) => title)]),
+    ...COLUMNS.map((_, n) => line([`no${n}@example.com`, ...COLUMNS.map(([, no, yes], at) => (at === n ? no : yes))])),
+    line(['yes@example.com', ...COLUMNS.map(([, , yes]) => yes)]),
+    '',
+  ].join('\n')
+  const names = COLUMNS.map(([title], n) => title || `Column ${n + 2}`)
 
-  it('imports no contact before the column is decided, with any title', async () => {
+  it('imports no contact before each column is decided, with any title', async () => {
     assert.ok(COLUMNS.length >= 50)
-    for (const [title, no, yes] of COLUMNS) {
-      const at = domain()
-      const text = `email,${quote(title)}\nno@${at},${quote(no)}\nyes@${at},${quote(yes)}\n`
-      const body = { name: 'x.csv', text, consent: 'SUBSCRIBED', start: true }
-      assert.equal((await service().call('POST', 'imports', body)).refused, '400 mapping_incomplete', title)
-      for (const preset of ['plunk', 'hubspot']) {
-        const { refused } = await service().call('POST', 'imports', { ...body, preset })
-        // A preset that knows the column takes its consent from it, and does not let another statement override it.
-        assert.match(refused ?? '', /^400 (?:mapping_incomplete|wrong_mapping)$/, `${preset} ${title}`)
+    const body = { name: 'x.csv', text, consent: 'SUBSCRIBED', start: true }
+    assert.equal((await service().call('POST', 'imports', body)).refused, '400 mapping_incomplete')
+    for (const preset of [undefined, 'plunk', 'hubspot']) {
+      const { id } = await draft(text, { consent: null, ...(preset && { preset }) })
+      const { columns, missing } = (await service().call('GET', `imports/${id}/mapping`)).body.data as {
+        columns: { column: string; decision: { field: string } | null }[]
+        missing: string[]
       }
-      // The user names the value that means yes. Every other value means no.
-      const column: ColumnChoice = { column: title || 'Column 2', field: 'consent', yes: [yes] }
-      const { id } = await draft(text, { columns: [column] })
-      const done = await run(id)
-      assert.deepEqual([done.created, done.suppressed, done.failed], [2, 1, 0], title)
-      assert.equal((await contact(`no@${at}`))!.suppressedBy, 'IMPORTED', title)
-      assert.equal((await contact(`yes@${at}`))!.suppressedBy, null, title)
+      // A preset that knows a column takes consent from it, and nothing else.
+      const others = columns.slice(1).filter(({ decision }) => decision && decision.field !== 'consent')
+      assert.deepEqual(others, [], preset)
+      const undecided = columns.slice(1).flatMap(({ column, decision }) => (decision ? [] : [column]))
+      assert.ok(missing.length > 0 && (preset || undecided.join() === names.join()), undecided.join())
     }
-  }).timeout(120_000)
+  })
+
+  it('suppresses every contact who did not say yes in each column', async () => {
+    const columns = COLUMNS.map(([, , yes], n): ColumnChoice => ({ column: names[n]!, field: 'consent', yes: [yes] }))
+    const done = await run((await draft(text, { columns })).id)
+    assert.deepEqual([done.created, done.suppressed, done.failed], [COLUMNS.length + 1, COLUMNS.length, 0])
+    const { data } = (await service().call('GET', 'contacts?limit=100')).body
+    const others = (data as ContactBody[]).filter(({ suppressedBy }) => suppressedBy !== 'IMPORTED')
+    assert.deepEqual(
+      others.map(({ email, suppressedBy }) => [email, suppressedBy]),
+      [['yes@example.com', null]],
+    )
+  })
 })

@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { runImport, type ImportRequest } from '../../src/bin/commands/run-import.ts'
 import type { ColumnChoice, ImportOptions } from '../../src/imports/index.ts'
 import { importRows } from '../support/imports.ts'
-import { startService, type Service } from '../support/service.ts'
-
-const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 export interface ImportBody {
   id: string
@@ -32,18 +28,15 @@ export interface ContactBody {
   tags: string[]
   suppressedBy: string | null
 }
-/** Starts a service for the tests of the calling `describe`, and returns helpers that import files into it. */
+/** Opens a workspace for the tests of the calling `describe`, and returns helpers that import files into it. */
 export function importing() {
   let service: Service
   let folder: string
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dripline-imports-'))
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(async () => {
-    await service.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
 
   const em = () => service.context.orm.em.fork()
   let names = 0
@@ -82,24 +75,9 @@ export function importing() {
     }[]
   const contact = async (email: string): Promise<ContactBody | undefined> =>
     ((await service.call('GET', `contacts?email=${encodeURIComponent(email)}`)).body.data as ContactBody[])[0]
-  const database = () => service.context.config.DATABASE_URL
-  const command = (path: string) =>
-    spawn(
-      process.execPath,
-      [CLI, 'import', path, '--workspace', service.workspaceId, '--consent', 'SUBSCRIBED', '--json'],
-      {
-        env: { ...process.env, DATABASE_URL: database(), LOG_LEVEL: 'silent' },
-      },
-    )
-  async function ended(child: ReturnType<typeof command>) {
-    let out = ''
-    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-    const [code] = (await once(child, 'close')) as [number]
-    return { code, out }
-  }
   async function atCommandLine(path: string, wanted: Partial<ImportRequest> = {}) {
     const before = process.env['DATABASE_URL']
-    process.env['DATABASE_URL'] = database()
+    process.env['DATABASE_URL'] = service.context.config.DATABASE_URL
     try {
       const all = {
         workspace: service.workspaceId,
@@ -129,8 +107,6 @@ export function importing() {
     imported,
     errorsOf,
     contact,
-    command,
-    ended,
     atCommandLine,
   }
 }

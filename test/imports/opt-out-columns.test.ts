@@ -105,7 +105,9 @@ describe('an import', () => {
     const automationId = await anAutomation(service(), { steps: [EMAIL, wait(60), EMAIL] })
     const contactId = await aContact(service(), { email })
     await enroll(service(), automationId, contactId)
-    await eventually('the first email is captured', async () => (await activityOf(service(), contactId))[0])
+    await eventually('the first email is sent', async () =>
+      (await activityOf(service(), contactId)).find(({ status }) => status === 'SENT'),
+    )
     const { id } = await draft(`email,unsubscribed\n${email},yes\n`, { columns: [UNSUBSCRIBED] })
     const call = newCall()
     // The relay sees the delivery only after the commit.

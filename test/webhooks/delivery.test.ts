@@ -17,9 +17,10 @@ import {
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
 import { startWebhookServer, type ReceivedRequest } from '../support/webhook-server.ts'
 import { WEBHOOK_ENV } from '../support/webhook-events.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 interface Delivery {
   id: string
@@ -35,9 +36,10 @@ describe('the delivery of webhooks', () => {
   let deliveries: WebhookDeliveries | undefined
   const servers: { stop(): Promise<void> }[] = []
   before(async () => {
-    service = await startService({ worker: false, env: WEBHOOK_ENV })
+    service = await openWorkspace({ worker: false })
+    // The deliveries are those of all workspaces.
+    await sql(em(), 'delete from webhook_endpoints')
   })
-  after(() => service.stop())
   afterEach(async () => {
     await deliveries?.stop()
     deliveries = undefined

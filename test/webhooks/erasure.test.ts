@@ -6,17 +6,20 @@ import { startWebhookDeliveries } from '../../src/webhooks/deliver.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
 import { startWebhookServer } from '../support/webhook-server.ts'
 import { aWebhook, eventsOf, WEBHOOK_ENV } from '../support/webhook-events.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('erasing a contact', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false, env: WEBHOOK_ENV })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
-  afterEach(() => sql(em(), 'delete from webhook_endpoints'))
+  // The deliveries are those of all workspaces.
+  const deleteAll = () => sql(em(), 'delete from webhook_endpoints')
+  before(deleteAll)
+  afterEach(deleteAll)
 
   const em = () => service.context.orm.em.fork()
 
@@ -49,7 +52,7 @@ describe('erasing a contact', () => {
 
   it('deletes its deliveries, also those that a worker has taken', async () => {
     const { url, requests, receiver, stop } = await startWebhookServer()
-    await aWebhook(service, { url, events: ['contact.created'] })
+    const { id: webhookId } = await aWebhook(service, { url, events: ['contact.created'] })
     const release: (() => void)[] = []
     receiver.answer = () => new Promise((resolve) => release.push(() => resolve(200)))
     const contacts = await Promise.all(Array.from({ length: 30 }, () => aContact(service)))
@@ -68,8 +71,9 @@ describe('erasing a contact', () => {
     receiver.answer = () => 200
     for (const go of release) go()
     await eventually('the others are sent', () => requests.length === 25 || undefined)
+    const pending = `select from webhook_deliveries where status = 'PENDING' and endpoint_id = $1::uuid`
     await eventually('nothing is pending', async () =>
-      (await sql(em(), `select from webhook_deliveries where status = 'PENDING'`)).length === 0 ? true : undefined,
+      (await sql(em(), pending, [webhookId])).length === 0 ? true : undefined,
     )
     await deliveries.stop(1_000)
     await stop()

@@ -9,12 +9,13 @@ import { returnPathOf } from '../../src/signed-links/index.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 import { freePorts } from '../support/ports.ts'
 import { readMail } from '../support/read-mail.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 
 const DOMAIN = 'bounces.example.com'
 
@@ -71,7 +72,7 @@ const notification = (to: string, { status = '5.1.1', recipient, diagnostic, act
   ].join('\r\n')
 
 describe('returned mail', () => {
-  let service: Service
+  let service: Instance
   let sink: SmtpSink
   let bouncePort: number
   let hold: Promise<void> | undefined
@@ -79,8 +80,7 @@ describe('returned mail', () => {
     sink = await startSmtpSink(() => hold)
     ;[bouncePort = 0] = await freePorts(1)
     const env = { BOUNCE_DOMAIN: DOMAIN, BOUNCE_PORT: String(bouncePort), BOUNCE_HOST: '127.0.0.1' }
-    service = await startService({ worker: false, env: { SMTP_URL: sink.url, SECRETS_KEY: 'k'.repeat(44), ...env } })
-    await service.startWorker()
+    service = await startInstance({ env: { SMTP_URL: sink.url, SECRETS_KEY: 'k'.repeat(44), ...env } })
   })
   after(async () => {
     await service.stop()
@@ -105,6 +105,22 @@ describe('returned mail', () => {
     (await service.call('GET', `bounces?contactId=${contactId}`)).body.data as Bounce[]
   const suppressedBy = async (contactId: string) =>
     (await service.call('GET', `contacts/${contactId}`)).body.data.suppressedBy as string | null
+
+  const statusOfEnrollment = async (contactId: string) =>
+    (await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [contactId]))[0]!
+      .status
+  const deleteSuppressionsOf = async (address: string) => {
+    const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
+    for (const { id } of body.data as { id: string }[]) await service.call('DELETE', `suppressions/${id}`)
+  }
+  /** Applies an event that a mail provider reports, by default a complaint. */
+  const sendFeedback = async (
+    event: Partial<ProviderEvent> & { recipient: string },
+    workspaceId = service.workspaceId,
+  ) =>
+    receiveFeedback(service.context.dependencies, await readLinkSecret(em()), workspaceId, 'postmark', [
+      { kind: 'COMPLAINT', ...NO_DETAILS, id: newId(), ...event },
+    ])
 
   /** Creates a contact and sends them emails. */
   async function mailed(emails = 1, more: object[] = []) {
@@ -141,12 +157,7 @@ describe('returned mail', () => {
       { kind: bounce!.kind, status: bounce!.status, source: bounce!.source, messageId: bounce!.message.messageId },
       { kind: 'HARD', status: '5.1.1', source: 'smtp', messageId: message!.messageId },
     )
-    await eventually('the enrollment ends', async () => {
-      const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
-        contactId,
-      ])
-      return row!.status === 'ACTIVE' ? undefined : row
-    })
+    await eventually('the enrollment ends', async () => (await statusOfEnrollment(contactId)) !== 'ACTIVE' || undefined)
     await enroll(service, await anAutomation(service, { steps: [{ ...EMAIL, category: 'transactional' }] }), contactId)
     await eventually('the message is suppressed', async () =>
       (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
@@ -200,10 +211,7 @@ describe('returned mail', () => {
       assert.ok(to.split('@')[0]!.length <= 64)
       assert.match(await returnMail(to, request(address, to), address), /^250 /)
       assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
-      const [row] = await sql<{ status: string }>(em(), 'select status from enrollments where contact_id = $1', [
-        contactId,
-      ])
-      assert.equal(row!.status, 'CANCELLED')
+      assert.equal(await statusOfEnrollment(contactId), 'CANCELLED')
       const [count] = await sql<{ count: number }>(
         em(),
         `select count(*)::int as count from unsubscribes join messages on messages.id = unsubscribes.message_id
@@ -244,8 +252,7 @@ describe('returned mail', () => {
     const raw = notification(mail.from, { recipient: address })
     await Promise.all([1, 2, 3].map(() => returnMail(mail.from, raw)))
     assert.equal((await bouncesOf(contactId)).length, 1)
-    const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
-    await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
+    await deleteSuppressionsOf(address)
     assert.match(await returnMail(mail.from, raw), /^250 /)
     assert.equal(await suppressedBy(contactId), null)
   })
@@ -281,8 +288,7 @@ describe('returned mail', () => {
     assert.equal(await suppressedBy(contactId), null)
     await bounce(9)
     assert.equal(await suppressedBy(contactId), 'BOUNCED')
-    const { body } = await service.call('GET', `suppressions?email=${encodeURIComponent(address)}`)
-    await service.call('DELETE', `suppressions/${body.data[0].id as string}`)
+    await deleteSuppressionsOf(address)
     // After the suppression is deleted, five more are allowed.
     await bounce(10)
     assert.equal(await suppressedBy(contactId), null)
@@ -377,26 +383,16 @@ describe('returned mail', () => {
 
   it('records a repeated unsubscribe event once, but records a new one', async () => {
     const { contactId, address } = await mailed()
-    const sendFeedback = async (id: string) =>
-      receiveFeedback(service.context.dependencies, await readLinkSecret(em()), service.workspaceId, 'sendgrid', [
-        {
-          kind: 'UNSUBSCRIBE',
-          recipient: address,
-          ...NO_DETAILS,
-          id,
-        },
-      ])
-    const deleteSuppressions = () =>
-      sql(em(), 'delete from suppressions where workspace_id = $1', [service.workspaceId])
-    assert.deepEqual(await sendFeedback('first'), ['recorded'])
-    await deleteSuppressions()
-    assert.deepEqual(await sendFeedback('first'), ['known'])
+    const unsubscribe = (id: string) => sendFeedback({ kind: 'UNSUBSCRIBE', recipient: address, id })
+    assert.deepEqual(await unsubscribe('first'), ['recorded'])
+    await deleteSuppressionsOf(address)
+    assert.deepEqual(await unsubscribe('first'), ['known'])
     assert.equal(await suppressedBy(contactId), null)
-    assert.deepEqual(await sendFeedback('second'), ['recorded'])
+    assert.deepEqual(await unsubscribe('second'), ['recorded'])
     assert.equal(await suppressedBy(contactId), 'UNSUBSCRIBED')
     assert.equal((await bouncesOf(contactId)).length, 1)
-    await deleteSuppressions()
-    for (const id of ['first', 'second']) assert.deepEqual(await sendFeedback(id), ['known'])
+    await deleteSuppressionsOf(address)
+    for (const id of ['first', 'second']) assert.deepEqual(await unsubscribe(id), ['known'])
     assert.equal(await suppressedBy(contactId), null)
   })
 
@@ -452,11 +448,6 @@ describe('returned mail', () => {
   })
 
   it('applies feedback of a provider about an erased contact to the contact with the same address', async () => {
-    const secret = await readLinkSecret(em())
-    const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
-      receiveFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
-        { kind: 'COMPLAINT', ...NO_DETAILS, id: newId(), ...event },
-      ])
     for (const by of ['address', 'message', 'return path'] as const) {
       for (const kind of ['COMPLAINT', 'UNSUBSCRIBE'] as const) {
         const { contactId, address, mail } = await mailed()
@@ -482,16 +473,12 @@ describe('returned mail', () => {
     const unsubscribe = { kind: 'UNSUBSCRIBE', recipient: address, id: newId() } as const
     await sendFeedback(unsubscribe)
     assert.equal(await suppressedBy(recreated), 'UNSUBSCRIBED')
-    const deleteSuppressions = async () => {
-      const { data } = (await service.call('GET', `suppressions?email=${address}`)).body as { data: { id: string }[] }
-      for (const { id } of data) assert.equal((await service.call('DELETE', `suppressions/${id}`)).status, 200)
-    }
-    await deleteSuppressions()
+    await deleteSuppressionsOf(address)
     await sendFeedback(unsubscribe)
     assert.equal(await suppressedBy(recreated), null)
     await sendFeedback({ ...unsubscribe, id: newId() })
     assert.equal(await suppressedBy(recreated), 'UNSUBSCRIBED')
-    await deleteSuppressions()
+    await deleteSuppressionsOf(address)
     // An event about a message of another workspace is ignored, although both share the provider account.
     const key = await service.newKey()
     const ask = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
@@ -524,11 +511,6 @@ describe('returned mail', () => {
     const gone = await moved()
     await returnMail(gone.mail.from, notification(gone.mail.from, { recipient: gone.address }))
     assert.equal(await suppressedBy(gone.contactId), null)
-    const secret = await readLinkSecret(em())
-    const sendFeedback = (event: Partial<ProviderEvent> & { recipient: string }) =>
-      receiveFeedback(service.context.dependencies, secret, service.workspaceId, 'postmark', [
-        { kind: 'COMPLAINT', ...NO_DETAILS, id: newId(), ...event },
-      ])
     // Nothing was sent to the new address, so it cannot have bounced.
     assert.deepEqual(await sendFeedback({ kind: 'HARD', recipient: `new-${gone.address}` }), ['unknown'])
     const angry = await moved()
@@ -570,17 +552,11 @@ describe('returned mail', () => {
 
   describe('provider webhooks', () => {
     const PASSWORD = 'dripline:a-password-of-these-tests'
-    const postWebhook = (
-      body: object,
-      { password = PASSWORD, provider = 'postmark', workspaceId = service.workspaceId } = {},
-    ) =>
-      fetch(`http://127.0.0.1:${service.port}/feedback/${provider}/${workspaceId}`, {
+    const postWebhook = (body: object | string, password = PASSWORD) =>
+      fetch(`http://127.0.0.1:${service.port}/feedback/postmark/${service.workspaceId}`, {
         method: 'POST',
-        body: JSON.stringify(body),
-        headers: {
-          authorization: `Basic ${Buffer.from(password).toString('base64')}`,
-          'content-type': 'application/json',
-        },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { authorization: `Basic ${Buffer.from(password).toString('base64')}` },
       })
     const hardBounce = (address: string): object => ({
       ...(JSON.parse(
@@ -606,7 +582,7 @@ describe('returned mail', () => {
       const [kept] = await sql<{ credential: Buffer }>(em(), 'select credential from feedback_sources')
       assert.ok(!kept!.credential.includes('password'), 'the credential is stored in plain text')
 
-      assert.equal((await postWebhook(hardBounce(address), { password: `${PASSWORD}!` })).status, 401)
+      assert.equal((await postWebhook(hardBounce(address), `${PASSWORD}!`)).status, 401)
       assert.equal(await suppressedBy(contactId), null)
       const unsent = await aContact(service)
       assert.equal((await postWebhook(hardBounce(await addressOf(service, unsent)))).status, 200)
@@ -618,7 +594,7 @@ describe('returned mail', () => {
         [{ kind: 'HARD', source: 'postmark' }],
       )
       for (const body of ['', '{', '[]', 'null', '{"RecordType":"Bounce"}'])
-        assert.ok([200, 401].includes((await fetchRaw(body)).status), body)
+        assert.ok([200, 401].includes((await postWebhook(body)).status), body)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 200)
       assert.equal((await postWebhook(hardBounce(address))).status, 404)
       assert.equal((await ask('DELETE', 'feedback-sources/postmark')).status, 404)
@@ -691,34 +667,13 @@ describe('returned mail', () => {
       assert.equal(await suppressedBy(second.contactId), null)
     })
 
-    const fetchRaw = (body: string) =>
-      fetch(`http://127.0.0.1:${service.port}/feedback/postmark/${service.workspaceId}`, {
-        method: 'POST',
-        body,
-        headers: { authorization: `Basic ${Buffer.from(PASSWORD).toString('base64')}` },
-      })
-
     it('ignores messages of another workspace', async () => {
       const { contactId, address, mail } = await mailed()
-      const other = await aMember(service, 'owner')
-      assert.ok(other)
-      const event = {
-        kind: 'HARD' as const,
-        recipient: address,
-        ...NO_DETAILS,
-        returnPath: mail.from,
-        id: newId(),
-      }
-      const [row] = await sql<{ id: string }>(
-        em(),
-        `insert into workspaces (id, name, mode) values (gen_random_uuid(), 'Other', 'live') returning id`,
-      )
-      const secret = await readLinkSecret(em())
-      const sendFeedback = (workspaceId: string) =>
-        receiveFeedback(service.context.dependencies, secret, workspaceId, 'mailgun', [event])
-      assert.deepEqual(await sendFeedback(row!.id), ['unknown'])
+      const event = { kind: 'HARD' as const, recipient: address, returnPath: mail.from }
+      const { id } = await createWorkspace(em(), { name: 'Other', mode: 'live' })
+      assert.deepEqual(await sendFeedback(event, id), ['unknown'])
       assert.equal(await suppressedBy(contactId), null)
-      assert.deepEqual(await sendFeedback(service.workspaceId), ['recorded'])
+      assert.deepEqual(await sendFeedback(event), ['recorded'])
       assert.equal(await suppressedBy(contactId), 'BOUNCED')
     })
   })
