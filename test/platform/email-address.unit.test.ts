@@ -3,23 +3,18 @@ import { isEmailAddress, emailKey, withoutAddresses } from '../../src/platform/e
 
 describe('email address', () => {
   const university = 'x@mail.some-long-department-name.some-university-of-somewhere.example-university-name.edu'
-  for (const good of [
-    university,
-    'a@b.co',
-    'jörg@exämple.de',
-    "o'neil+tag@mail.example.com",
-    'x@xn--exmple-cua.de',
-    'a@l·l.cat',
-    'b@почта.рф',
-  ]) {
-    it(`accepts ${good}`, () => assert.ok(isEmailAddress(good)))
-  }
+  it('may be long, international or have a tag', () => {
+    const good = ['a@b.co', 'jörg@exämple.de', "o'neil+tag@mail.example.com", 'x@xn--exmple-cua.de', 'b@почта.рф']
+    for (const text of [university, ...good, 'a@l·l.cat']) assert.ok(isEmailAddress(text), text)
+  })
   const long = `${'a'.repeat(65)}@example.com`
   const withoutAt = ['ada-example.com', 'mail.example.com', '@example.com', 'a@', 'a\uff20example.com']
   const hostile = ['a@b.co\r\nBcc: evil@x.com', 'a@b.co,c@d.co', 'A <a@b.co>']
-  for (const bad of ['', 'a', 'a@b', 'a..b@c.de', long, ...withoutAt, ...hostile]) {
-    it(`rejects ${JSON.stringify(bad)}`, () => assert.ok(!isEmailAddress(bad)))
-  }
+  it('is not incomplete, a list, or a header', () => {
+    for (const bad of ['', 'a', 'a@b', 'a..b@c.de', long, ...withoutAt, ...hostile])
+      assert.ok(!isEmailAddress(bad), bad)
+  })
+
   it('rejects a long domain in another script quickly', () => {
     const domain = Array.from({ length: 990 }, (_, n) => String.fromCharCode(0x4e00 + n * 7)).join('')
     for (let n = 0; n < 1_000; n += 1) {
@@ -29,7 +24,7 @@ describe('email address', () => {
   })
 
   const SOFT_HYPHEN = '\u00ad'
-  for (const [what, bad] of [
+  const INVISIBLE_AND_OTHERS = [
     ['a soft hyphen', `a@ex${SOFT_HYPHEN}ample.com`],
     ['a soft hyphen in its local part', `a${SOFT_HYPHEN}b@example.com`],
     ['a joiner', 'a\u200db@example.com'],
@@ -48,41 +43,43 @@ describe('email address', () => {
     ['a bullet in Punycode', 'ada@example.xn--com-9o0a'],
     ['quotes around a line break', '"a\r\nBcc: x"@example.com'],
     ['a thousand characters', `${'a'.repeat(60)}@${'ä.'.repeat(1_000)}de`],
-  ] as const) {
-    it(`rejects one with ${what}`, () => assert.ok(!isEmailAddress(bad)))
-  }
+  ] as const
+  it('has no invisible characters, quotes or foreign punctuation', () => {
+    for (const [what, bad] of INVISIBLE_AND_OTHERS) assert.ok(!isEmailAddress(bad), what)
+  })
 
-  for (const [one, other] of [
-    ['jörg@exämple.de', 'Jörg@EXÄMPLE.de'],
-    ['jörg@exämple.de', 'jo\u0308rg@exa\u0308mple.de'],
-    ['x@exämple.de', 'x@xn--exmple-cua.de'],
-    ['x@exämple.de', 'x@XN--EXMPLE-CUA.DE'],
-    ['a@example.com', 'a@example。com'],
-    ['a@example.com', 'a@example．com'],
-    ['a@example.com', 'a@example｡com'],
-  ] as const) {
-    it(`treats ${one} and ${other} as the same mailbox`, () => {
+  it('is the same mailbox in other case, and in other forms of its domain', () => {
+    for (const [one, other] of [
+      ['Ada@Example.COM', 'ada@example.com'],
+      ['jörg@exämple.de', 'Jörg@EXÄMPLE.de'],
+      ['jörg@exämple.de', 'jo\u0308rg@exa\u0308mple.de'],
+      ['x@exämple.de', 'x@xn--exmple-cua.de'],
+      ['x@exämple.de', 'x@XN--EXMPLE-CUA.DE'],
+      ['a@example.com', 'a@example。com'],
+      ['a@example.com', 'a@example．com'],
+      ['a@example.com', 'a@example｡com'],
+    ] as const) {
       assert.ok(isEmailAddress(one) && isEmailAddress(other))
       assert.equal(emailKey(one), emailKey(other))
-    })
-  }
+    }
+  })
+
   it('normalizes incomplete addresses for comparison', () => {
     assert.equal(emailKey('.ORG'), '.org')
     assert.equal(emailKey('EXÄM'), 'exäm')
     assert.equal(emailKey('@EXÄMPLE.'), '@exämple.')
   })
-  it('compares addresses without case', () => assert.equal(emailKey('Ada@Example.COM'), emailKey('ada@example.com')))
 })
 
 describe('withoutAddresses', () => {
-  for (const [text, expected] of [
-    ['550 <ada.l@example.com>: no such user', '550 <…>: no such user'],
-    ['mailbox ada.l is full, ADA.L+news too', 'mailbox … is full, … too'],
-    ['"grace hopper"@navy.example bounced=40home.example a＠b.c x%40y.z', '… … … …'],
-    ['first\nsecond\u200b line', 'first second line'],
-    ['ada.lovelace and adal are others', 'ada.lovelace and adal are others'],
-  ] as const) {
-    it(`removes addresses from ${JSON.stringify(text)}`, () =>
-      assert.equal(withoutAddresses(text, 'ada.l+news@example.com'), expected))
-  }
+  it('removes addresses, and local parts of the recipient', () => {
+    for (const [text, expected] of [
+      ['550 <ada.l@example.com>: no such user', '550 <…>: no such user'],
+      ['mailbox ada.l is full, ADA.L+news too', 'mailbox … is full, … too'],
+      ['"grace hopper"@navy.example bounced=40home.example a＠b.c x%40y.z', '… … … …'],
+      ['first\nsecond\u200b line', 'first second line'],
+      ['ada.lovelace and adal are others', 'ada.lovelace and adal are others'],
+    ] as const)
+      assert.equal(withoutAddresses(text, 'ada.l+news@example.com'), expected)
+  })
 })

@@ -4,7 +4,8 @@ import type { Renderer } from '../../src/rendering/renderer.ts'
 import { lenientRenderer, startApiWith, type ApiWith } from '../support/api-with.ts'
 import { EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 /** The pool size, and a number of calls that exceeds it. */
 const POOL = 10
@@ -18,7 +19,7 @@ describe('a Postgres connection', () => {
   let api: ApiWith
   let checks: (() => void)[]
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
     // Each template check lasts until the test ends it.
     const check: Renderer['check'] = () =>
       new Promise((finish) => checks.push(() => finish({ problems: [], unknownVariables: [] })))
@@ -27,10 +28,7 @@ describe('a Postgres connection', () => {
   beforeEach(() => {
     checks = []
   })
-  after(async () => {
-    api.close()
-    await service.stop()
-  })
+  after(() => api.close())
 
   const send = (method: string, path: string, body: unknown, key: string) =>
     api.send(method, path, body, { 'idempotency-key': key })

@@ -9,11 +9,11 @@ import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { stepOf } from '../support/step-claims.ts'
-import { startService } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('an email that cannot be rendered because the machine is busy', () => {
   it('defers the email, and sends it later', async () => {
-    const service = await startService({ worker: false })
+    const service = await openWorkspace({ worker: false })
     const { em } = service.context.orm
     const mail = createMail(service.context.config, em, { mailFrom: SENDER, links: someLinks })
     try {
@@ -33,7 +33,6 @@ describe('an email that cannot be rendered because the machine is busy', () => {
       assert.deepEqual(await send(), { kind: 'final', status: 'CAPTURED', error: null, stop: false })
     } finally {
       await mail.renderer.close()
-      await service.stop()
     }
   })
 })

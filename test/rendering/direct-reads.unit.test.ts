@@ -79,14 +79,17 @@ describe('direct reads of values', () => {
 
   const render = (html: string) => renderer.render({ subject: 'x', html, text: 'x' }, { contact })
 
-  for (const template of TEMPLATES) {
-    it(`reads the same as LiquidJS for ${template}`, async () => {
-      assert.equal((await render(template)).html, expected[template])
-    })
-  }
+  it('read the same as LiquidJS', async () => {
+    const deviations: unknown[] = []
+    for (const template of TEMPLATES) {
+      const { html } = await render(template)
+      if (html !== expected[template]) deviations.push({ template, html, expected: expected[template] })
+    }
+    assert.deepEqual(deviations, [])
+  })
 
-  for (const template of FAILING) {
-    it(`fails like LiquidJS for ${template}`, () =>
-      assert.rejects(render(template), { message: `html: ${expected[template]}` }))
-  }
+  it('fail like LiquidJS', async () => {
+    for (const template of FAILING)
+      await assert.rejects(render(template), { message: `html: ${expected[template]}` }, template)
+  })
 })

@@ -56,13 +56,23 @@ describe('the renderer', () => {
     ])
   })
 
+  it('ends a range that never ends, and a search that takes too long', async () => {
+    const beyond = '{% for i in (9007199254740992..9007199254740996) %}x{% endfor %}'
+    assert.match((await outcome(beyond))!, /^text: (?:needs more than 32 MB of memory|took longer than 0\.3 s)/)
+    const letters = '{% assign s = "a" %}' + '{% assign s = s | append: s %}'.repeat(17)
+    const pattern = `${letters}{% assign p = s | append: "b" | append: s %}{% assign s = s | append: s | append: s %}`
+    assert.match((await outcome(`${pattern}{{ s | replace: p, "" | size }}`))!, /^text: took longer than 0\.3 s/)
+  })
+
   it('runs a job that broke a process only in the process for suspects', async () => {
     const source = { format: 'HTML', subject: 'Hi', previewText: null, html: '{% render "x" %}', text: null } as const
+    const others = await rendererProcesses()
     // No template breaks a process, so this breaks the contract instead.
     const breaks = () => renderer.compile({ kind: 'EMAIL', source, layout: null, partials: undefined as never })
     await assert.rejects(breaks(), RendererBusy)
     assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
-    const before = await rendererProcesses()
+    // The shared service may have processes of its own.
+    const before = (await rendererProcesses()).filter((pid) => !others.includes(pid))
     assert.equal(before.length, 1)
     await assert.rejects(breaks(), RendererBusy)
     assert.equal(await outcome('Hello {{ contact.firstName }}'), 'Hello Ada')
@@ -104,8 +114,12 @@ describe('the renderer', () => {
 
   it('rejects a job as busy if its process was killed', async () => {
     const patient = createRenderer({ deadlineMs: 600_000, wallMs: 600_000 })
+    const others = await rendererProcesses()
     const rendering = patient.render(email(ENDLESS), { contact })
-    const [pid] = await eventually('a process is busy', () => busyProcesses())
+    const [pid] = await eventually('a process is busy', async () => {
+      const busy = (await busyProcesses())?.filter((each) => !others.includes(each)) ?? []
+      return busy.length > 0 ? busy : undefined
+    })
     process.kill(pid!, 'SIGKILL')
     await assert.rejects(rendering, RendererBusy)
     assert.equal((await patient.render(email('still here'), { contact })).text, 'still here')
@@ -145,22 +159,22 @@ describe('the renderer', () => {
 
   it('reserves a process for templates that were rendered before, no matter how many others hang', async () => {
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
-    const hanging = Array.from({ length: 4 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
+    const hanging = Array.from({ length: 3 }, (_, n) => outcome(endless(n), { owner: `bad ${n}` }))
     let ended = 0
     for (const each of hanging) void each.then(() => (ended += 1))
     assert.equal(await outcome('Hello {{ contact.firstName }}', { owner: 'good' }), 'Hello Ada')
-    assert.ok(ended < 3, `${ended} of them ended before it`)
+    assert.ok(ended < 2, `${ended} of them ended before it`)
     assert.deepEqual(new Set(await Promise.all(hanging)), new Set(['text: took longer than 0.3 s']))
   })
 
   it('makes only the owner of a hanging template wait', async () => {
     let done = 0
-    const hanging = Array.from({ length: 4 }, (_, n) =>
+    const hanging = Array.from({ length: 3 }, (_, n) =>
       outcome(endless(n), { owner: 'bad' }).finally(() => (done += 1)),
     )
     assert.equal(await outcome('a new one', { owner: 'good' }), 'a new one')
     // At most the first attempt of the first template ran before. Retries have a process of their own.
-    assert.ok(done < 3, `${done} of them ran before it`)
+    assert.ok(done < 2, `${done} of them ran before it`)
     assert.equal(new Set(await Promise.all(hanging)).size, 1)
     assert.equal(await outcome('fine', { owner: 'bad' }), 'fine')
   })
@@ -178,11 +192,11 @@ describe('the renderer', () => {
 
   it('reports only the recipient that fails, and returns the emails of the others', async () => {
     const content = email(`{% if contact.firstName == 'slow' %}${ENDLESS}{% endif %}{{ contact.firstName }}`)
-    const people = ['a', 'b', 'slow', 'c'].map((firstName) => ({ contact: { ...contact, firstName } }))
+    const people = ['a', 'slow', 'c'].map((firstName) => ({ contact: { ...contact, firstName } }))
     const emails = await renderer.renderAll(content, people)
     assert.deepEqual(
       emails.map((each) => ('problem' in each ? each : each.text)),
-      ['a', 'b', { field: 'text', problem: 'took longer than 0.3 s' }, 'c'],
+      ['a', { field: 'text', problem: 'took longer than 0.3 s' }, 'c'],
     )
   })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { TemplateError } from '../../src/rendering/content.ts'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 
-const RUNS = Number(process.env['RUNS'] ?? 150)
+const RUNS = Number(process.env['RUNS'] ?? 50)
 /** Renders as many templates at a time as a worker under load. */
 const BATCH = 50
 const DEADLINE_MS = 150

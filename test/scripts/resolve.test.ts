@@ -44,10 +44,6 @@ describe('finding a binary', () => {
 
   describe('the Temporal CLI', () => {
     let folder: string
-    let real: string
-    before(async () => {
-      real = await resolveTemporalCli(process.env, say)
-    })
     beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'dripline-path-'))))
     afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -100,7 +96,8 @@ describe('finding a binary', () => {
 
     it('is built again if the one in the cache is truncated or not executable', async () => {
       // A fake `go`, which leaves a binary in GOBIN.
-      program('bin/go', `#!/bin/sh\ncp '${real}' "$GOBIN/temporal"\n`)
+      const built = program('built', saying('1.5.1 (Server 1.29.1, UI 2.42.1)'))
+      program('bin/go', `#!/bin/sh\ncp '${built}' "$GOBIN/temporal"\n`)
       const before = { ...process.env }
       try {
         process.env['XDG_CACHE_HOME'] = join(folder, 'cache')
