@@ -9,7 +9,7 @@ import { openLog } from '../../src/platform/log.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, anAutomation, anEvent } from '../support/factories.ts'
 import { closedAtSignal } from '../support/at-signal.ts'
-import { startService } from '../support/service.ts'
+import { startInstance } from '../support/instance.ts'
 import { stopServices } from '../support/servers.ts'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { readOptions, wholeNumber } from '../../scripts/options.ts'
@@ -49,7 +49,7 @@ async function install(): Promise<string> {
 
 const command = await install()
 installTemporalRuntime(openLog('silent'))
-const service = await startService({ env: { DATABASE_POOL_SIZE: '20', TRUSTED_PROXIES: '127.0.0.1' } })
+const service = await startInstance({ env: { DATABASE_POOL_SIZE: '20', TRUSTED_PROXIES: '127.0.0.1' } })
 const reports = mkdtempSync(join(tmpdir(), 'dripline-contract-'))
 let running: ChildProcess | undefined
 const close = closedAtSignal(async () => {

@@ -8,17 +8,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
-import { startService, type Answer, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
+import { type Answer } from '../support/service.ts'
 import { runCli } from './cli.ts'
 
 const run = promisify(execFile)
 
 describe('the command line for developers', () => {
-  let service: Service
+  let service: Instance
   let folder: string
   let url: string
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
     url = `http://127.0.0.1:${service.port}`
   })
   after(() => service.stop())

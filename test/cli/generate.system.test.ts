@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { runCli } from './cli.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -31,10 +31,10 @@ export const variable: TemplateVariables['Receipt'] = 'event.data.total'
 `
 
 describe('generate', () => {
-  let service: Service
+  let service: Instance
   let folder: string
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
     // Inside the repository, so that the compiler finds the client.
     folder = mkdtempSync(join(ROOT, 'dist/generate-'))
   })
@@ -61,6 +61,8 @@ describe('generate', () => {
     const compilerOptions = {
       strict: true,
       noEmit: true,
+      // `test/client/installed.system.test.ts` compiles the declarations of the client.
+      skipLibCheck: true,
       target: 'es2022',
       module: 'nodenext',
       types: [],

@@ -5,20 +5,20 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { verifyWebhook, type Schemas, type WebhookEvent } from '@dripline/client'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { WEBHOOK_ENV } from '../support/webhook-events.ts'
 import { runCli } from './cli.ts'
 
 type Delivery = Schemas['WebhookDelivery']
 
 describe('webhooks', () => {
-  let service: Service
+  let service: Instance
   let receiver: Server
   let url: string
   let secret = ''
   let received: WebhookEvent[] = []
   before(async () => {
-    service = await startService({ env: WEBHOOK_ENV })
+    service = await startInstance({ env: WEBHOOK_ENV })
     receiver = createServer((request, response) => {
       void text(request).then(async (payload) => {
         received.push(await verifyWebhook({ payload, headers: request.headers, secret }))

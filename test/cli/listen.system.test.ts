@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { verifyWebhook, type WebhookEvent } from '@dripline/client'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { aWebhook, WEBHOOK_ENV } from '../support/webhook-events.ts'
 import { CLI, runCli } from './cli.ts'
 
@@ -20,10 +20,10 @@ interface Line {
 }
 
 describe('listen', () => {
-  let service: Service
+  let service: Instance
   let folder: string
   before(async () => {
-    service = await startService({ worker: false, env: WEBHOOK_ENV })
+    service = await startInstance({ worker: false, env: WEBHOOK_ENV })
     folder = mkdtempSync(join(tmpdir(), 'dripline-listen-'))
   })
   after(async () => {

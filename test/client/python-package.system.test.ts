@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { signedHeaders } from '../../src/steps/signing-secret.ts'
-import { installPython, STANDARD_WEBHOOKS } from '../support/python.ts'
-import { startService, type Service } from '../support/service.ts'
+import { installPython, installPythonClient } from '../support/python.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 
 const run = promisify(execFile)
 const MYPY = 'mypy==2.4.1'
@@ -97,17 +97,13 @@ dripline.campaigns.get("id")["color"]  # type: ignore[typeddict-item]
 `
 
 describe('the Python client', () => {
-  let service: Service
+  let service: Instance
   let folder: string
   let python: string
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
     folder = mkdtempSync(join(tmpdir(), 'dripline-python-package-'))
-    await run('python3', ['-m', 'venv', folder])
-    python = join(folder, 'bin/python')
-    const pip = (...args: string[]) => run(python, ['-m', 'pip', 'install', '--quiet', ...args])
-    await pip('--no-index', '--find-links', `http://127.0.0.1:${service.port}/python`, 'dripline-client')
-    await pip(STANDARD_WEBHOOKS)
+    python = await installPythonClient(folder, `http://127.0.0.1:${service.port}`, 'python-package')
   })
   after(async () => {
     await service.stop()

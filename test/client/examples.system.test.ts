@@ -11,8 +11,8 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { eventually } from '../support/eventually.ts'
 import { aList } from '../support/factories.ts'
-import { STANDARD_WEBHOOKS } from '../support/python.ts'
-import { startService, type Service } from '../support/service.ts'
+import { installPythonClient } from '../support/python.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { aWebhook, WEBHOOK_ENV } from '../support/webhook-events.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../examples')
@@ -42,20 +42,13 @@ const LANGUAGES: Language[] = [
     name: 'Python',
     extension: 'py',
     webhooks: ['webhook.py', 'webhook-standardwebhooks.py'],
-    async install(folder, url) {
-      const python = join(folder, 'environment/bin/python')
-      await run('python3', ['-m', 'venv', join(folder, 'environment')])
-      const pip = (...args: string[]) => run(python, ['-m', 'pip', 'install', '--quiet', ...args])
-      await pip('--no-index', '--find-links', `${url}/python`, 'dripline-client')
-      await pip(STANDARD_WEBHOOKS)
-      return python
-    },
+    install: (folder, url) => installPythonClient(join(folder, 'environment'), url, 'python-examples'),
   },
 ]
 
 describe('the examples of integrations, in a new folder', () => {
-  let service: Service
-  before(async () => void (service = await startService({ env: WEBHOOK_ENV })))
+  let service: Instance
+  before(async () => void (service = await startInstance({ env: WEBHOOK_ENV })))
   after(() => service.stop())
 
   for (const language of LANGUAGES) {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startService, type Answer, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
+import { type Answer } from '../support/service.ts'
 import { runCli } from './cli.ts'
 
 const DESIGN = { blocks: [{ type: 'TEXT', paragraphs: [{ style: 'HEADING', runs: [{ text: 'Hello' }] }] }] }
@@ -14,10 +15,10 @@ interface Outcome {
 }
 
 describe('templates pull and push', () => {
-  let service: Service
+  let service: Instance
   let folder: string
   let key: string
-  before(async () => void (service = await startService({ worker: false })))
+  before(async () => void (service = await startInstance({ worker: false })))
   after(() => service.stop())
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dripline-templates-'))

@@ -12,7 +12,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createDriplineClient, type DriplineClient, type DriplineError } from '@dripline/client'
 import { aList, anAutomation } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 
 const run = promisify(execFile)
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url))
@@ -50,11 +50,11 @@ console.log(JSON.stringify({
 `
 
 describe('@dripline/client, installed from an instance', () => {
-  let service: Service
+  let service: Instance
   let folder: string
   let gateway: Gateway
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
     gateway = await startGateway(service.port)
     folder = mkdtempSync(join(tmpdir(), 'dripline-integration-'))
   })

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { createDriplineClient, DriplineError, type DriplineClient } from '@dripline/client'
 import { operations } from '../../src/runtime/operations.ts'
 import { startGateway, type Gateway } from '../support/gateway.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 
 describe('the resource methods of the client', () => {
-  let service: Service
+  let service: Instance
   let gateway: Gateway
   let dripline: DriplineClient
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
     gateway = await startGateway(service.port)
     dripline = createDriplineClient({ baseUrl: gateway.baseUrl, apiKey: service.key })
   })

@@ -12,7 +12,7 @@ import { copyWithMaven } from '../../scripts/maven.ts'
 import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { aMember } from '../support/members.ts'
 import { aWebhook, WEBHOOK_ENV } from '../support/webhook-events.ts'
 
@@ -38,7 +38,7 @@ async function install(): Promise<{ jars: string; python: string }> {
 
 /** Creates a message that the mail server rejected, or whose outcome is unknown. Its enrollment has ended. */
 async function aMessage(
-  service: Service,
+  service: Instance,
   status: 'FAILED' | 'UNCONFIRMED',
   automationId: string,
   contactId: string,
@@ -52,7 +52,7 @@ async function aMessage(
 
 describe('a Python client generated from the OpenAPI document', function () {
   this.timeout(300_000)
-  let service: Service
+  let service: Instance
   let gateway: Gateway
   let folder: string
   let python: string
@@ -60,7 +60,7 @@ describe('a Python client generated from the OpenAPI document', function () {
     const { jars, python: found } = await install()
     python = found
     folder = mkdtempSync(join(tmpdir(), 'dripline-python-'))
-    service = await startService({ worker: false, env: WEBHOOK_ENV })
+    service = await startInstance({ worker: false, env: WEBHOOK_ENV })
     gateway = await startGateway(service.port)
     const described = join(folder, 'openapi.json')
     const { body: document } = await service.call('GET', 'openapi.json')
