@@ -1,44 +1,29 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { queuePage } from '../../src/campaigns/recipients.ts'
-import { resendMessage } from '../../src/messages/unconfirmed-messages.ts'
-import { noMetrics } from '../../src/outbox/dependencies.ts'
-import { createMail, createMessageStore } from '../../src/runtime/mail.ts'
+import { createMessageStore } from '../../src/runtime/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { markRestored, enableSending } from '../../src/relay/restored.ts'
-import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepareRecipients, prepareRetry } from '../support/campaign-claims.ts'
+import { aCampaign, campaignIs, readCampaign, type CampaignRead } from '../support/campaigns.ts'
+import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
+import { lockWith } from '../support/locks.ts'
 import { assertCountersMatch } from '../support/stats.ts'
-import { someLinks } from '../support/links.ts'
-import { quietLog } from '../support/log.ts'
-import { SENDER } from '../support/npm-start.ts'
 import { readMail } from '../support/read-mail.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
 const CONTENT = { subject: 'News for {{ contact.firstName | default: "you" }}', html: '<p>Hello</p>' }
 
-interface Read {
-  status: string
-  startedAt: string
-  stats: Record<string, number>
-}
+const SENDING = `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1`
 
 describe('campaigns', () => {
   let service: Service
   let sink: SmtpSink
   let gate: Promise<void> | undefined
-  useServiceAndSink((started) => ({ service, sink } = started), {
-    onMail: () => gate,
-    env: { PUBLIC_URL: 'https://mail.example.com' },
-  })
-  afterEach(() => {
-    gate = undefined
-    sink.behave('accept')
-  })
+  useServiceAndSink((started) => ({ service, sink } = started), { onMail: () => gate })
+  afterEach(() => (gate = undefined))
 
   const em = () => service.context.orm.em.fork()
   let count = 0
@@ -52,14 +37,16 @@ describe('campaigns', () => {
     return body.data.id as string
   }
   const schedule = (id: string, body: object = {}) => service.call('POST', `campaigns/${id}/schedule`, body)
-  const read = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data as Read
-  const becomes = (id: string, status: string) =>
-    eventually(`it is ${status}`, async () => {
-      const campaign = await read(id)
-      return campaign.status === status ? campaign : undefined
-    })
+  const read = (id: string) => readCampaign(service, id)
+  const becomes = (id: string, status: string) => campaignIs(service, id, status)
+  /** Runs the workflow of a campaign, which would wait until the next recipient is due. */
+  const wake = (id: string) => service.context.dependencies.enrollments.campaign(service.workspaceId, id)
+  const counts = (id: string, status: string, count: number) =>
+    eventually(`${count} are ${status}`, async () => (await read(id)).stats[status] === count || undefined)
   const put = (list: string, contactIds: string[]) => service.call('POST', `lists/${list}/contacts`, { contactIds })
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to[0] === address)
+  const oneIsMailed = (addresses: string[]) =>
+    eventually('one is mailed', () => addresses.some((address) => mailsTo(address).length > 0) || undefined)
   /** Creates a list with this many contacts. */
   async function createRecipients(n: number, fields: object = {}) {
     const list = await aList(service)
@@ -69,8 +56,8 @@ describe('campaigns', () => {
     return { list, contacts, addresses }
   }
 
-  it('mail each contact of their lists and segments once, and no contact of the excluded ones', async () => {
-    const { list, addresses } = await createRecipients(3)
+  it('mail each contact of their lists and segments once, record that, and mail no contact of the excluded ones', async () => {
+    const { list, contacts, addresses } = await createRecipients(3)
     const other = await createRecipients(2, { tags: ['of-the-segment'] })
     const both = await aContact(service, { tags: ['of-the-segment'] })
     await put(list, [both])
@@ -79,11 +66,7 @@ describe('campaigns', () => {
     await put(list, [out])
     await put(excluded, [out])
     const segment = await service.call('POST', 'segments', { name: 'Tagged', condition: { tag: 'of-the-segment' } })
-    const audience = {
-      listIds: [list],
-      segmentIds: [segment.body.data.id],
-      exclude: { listIds: [excluded] },
-    }
+    const audience = { listIds: [list], segmentIds: [segment.body.data.id], exclude: { listIds: [excluded] } }
     const counted = await service.call('POST', 'campaigns/count', { audience })
     assert.equal(counted.body.data.contactCount, 6)
     const id = await create({ audience })
@@ -99,7 +82,10 @@ describe('campaigns', () => {
     assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\/[\w-]+>$/)
     assert.equal(headers['list-id'], `<${list}.mail.example.com>`)
     assert.equal(headers['feedback-id'], `${id}:${service.workspaceId}:campaign:dripline`)
-    await assertCountersMatch(service.context.orm.em)
+    const [message] = (await activityOf(service, contacts[0]!)) as unknown as Record<string, unknown>[]
+    assert.partialDeepStrictEqual(message, { campaignId: id, automationId: null, status: 'SENT' })
+    assert.equal((await service.call('GET', `messages?campaignId=${id}`)).body.data.length, 6)
+    await assertCountersMatch(service.context.orm.em, service.workspaceId)
   })
 
   it('count who would get them, and others of the audience by the first reason why not', async () => {
@@ -138,40 +124,23 @@ describe('campaigns', () => {
     assert.match(headers.get('x-warning') ?? '', /contact\.firstNam .* not a known variable.*contact\.firstName/)
   })
 
-  it('appear in the activity of their contacts, and in lists, by campaign', async () => {
-    const { list, contacts } = await createRecipients(1)
-    const id = await create({ audience: { listIds: [list] } })
-    await schedule(id)
-    await becomes(id, 'SENT')
-    const [message] = (await activityOf(service, contacts[0]!)) as unknown as Record<string, unknown>[]
-    assert.deepEqual([message!['campaignId'], message!['automationId'], message!['status']], [id, null, 'SENT'])
-    const { data } = (await service.call('GET', `messages?campaignId=${id}`)).body
-    assert.deepEqual(
-      data.map((each: { contactId: string }) => each.contactId),
-      contacts,
-    )
-  })
-
   it('pause where they are, and continue with the recipients who got no email', async () => {
     const { list, addresses } = await createRecipients(40)
-    const id = await create({ audience: { listIds: [list] } })
     const held = Promise.withResolvers<void>()
     gate = held.promise
-    await schedule(id)
-    await eventually('the first are at the server', () =>
-      sink.mails.length > 0 && addresses.some((a) => mailsTo(a).length > 0) ? true : undefined,
-    )
+    const id = await aCampaign(service, [list])
+    await oneIsMailed(addresses)
     const paused = service.call('POST', `campaigns/${id}/pause`)
-    await delay(200)
+    await becomes(id, 'PAUSED')
     held.resolve()
     gate = undefined
     assert.equal((await paused).body.data.status, 'PAUSED')
     const mailed = () => addresses.filter((address) => mailsTo(address).length > 0).length
     const before = mailed()
     assert.ok(before < 40, `${before} were mailed`)
-    // Another run of the campaign sends nothing.
-    await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
-    await delay(300)
+    // Another run of the campaign sends nothing, while another campaign is sent.
+    await wake(id)
+    await becomes(await aCampaign(service, [(await createRecipients(1)).list]), 'SENT')
     assert.equal(mailed(), before)
     assert.equal((await service.call('POST', `campaigns/${id}/resume`)).body.data.status, 'SENDING')
     const { stats } = await becomes(id, 'SENT')
@@ -181,9 +150,8 @@ describe('campaigns', () => {
 
   it('are cancelled: recipients without an email are DISMISSED, and the report adds up', async () => {
     const { list, addresses } = await createRecipients(30)
-    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 3_600 })
-    await schedule(id)
-    await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
+    const id = await aCampaign(service, [list], { throttlePerHour: 3_600 })
+    await oneIsMailed(addresses)
     await service.call('POST', `campaigns/${id}/cancel`)
     const { stats } = await eventually('it is final', async () => {
       const campaign = await read(id)
@@ -220,11 +188,13 @@ describe('campaigns', () => {
     assert.equal((await service.call('DELETE', `segments/${segment.body.data.id}`)).refused, '409 segment_in_use')
     await service.call('POST', `campaigns/${later}/cancel`)
     await schedule(id)
-    await eventually('one is mailed', () => (addresses.some((a) => mailsTo(a).length > 0) ? true : undefined))
+    await oneIsMailed(addresses)
     assert.equal((await service.call('DELETE', `lists/${excluded}`)).status, 200)
     // Leaving the list still takes effect until the last email.
     assert.equal((await service.call('DELETE', `lists/${list}`)).refused, '409 list_in_use')
     await service.call('DELETE', `lists/${list}/contacts/${contacts[2]}`)
+    await sql(em(), 'update campaigns set throttle_per_hour = null, next_at = null where id = $1', [id])
+    await wake(id)
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['recipients']!, stats['sent']!], [2, 2])
     assert.equal(mailsTo(addresses[0]!).length, 0)
@@ -236,32 +206,18 @@ describe('campaigns', () => {
     await service.call('POST', `lists/${excluded}/contacts`, { contactId })
     const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
     const other = await create({ audience: { listIds: [excluded] } })
-    let release: () => void = () => undefined
-    const held = new Promise<void>((done) => (release = done))
     // The deletion waits in its first page.
-    const holder = em().transactional(async (unit) => {
-      await sql(unit, 'select from list_members where list_id = $1::uuid for update', [excluded])
-      await held
-    })
+    const release = await lockWith(em(), 'select from list_members where list_id = $1::uuid for update', [excluded])
     const deletion = service.call('DELETE', `lists/${excluded}`)
-    await eventually('it has begun', async () => {
-      const [row] = await sql<{ going: boolean }>(
-        em(),
-        'select deleting_since is not null as going from lists where id = $1',
-        [excluded],
-      )
-      return row?.going ? true : undefined
-    })
-    const scheduling = Promise.all([schedule(id), schedule(other)])
-    await eventually('it waits for the deletion, or is answered', async () => {
-      const rows = await sql(
-        em(),
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from lists where%'`,
-      )
-      return rows.length > 0 ? true : Promise.race([scheduling.then(() => true), delay(20).then(() => undefined)])
-    })
-    release()
-    await holder
+    const begun = 'select from lists where id = $1 and deleting_since is not null'
+    await eventually('it has begun', async () => (await sql(em(), begun, [excluded]))[0])
+    let isAnswered = false
+    const scheduling = Promise.all([schedule(id), schedule(other)]).finally(() => (isAnswered = true))
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from lists where%'`
+    await eventually('it waits for the deletion, or is answered', async () =>
+      isAnswered || (await sql(em(), waiting)).length > 0 ? true : undefined,
+    )
+    await release()
     assert.equal((await deletion).status, 200)
     for (const { refused } of await scheduling) assert.match(refused ?? '', /^(404 list_not_found|400 audience_empty)/)
     assert.equal((await activityOf(service, contactId)).length, 0)
@@ -271,8 +227,10 @@ describe('campaigns', () => {
     const { list, addresses } = await createRecipients(1)
     const excluded = await aList(service)
     const id = await create({ audience: { listIds: [list], exclude: { listIds: [excluded] } } })
-    await schedule(id, { at: new Date(Date.now() + 1_500).toISOString() })
+    await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
     await sql(em(), 'delete from lists where id = $1', [excluded])
+    await sql(em(), 'update campaigns set scheduled_at = now() where id = $1', [id])
+    await wake(id)
     await becomes(id, 'PAUSED')
     assert.equal((await service.call('POST', `campaigns/${id}/resume`)).refused, '404 list_not_found')
     assert.equal(mailsTo(addresses[0]!).length, 0)
@@ -280,9 +238,8 @@ describe('campaigns', () => {
 
   it('finalize the messages of a dead process when they are cancelled, and can then be deleted', async () => {
     const { list } = await createRecipients(2)
-    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
-    await schedule(id)
-    await eventually('one is mailed', async () => ((await read(id)).stats['sent'] === 1 ? true : undefined))
+    const id = await aCampaign(service, [list], { throttlePerHour: 360 })
+    await counts(id, 'sent', 1)
     await service.call('POST', `campaigns/${id}/pause`)
     await sql(
       em(),
@@ -290,34 +247,32 @@ describe('campaigns', () => {
       [id],
     )
     await service.call('POST', `campaigns/${id}/cancel`)
-    await eventually('it is final', async () => ((await read(id)).stats['unconfirmed'] === 1 ? true : undefined))
+    await counts(id, 'unconfirmed', 1)
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
   })
 
   it('mail the other recipients while many messages are deferred', async () => {
-    const { list, contacts } = await createRecipients(1)
-    const address = await addressOf(service, contacts[0]!)
-    const id = await create({ audience: { listIds: [list] } })
-    sink.behave({ code: 452, text: 'mailbox full', at: 'rcpt', to: address })
-    await schedule(id)
-    await eventually('it is deferred', async () => ((await read(id)).stats['deferred']! === 1 ? true : undefined))
+    const { list, addresses } = await createRecipients(1)
+    sink.behave({ code: 452, text: 'mailbox full', at: 'rcpt', to: addresses[0]! })
+    const id = await aCampaign(service, [list])
+    await counts(id, 'deferred', 1)
     // Deferred messages do not keep further recipients from being queued.
     const more = await Promise.all(Array.from({ length: 3 }, () => aContact(service)))
     await put(list, more)
     await sql(em(), `update campaigns set materialized = false, last_place = 1000000000 where id = $1`, [id])
-    await eventually('the others get their email', async () =>
-      (await read(id)).stats['sent']! === 3 ? true : undefined,
-    )
+    await wake(id)
+    await counts(id, 'sent', 3)
     sink.behave('accept')
+    await sql(em(), 'update messages set due_at = now() where campaign_id = $1', [id])
+    await wake(id)
     await becomes(id, 'SENT')
   })
 
   it('retry nothing after a pause or a cancellation, and cannot be deleted before all messages are final', async () => {
     const { list, addresses } = await createRecipients(2)
-    const id = await create({ audience: { listIds: [list] }, throttlePerHour: 360 })
     sink.behave({ code: 550, text: 'no', at: 'rcpt' })
-    await schedule(id)
-    await eventually('one is rejected', async () => ((await read(id)).stats['failed']! > 0 ? true : undefined))
+    const id = await aCampaign(service, [list], { throttlePerHour: 360 })
+    await counts(id, 'failed', 1)
     await service.call('POST', `campaigns/${id}/pause`)
     sink.behave('accept')
     const [failed] = (await service.call('GET', `messages?campaignId=${id}&status=FAILED`)).body.data as {
@@ -328,59 +283,13 @@ describe('campaigns', () => {
     await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
     assert.equal(await prepareRetry(service, failed!.id), undefined)
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).refused, '409 campaign_status_wrong')
-    assert.deepEqual(
-      addresses.flatMap((address) => mailsTo(address)),
-      [],
-    )
+    assert.deepEqual(addresses.flatMap(mailsTo), [])
   })
 
-  it('become PAUSED after a restore if they were scheduled, because they may have been sent after the backup', async () => {
-    const { list } = await createRecipients(1)
-    const id = await create({ audience: { listIds: [list] } })
-    await schedule(id, { at: new Date(Date.now() + 3_600_000).toISOString() })
-    await markRestored(em())
-    assert.equal((await read(id)).status, 'PAUSED')
-    await enableSending(em(), null)
-    await sql(em(), 'update instance set lost_until = null')
-    assert.equal((await service.call('POST', `campaigns/${id}/resume`)).body.data.status, 'SCHEDULED')
-    await service.call('POST', `campaigns/${id}/cancel`)
-  })
-
-  it('are not sent again by a restored instance if they had begun before the loss', async () => {
-    const { list } = await createRecipients(2)
-    const id = await create({ audience: { listIds: [list] } })
-    const at = new Date(Date.now() + 1_500)
-    await schedule(id, { at: at.toISOString() })
-    // The backup has it SCHEDULED; its time had come before the loss.
-    await sql(em(), `update instance set lost_until = $1`, [new Date(at.getTime() + 1_000).toISOString()])
-    try {
-      const { stats } = await becomes(id, 'SENT')
-      assert.deepEqual([stats['unconfirmed']!, stats['sent']!], [2, 0])
-    } finally {
-      await sql(em(), 'update instance set lost_until = null')
-    }
-    // An operator who knows that an email has not arrived can retry it.
-    const [first] = (await service.call('GET', `messages?campaignId=${id}`)).body.data as {
-      id: string
-      contactId: string
-    }[]
-    const { config, orm } = service.context
-    const mail = createMail(config, orm.em, { mailFrom: SENDER, links: someLinks })
-    try {
-      const resent = await resendMessage({ ...mail, em: em(), metrics: noMetrics, log: quietLog }, first!.id)
-      assert.equal(resent.status, 'SENT')
-      assert.equal(mailsTo(await addressOf(service, first!.contactId)).length, 1)
-    } finally {
-      await mail.smtp?.close()
-      await mail.renderer.close()
-    }
-  })
-
-  it('retry deferred messages, and list rejected ones, which can be retried individually', async () => {
-    const { list, contacts, addresses } = await createRecipients(3)
-    const id = await create({ audience: { listIds: [list] } })
+  it('report rejected messages without addresses, and retry them', async () => {
+    const { list, addresses } = await createRecipients(3)
     sink.behave({ code: 550, text: `no such mailbox as ${addresses[0]!}`, at: 'rcpt', to: addresses[0]! })
-    await schedule(id)
+    const id = await aCampaign(service, [list])
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['sent']!, stats['failed']!], [2, 1])
     // The scope for reports does not include contacts: addresses are removed from the responses of the server.
@@ -389,9 +298,8 @@ describe('campaigns', () => {
     sink.behave('accept')
     const retried = await service.call('POST', 'messages/retry', { status: 'FAILED', campaignId: id })
     assert.equal(retried.body.data.retried, 1)
-    await eventually('it is sent', async () => ((await read(id)).stats['sent']! === 3 ? true : undefined))
+    await counts(id, 'sent', 3)
     for (const address of addresses) assert.equal(mailsTo(address).length, 1)
-    assert.ok(contacts.length === 3)
   })
 
   it('continue after a template error for one recipient, whose message is FAILED', async () => {
@@ -400,8 +308,7 @@ describe('campaigns', () => {
     const bad = await aContact(service, { metadata: { items: 'x'.repeat(60_000), n: 60_000 } })
     await put(list, [good, bad])
     const text = '{% for i in (1..contact.metadata.n) %}{{ contact.metadata.items }}{% endfor %}Hi'
-    const id = await create({ audience: { listIds: [list] }, html: null, text })
-    await schedule(id)
+    const id = await aCampaign(service, [list], { text })
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['sent']!, stats['failed']!], [1, 1])
   })
@@ -434,7 +341,7 @@ describe('campaigns', () => {
     const content = { previewText: 'Preview', category: 'transactional', throttlePerHour: 1_000_000 }
     const id = await create({ name: '🎉'.repeat(200), audience, abTest, ...content })
     await schedule(id)
-    const { throttlePerHour, ...sent } = (await becomes(id, 'SENT')) as Read & Record<string, unknown>
+    const { throttlePerHour, ...sent } = (await becomes(id, 'SENT')) as CampaignRead & Record<string, unknown>
     const duplicated = await service.call('POST', `campaigns/${id}/duplicate`)
     assert.equal(duplicated.status, 201)
     const copy = duplicated.body.data as typeof sent & { id: string; abTest: { variants: object[] } }
@@ -470,36 +377,25 @@ describe('campaigns', () => {
     assert.equal((await schedule(id, { localTime, fallbackTimeZone: 'Asia/Tokyo' })).status, 202)
     await service.call('POST', `campaigns/${id}/pause`)
     // Simulates that the first of them is due.
-    await sql(
-      em(),
-      `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1`,
-      [id],
-    )
-    await service.context.dependencies.enrollments.campaign(service.workspaceId, id)
-    const due = await eventually('all are queued', async () => {
-      const rows = await sql<{ contact_id: string; due_at: string }>(
-        em(),
-        'select contact_id, due_at from messages where campaign_id = $1',
-        [id],
-      )
-      return rows.length === zones.length
-        ? new Map(rows.map((row) => [row.contact_id, new Date(row.due_at).toISOString()]))
-        : undefined
+    await sql(em(), SENDING, [id])
+    await wake(id)
+    const query = `select contact_id, to_char(due_at at time zone 'UTC', 'DD HH24:MI') as due from messages where campaign_id = $1`
+    const rows = await eventually('all are queued', async () => {
+      const queued = await sql<{ contact_id: string; due: string }>(em(), query, [id])
+      return queued.length === zones.length ? queued : undefined
     })
     assert.deepEqual(
-      contacts.map((contact) => due.get(contact)),
+      contacts.map((contact) => rows.find(({ contact_id }) => contact_id === contact)!.due),
       // Berlin's clocks skip that hour: the email is sent as much later.
       [
-        '2030-03-30T12:30:00.000Z',
-        '2030-03-31T01:30:00.000Z',
-        '2030-03-31T06:30:00.000Z',
-        '2030-03-30T17:30:00.000Z',
-        '2030-03-30T17:30:00.000Z',
-        '2030-03-30T17:30:00.000Z',
-        '2030-03-30T21:00:00.000Z',
-        '2030-03-30T21:00:00.000Z',
-        '2030-03-31T00:30:00.000Z',
-        '2030-03-31T02:30:00.000Z',
+        '30 12:30',
+        '31 01:30',
+        '31 06:30',
+        ...none.map(() => '30 17:30'),
+        '30 21:00',
+        '30 21:00',
+        '31 00:30',
+        '31 02:30',
       ],
     )
     await service.call('POST', `campaigns/${id}/cancel`)
@@ -520,41 +416,33 @@ describe('campaigns', () => {
     await schedule(id)
     await becomes(id, 'SENT')
     assert.equal((await service.call('DELETE', `templates/${templateId}`)).status, 200)
-    const { subject, html, text, format } = (await service.call('GET', `campaigns/${id}`)).body.data as {
-      subject: string
-      html: string
-      text: string
-      format: string
-    }
+    const { subject, html, text, format } = (await service.call('GET', `campaigns/${id}`)).body.data
     assert.deepEqual([subject, text, format], [template.subject, 'Hi', 'HTML'])
-    assert.match(html, /<p>Hello<\/p>/)
+    assert.match(html as string, /<p>Hello<\/p>/)
   })
 
   it('warn about content that is not sent because a template is set', async () => {
     const template = { name: 'Beside', subject: 'Its own', html: '<p>x</p>' }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
-    const both = await service.call('POST', 'campaigns', { name: 'C', templateId, subject: 'Mine', html: null })
-    assert.match(both.headers.get('x-warning') ?? '', /^\/subject is not sent, because templateId takes precedence/)
+    const post = (fields: object) => service.call('POST', 'campaigns', { name: 'C', ...fields })
+    const warningOf = ({ headers }: Awaited<ReturnType<typeof post>>) => headers.get('x-warning') ?? ''
+    const both = await post({ templateId, subject: 'Mine', html: null })
+    assert.match(warningOf(both), /^\/subject is not sent, because templateId takes precedence/)
     // The response can be sent back unchanged.
     const { subject } = both.body.data as { subject: string }
-    const read = await service.call('POST', 'campaigns', { name: 'C', templateId, subject })
-    assert.equal(read.headers.get('x-warning'), null)
+    assert.equal(warningOf(await post({ templateId, subject })), '')
     const alone = await service.call('PATCH', `campaigns/${both.body.data.id}`, { subject: 'Mine' })
-    assert.match(alone.headers.get('x-warning') ?? '', /\/templateId was removed/)
-    const withContent = (await service.call('POST', 'campaigns', { name: 'C', subject: 'S', html: '<p>x</p>' })).body
-      .data
+    assert.match(warningOf(alone), /\/templateId was removed/)
+    const withContent = (await post({ subject: 'S', html: '<p>x</p>' })).body.data
     const less = await service.call('PATCH', `campaigns/${withContent.id}`, { subject: 'New', text: 'Hi' })
-    assert.match(less.headers.get('x-warning') ?? '', /^\/html was removed/)
+    assert.match(warningOf(less), /^\/html was removed/)
     const steps = [{ type: 'EMAIL', templateId, subject: 'Mine' }]
     const automation = { name: 'A', trigger: 'SIGNUP', status: 'PAUSED', steps }
     const made = await service.call('POST', 'automations', automation)
     assert.equal(made.status, 201, JSON.stringify(made.body))
-    assert.match(made.headers.get('x-warning') ?? '', /\/steps\/0\/subject is not sent/)
-    const again = await service.call('PUT', `automations/${made.body.data.id}`, {
-      ...automation,
-      steps: (made.body.data as { steps: object[] }).steps,
-    })
-    assert.equal(again.headers.get('x-warning'), null)
+    assert.match(warningOf(made), /\/steps\/0\/subject is not sent/)
+    const unchanged = { ...automation, steps: (made.body.data as { steps: object[] }).steps }
+    assert.equal(warningOf(await service.call('PUT', `automations/${made.body.data.id}`, unchanged)), '')
   })
 
   it('are not sent to contacts whose local time has already passed', async () => {
@@ -579,11 +467,9 @@ describe('campaigns', () => {
 
   it('are not retried for contacts who left their list, even if the list was deleted, nor after a cancellation', async () => {
     const list = await aList(service)
-    const [left, stays] = [await aContact(service), await aContact(service)]
-    await put(list, [left, stays])
+    const [left, stays] = [await aContact(service, { listId: list }), await aContact(service, { listId: list })]
     sink.behave({ code: 550, text: '5.7.1 Not today', at: 'data' })
-    const id = await create({ audience: { listIds: [list] } })
-    await schedule(id)
+    const id = await aCampaign(service, [list])
     await becomes(id, 'SENT')
     sink.behave('accept')
     await sql(em(), 'insert into list_opt_outs (list_id, contact_id) values ($1::uuid, $2::uuid)', [list, left])
@@ -600,46 +486,31 @@ describe('campaigns', () => {
   })
 
   it('send retries requested during a pause when they are resumed, and none when they are cancelled', async () => {
-    const list = await aList(service)
-    await put(list, [await aContact(service)])
-    const failing = await create({ audience: { listIds: [list] } })
+    const { list, addresses } = await createRecipients(1)
     sink.behave({ code: 550, text: '5.7.1 Not today', at: 'data' })
-    await schedule(failing)
+    const failing = await aCampaign(service, [list])
     await becomes(failing, 'SENT')
     sink.behave('accept')
     // Simulates a paused campaign with unsent messages.
-    const set = (status: string) =>
-      sql(em(), 'update campaigns set status = $2, paused_from = $3 where id = $1', [
-        failing,
-        status,
-        status === 'PAUSED' ? 'SENDING' : null,
-      ])
-    await set('PAUSED')
-    const [message] = (await service.call('GET', `messages?campaignId=${failing}`)).body.data as {
-      id: string
-      contactId: string
-    }[]
-    assert.equal((await service.call('POST', `messages/${message!.id}/retry`)).status, 202)
-    const isWaiting = async () =>
-      (await sql(em(), `select from outbox where kind = 'RETRY' and message_id = $1::uuid`, [message!.id])).length === 0
-    await eventually('it is waiting', async () => ((await isWaiting()) ? true : undefined))
+    const set = (status: string, pausedFrom: string | null) =>
+      sql(em(), 'update campaigns set status = $2, paused_from = $3 where id = $1', [failing, status, pausedFrom])
+    await set('PAUSED', 'SENDING')
+    const [{ id }] = (await service.call('GET', `messages?campaignId=${failing}`)).body.data as [{ id: string }]
+    const retry = () => service.call('POST', `messages/${id}/retry`)
+    assert.equal((await retry()).status, 202)
+    const pending = `select from outbox where kind = 'RETRY' and message_id = $1::uuid`
+    await eventually('it is waiting', async () => (await sql(em(), pending, [id])).length === 0 || undefined)
     await service.call('POST', `campaigns/${failing}/resume`)
-    const address = await addressOf(service, message!.contactId)
-    await eventually('it is sent again', () => mailsTo(address)[0])
-    await sql(em(), `update messages set status = 'FAILED' where id = $1::uuid`, [message!.id])
-    await set('CANCELLED')
-    assert.equal((await service.call('POST', `messages/${message!.id}/retry`)).refused, '409 message_not_retryable')
-    assert.equal(
-      (await service.call('POST', 'messages/retry', { campaignId: failing, status: 'FAILED' })).body.data.retried,
-      0,
-    )
+    await eventually('it is sent again', () => mailsTo(addresses[0]!)[0])
+    await sql(em(), `update messages set status = 'FAILED' where id = $1::uuid`, [id])
+    await set('CANCELLED', null)
+    assert.equal((await retry()).refused, '409 message_not_retryable')
+    const all = await service.call('POST', 'messages/retry', { campaignId: failing, status: 'FAILED' })
+    assert.equal(all.body.data.retried, 0)
   })
 
   it('have a report that adds up, no matter how many reasons there are', async () => {
-    const list = await aList(service)
-    await put(list, [await aContact(service)])
-    const id = await create({ audience: { listIds: [list] } })
-    await schedule(id)
+    const id = await aCampaign(service, [(await createRecipients(1)).list])
     await becomes(id, 'SENT')
     await sql(
       em(),
@@ -648,103 +519,45 @@ describe('campaigns', () => {
        from generate_series(1, 130) n`,
       [service.workspaceId, id],
     )
-    const { reasons, stats } = (await service.call('GET', `campaigns/${id}/report`)).body.data as {
-      reasons: { reason: string; count: number }[]
-      stats: Record<string, number>
-    }
-    assert.equal(stats['failed'], 130)
-    assert.equal(
-      reasons.reduce((sum, { count }) => sum + count, 0),
-      130,
-    )
+    const { reasons, stats } = (await service.call('GET', `campaigns/${id}/report`)).body.data
+    assert.deepEqual([stats.failed, reasons.length], [130, 101])
     assert.deepEqual(reasons.at(-1), { status: 'FAILED', reason: 'Other reasons', count: 30 })
     await sql(em(), `delete from messages where campaign_id = $1::uuid and status = 'FAILED'`, [id])
   })
 
-  for (const [what, fields, body, refused] of [
-    ['to nobody', { audience: { listIds: ['EMPTY'] } }, {}, '400 audience_empty'],
-    ['without an audience', {}, {}, '400 campaign_incomplete'],
-    ['without content', { audience: { listIds: ['FULL'] }, subject: null, html: null }, {}, '400 campaign_incomplete'],
-    ['without a subject', { audience: { listIds: ['FULL'] }, subject: null }, {}, '400 campaign_incomplete'],
-    [
-      'immediately, if their time has a misspelled name',
-      { audience: { listIds: ['FULL'] } },
-      { sendAt: '2030-01-01T00:00:00Z' },
-      '400 invalid_request',
-    ],
-    [
-      'if a time zone has a misspelled name',
-      { audience: { listIds: ['FULL'] } },
-      { localTime: '2030-01-01T09:00', timezone: 'Asia/Tokyo' },
-      '400 invalid_request',
-    ],
-    [
-      'immediately, if they have only a time zone',
-      { audience: { listIds: ['FULL'] } },
-      { fallbackTimeZone: 'Asia/Tokyo' },
-      '400 invalid_request',
-    ],
-    ['in the past', { audience: { listIds: ['FULL'] } }, { at: '2020-01-01T00:00:00Z' }, '400 time_in_past'],
-    [
-      'at a local time that has passed everywhere',
-      { audience: { listIds: ['FULL'] } },
-      { localTime: '2020-01-01T00:00' },
-      '400 time_in_past',
-    ],
-    [
-      'at two times',
-      { audience: { listIds: ['FULL'] } },
-      { at: '2030-01-01T00:00:00Z', localTime: '2030-01-01T00:00' },
-      '400 invalid_request',
-    ],
-    [
-      'on a day that does not exist',
-      { audience: { listIds: ['FULL'] } },
-      { localTime: '2030-02-30T09:00' },
-      '400 invalid_request',
-    ],
-    [
-      'in a time zone that does not exist',
-      { audience: { listIds: ['FULL'] } },
-      { localTime: '2030-02-20T09:00', fallbackTimeZone: 'Mars' },
-      '400 invalid_request',
-    ],
-    [
-      'in a time zone that is ambiguous',
-      { audience: { listIds: ['FULL'] } },
-      { localTime: '2030-02-20T09:00', fallbackTimeZone: 'PST' },
-      '400 invalid_request',
-    ],
-  ] as const) {
-    it(`are not sent ${what}`, async () => {
-      const lists = { EMPTY: await aList(service), FULL: (await createRecipients(1)).list }
-      const id = await create(
-        JSON.parse(JSON.stringify(fields).replace(/EMPTY|FULL/g, (name) => lists[name as 'FULL'])) as object,
-      )
-      assert.equal((await schedule(id, body)).refused, refused)
-      assert.equal((await read(id)).status, 'DRAFT')
-    })
-  }
+  it('are not sent without an audience or content, or at an invalid time', async () => {
+    const [empty, { list: full }] = [await aList(service), await createRecipients(1)]
+    const [complete, localTime] = [{ audience: { listIds: [full] } }, '2030-02-20T09:00']
+    const cases: [fields: object, body: object, refused: string][] = [
+      [{ audience: { listIds: [empty] } }, {}, '400 audience_empty'],
+      [{}, {}, '400 campaign_incomplete'],
+      [{ ...complete, subject: null, html: null }, {}, '400 campaign_incomplete'],
+      [{ ...complete, subject: null }, {}, '400 campaign_incomplete'],
+      // Misspelled fields must not send immediately.
+      [complete, { sendAt: '2030-01-01T00:00:00Z' }, '400 invalid_request'],
+      [complete, { localTime, timezone: 'Asia/Tokyo' }, '400 invalid_request'],
+      [complete, { fallbackTimeZone: 'Asia/Tokyo' }, '400 invalid_request'],
+      [complete, { at: '2020-01-01T00:00:00Z' }, '400 time_in_past'],
+      [complete, { localTime: '2020-01-01T00:00' }, '400 time_in_past'],
+      [complete, { at: '2030-01-01T00:00:00Z', localTime }, '400 invalid_request'],
+      [complete, { localTime: '2030-02-30T09:00' }, '400 invalid_request'],
+      [complete, { localTime, fallbackTimeZone: 'Mars' }, '400 invalid_request'],
+      // Ambiguous.
+      [complete, { localTime, fallbackTimeZone: 'PST' }, '400 invalid_request'],
+    ]
+    const deviations = []
+    for (const [fields, body, refused] of cases) {
+      const id = await create(fields)
+      const found = [(await schedule(id, body)).refused, (await read(id)).status]
+      if (found[0] !== refused || found[1] !== 'DRAFT') deviations.push({ fields, body, refused, found })
+    }
+    assert.deepEqual(deviations, [])
+  })
 
-  it('belong to one workspace, and so do their audiences', async () => {
+  it('have audiences and messages of their own workspace', async () => {
     const { list } = await createRecipients(1)
     const id = await create({ audience: { listIds: [list] } })
     const key = await service.newKey()
-    for (const [method, path] of [
-      ['GET', `campaigns/${id}`],
-      ['GET', `campaigns/${id}/report`],
-      ['DELETE', `campaigns/${id}`],
-      ['POST', `campaigns/${id}/duplicate`],
-      ['POST', `campaigns/${id}/schedule`],
-      ['POST', `campaigns/${id}/pause`],
-      ['POST', `campaigns/${id}/resume`],
-      ['POST', `campaigns/${id}/cancel`],
-    ] as const) {
-      assert.equal(
-        (await service.call(method, path, method === 'POST' ? {} : undefined, { key })).refused,
-        '404 campaign_not_found',
-      )
-    }
     const theirs = await service.call('POST', 'campaigns', { name: 'x', audience: { listIds: [list] } }, { key })
     assert.equal(theirs.refused, '404 list_not_found')
     const messages = await service.call('GET', `messages?campaignId=${id}`, undefined, { key })
@@ -755,57 +568,35 @@ describe('campaigns', () => {
     const key = await service.newKey({ mode: 'test' })
     const call = (method: string, path: string, body?: object) => service.call(method, path, body, { key })
     const list = (await call('POST', 'lists', { name: 'x' })).body.data.id
-    const contactId = (await call('POST', 'contacts', { email: 'captured@example.com', listId: list })).body.data.id
+    await call('POST', 'contacts', { email: 'captured@example.com', listId: list })
     const id = (await call('POST', 'campaigns', { name: 'x', ...CONTENT, audience: { listIds: [list] } })).body.data.id
     await call('POST', `campaigns/${id}/schedule`, {})
     const sent = await eventually('it is SENT', async () => {
-      const { data } = (await call('GET', `campaigns/${id}`)).body
-      return (data as Read).status === 'SENT' ? (data as Read) : undefined
+      const data = (await call('GET', `campaigns/${id}`)).body.data as CampaignRead
+      return data.status === 'SENT' ? data : undefined
     })
     assert.equal(sent.stats['captured']!, 1)
-    assert.ok(contactId)
     assert.equal(mailsTo('captured@example.com').length, 0)
   })
 
-  describe('claims of campaign messages', () => {
-    const recipients = (list: string) => ({
-      listIds: [list],
-      at: new Date(),
-      conditions: [],
-      excludedListIds: [],
-      excludedConditions: [],
-    })
-    /** Creates a campaign that is being sent, without a workflow. */
-    async function sending(n: number) {
-      const { list, contacts, addresses } = await createRecipients(n)
-      const id = await create({ audience: { listIds: [list] } })
-      await sql(
-        em(),
-        `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1`,
-        [id],
-      )
-      const campaign = { id, workspaceId: service.workspaceId, cursor: 0, abTest: null }
-      const walk = () => queuePage(em(), campaign, recipients(list), null)
-      const cursor = async () =>
-        Number((await sql<{ cursor: string }>(em(), 'select cursor from campaigns where id = $1', [id]))[0]!.cursor)
-      return { id, walk, cursor, contacts, addresses }
-    }
-
-    it('fail for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
-      const { id, walk, contacts, addresses } = await sending(4)
-      await walk()
-      const store = createMessageStore(service.context.orm.em)
-      const prepared = await prepareRecipients(service, id)
-      const claim = (n: number, changes: { attempts?: number } = {}) =>
-        store.claim(anAttempt({ ...prepared.get(contacts[n]!)!, ...changes }), { status: 'SENDING' })
-      await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
-      await service.call('PATCH', `contacts/${contacts[2]}`, { email: `moved-${addresses[2]}` })
-      const claimed = await Promise.all([claim(0), claim(1), claim(2), claim(3, { attempts: 1 })])
-      assert.deepEqual(claimed, [true, false, false, false])
-      assert.deepEqual(await Promise.all([claim(0), claim(0, { attempts: 1 })]), [false, false])
-      await sql(em(), `update campaigns set status = 'PAUSED' where id = $1`, [id])
-      assert.equal(await claim(3), false)
-      await sql(em(), `update messages set status = 'DISMISSED' where campaign_id = $1`, [id])
-    })
+  it('cannot be claimed for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
+    const { list, contacts, addresses } = await createRecipients(4)
+    const id = await create({ audience: { listIds: [list] } })
+    // It is being sent, without a workflow.
+    await sql(em(), SENDING, [id])
+    const recipients = { listIds: [list], at: new Date(), conditions: [], excludedListIds: [], excludedConditions: [] }
+    await queuePage(em(), { id, workspaceId: service.workspaceId, cursor: 0, abTest: null }, recipients, null)
+    const store = createMessageStore(service.context.orm.em)
+    const prepared = await prepareRecipients(service, id)
+    const claim = (n: number, changes: { attempts?: number } = {}) =>
+      store.claim(anAttempt({ ...prepared.get(contacts[n]!)!, ...changes }), { status: 'SENDING' })
+    await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
+    await service.call('PATCH', `contacts/${contacts[2]}`, { email: `moved-${addresses[2]}` })
+    const claimed = await Promise.all([claim(0), claim(1), claim(2), claim(3, { attempts: 1 })])
+    assert.deepEqual(claimed, [true, false, false, false])
+    assert.deepEqual(await Promise.all([claim(0), claim(0, { attempts: 1 })]), [false, false])
+    await sql(em(), `update campaigns set status = 'PAUSED' where id = $1`, [id])
+    assert.equal(await claim(3), false)
+    await sql(em(), `update messages set status = 'DISMISSED' where campaign_id = $1`, [id])
   })
 })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { limitingProvider } from '../support/limiting-provider.ts'
+import { aCampaign, campaignIs } from '../support/campaigns.ts'
 import { aContact, aList } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
-const SLOW = 60
+const SLOW = 40
 const FAST = 20
 
 describe('a mailbox provider that gets mail too fast', () => {
@@ -26,12 +27,7 @@ describe('a mailbox provider that gets mail too fast', () => {
     ]
     const contactIds = await Promise.all(emails.map((email) => aContact(service, { email })))
     await service.call('POST', `lists/${listId}/contacts`, { contactIds })
-    const fields = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
-    const { id } = (await service.call('POST', 'campaigns', fields)).body.data
-    await service.call('POST', `campaigns/${id}/schedule`, {})
-    await eventually('the campaign is sent', async () =>
-      (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' ? true : undefined,
-    )
+    await campaignIs(service, await aCampaign(service, [listId]), 'SENT')
     assert.deepEqual(sink.mails.map(({ to }) => to[0]).toSorted(), emails.toSorted())
     const lastFast = Math.max(...mailsTo('fast.example').map(({ at }) => at.getTime()))
     const laterSlow = mailsTo('slow.example').filter(({ at }) => at.getTime() > lastFast)
@@ -40,10 +36,9 @@ describe('a mailbox provider that gets mail too fast', () => {
   })
 
   it('gets the emails of automations and the transactional ones more slowly, too', async () => {
-    const provider = limitingProvider('slow.example', 5)
-    sink.behave(provider.behavior)
+    sink.behave(limitingProvider('slower.example', 5).behavior)
     sink.mails.length = 0
-    const to = Array.from({ length: 25 }, (_, n) => `receipt-${n}@slow.example`)
+    const to = Array.from({ length: 15 }, (_, n) => `receipt-${n}@slower.example`)
     const emails = to.map((each) => ({ to: each, subject: 'Your receipt', text: 'Thank you' }))
     await service.call('POST', 'emails/batch', { emails })
     await service.call('POST', 'emails', { to: 'ada@fast.example', subject: 'Your receipt', text: 'Thank you' })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type AdvanceDependencies, Transmission } from '../../src/campaigns/transmission.ts'
 import type { Prepared } from '../../src/messages/index.ts'
 import { ProviderPace } from '../../src/smtp/index.ts'
@@ -50,7 +49,7 @@ describe('the transmission of a page', () => {
         },
         store: {
           claim: async () => {
-            await delay(100)
+            await new Promise((resolve) => setImmediate(resolve))
             return (isClaimed = true)
           },
         },

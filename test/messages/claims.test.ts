@@ -6,15 +6,16 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { prepareRetry } from '../support/campaign-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
+import type { Service } from '../support/service.ts'
 import { anAttempt, claimStep, look, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('the claim of a step’s email', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   const send = { status: 'SENDING' } as const
@@ -29,7 +30,11 @@ describe('the claim of a step’s email', () => {
     const attempt = async () => anAttempt(await prepare(service, step))
     const claim = (of: ReturnType<typeof anAttempt>) => storeOf(service).claim(of, send)
     const status = async () => (await activityOf(service, contactId))[0]?.status
-    return { step, automationId, contactId, attempt, claim, status }
+    const isPaused = async () => {
+      const query = 'select paused from enrollments where id = $1::uuid'
+      return (await sql<{ paused: boolean }>(em(), query, [step.enrollmentId]))[0]?.paused
+    }
+    return { step, automationId, contactId, attempt, claim, status, isPaused }
   }
 
   it('fails if the contact’s address changed after the message was prepared', async () => {
@@ -111,17 +116,11 @@ describe('the claim of a step’s email', () => {
   }
 
   it('fails if the automation was paused after the message was prepared, and keeps the mark for the resume', async () => {
-    const { attempt, claim, step, automationId } = await aStep()
+    const { attempt, claim, step, automationId, isPaused } = await aStep()
     const early = await attempt()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal(await pauseEnrollment(em(), step), true)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
-    const isPaused = async () => {
-      const [row] = await sql<{ paused: boolean }>(em(), 'select paused from enrollments where id = $1::uuid', [
-        step.enrollmentId,
-      ])
-      return row?.paused
-    }
     assert.equal(await claim(early), false)
     assert.equal(await isPaused(), true)
     // An attempt that saw the pause but finds that it is over does not mark the enrollment.
@@ -132,14 +131,13 @@ describe('the claim of a step’s email', () => {
   })
 
   it('clears the mark of a pause, even when the message is finalized without being sent', async () => {
-    const { attempt, step, automationId } = await aStep()
+    const { attempt, step, automationId, isPaused } = await aStep()
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal(await pauseEnrollment(em(), step), true)
     await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const as = { status: 'SUPPRESSED', error: 'The contact has unsubscribed' } as const
     assert.equal(await storeOf(service).claim(await attempt(), as), true)
-    const rows = await sql(em(), 'select paused from enrollments where id = $1::uuid', [step.enrollmentId])
-    assert.deepEqual(rows, [{ paused: false }])
+    assert.equal(await isPaused(), false)
   })
 
   it('is retried if its owner reports that nothing was sent while another attempt finds the lease expired', async () => {
@@ -147,33 +145,28 @@ describe('the claim of a step’s email', () => {
     const first = await claimStep(service, step)
     const { id } = first.message
     await sql(em(), `update messages set lease_until = now() - interval '1 second' where id = $1::uuid`, [id])
-    const isWaitedFor = `select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and query like '%UNCONFIRMED%'`
-    const looking = await em().transactional(async (unit) => {
-      await sql(unit, `update messages set status = 'DEFERRED', lease_until = null where id = $1::uuid`, [id])
-      const looking = look(service, step)
-      await eventually('it finds the lease expired', async () =>
-        (await sql(em(), isWaitedFor)).length > 0 ? true : undefined,
-      )
-      return { looking }
-    })
-    assert.deepEqual(await looking.looking, { kind: 'busy' })
+    const update = `update messages set status = 'DEFERRED', lease_until = null where id = $1::uuid`
+    const commit = await lockWith(em(), update, [id])
+    const looking = look(service, step)
+    await lockWaits(em(), 1, '%UNCONFIRMED%')
+    await commit()
+    assert.deepEqual(await looking, { kind: 'busy' })
     assert.equal(await status(), 'DEFERRED')
     assert.equal(await claim(await attempt()), true)
   })
 
   it('fails for a contact that is erased and for an automation that is paused or deleted', async () => {
-    const erased = await aStep()
-    const ofErased = await erased.attempt()
-    await service.call('DELETE', `contacts/${erased.contactId}`)
-    assert.equal(await erased.claim(ofErased), false)
-    const paused = await aStep()
-    const ofPaused = await paused.attempt()
-    await service.call('PATCH', `automations/${paused.automationId}`, { status: 'PAUSED' })
-    assert.equal(await paused.claim(ofPaused), false)
-    const deleted = await aStep()
-    const ofDeleted = await deleted.attempt()
-    await service.call('DELETE', `automations/${deleted.automationId}`)
-    assert.equal(await deleted.claim(ofDeleted), false)
+    type Ids = { contactId: string; automationId: string }
+    for (const stop of [
+      ({ contactId }: Ids) => service.call('DELETE', `contacts/${contactId}`),
+      ({ automationId }: Ids) => service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' }),
+      ({ automationId }: Ids) => service.call('DELETE', `automations/${automationId}`),
+    ]) {
+      const { attempt, claim, ...ids } = await aStep()
+      const prepared = await attempt()
+      await stop(ids)
+      assert.equal(await claim(prepared), false)
+    }
   })
 
   it('is not dismissed while it is being sent, even if two operators decide about a dead claim', async () => {
@@ -207,9 +200,8 @@ describe('the claim of a step’s email', () => {
 describe('a retry that is not sent', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   interface Row {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { recordEnrollment } from '../../src/enrollments/index.ts'
-import { prepareStep } from '../../src/enrollments/send-step.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -8,9 +7,10 @@ import { signLink } from '../../src/signed-links/links.ts'
 import { eventually } from '../support/eventually.ts'
 import { importRows } from '../support/imports.ts'
 import { aContact, addressOf, aList, anAutomation, enroll } from '../support/factories.ts'
-import { quietLog } from '../support/log.ts'
-import { startService, type Service } from '../support/service.ts'
-import { anAttempt, claimStep, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
+import type { Service } from '../support/service.ts'
+import { anAttempt, claimStep, deferStep, look, prepare, stepOf, storeOf } from '../support/step-claims.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const SENDING = { status: 'SENDING' } as const
 const CONFIRMATION = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
@@ -18,9 +18,8 @@ const CONFIRMATION = { type: 'EMAIL', category: 'transactional', subject: 'Confi
 describe('attempts to send a message, and concurrent stops', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false, env: { PUBLIC_URL: 'https://mail.example.com' } })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
 
@@ -52,31 +51,6 @@ describe('attempts to send a message, and concurrent stops', () => {
     return { list, contactId, email, join }
   }
 
-  /** Holds the locks of a statement while `run` works, until it calls `release`. */
-  async function whileLocked(
-    statement: string,
-    parameters: unknown[],
-    run: (release: () => Promise<void>) => Promise<void>,
-  ) {
-    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const holding = em().transactional(async (unit) => {
-      await sql(unit, statement, parameters)
-      locked.resolve()
-      await released.promise
-    })
-    await locked.promise
-    await run(async () => {
-      released.resolve()
-      await holding
-    })
-  }
-
-  const lockWaits = (count: number) =>
-    eventually(`${count} sessions wait for a lock`, async () => {
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      return (await sql(em(), waiting)).length >= count || undefined
-    })
-
   it('lets only one of two attempts with claims in the same statement succeed', async () => {
     const automationId = await anAutomation(service)
     const [{ step: first }, { step }] = [await aStep(automationId), await aStep(automationId)]
@@ -95,23 +69,21 @@ describe('attempts to send a message, and concurrent stops', () => {
     it(`sends no confirmation email to a contact who was ${how} while it was prepared`, async () => {
       const { list, contactId, email, join } = await aConfirmation()
       const step = await join()
-      const store = storeOf(service)
-      await whileLocked(`lock table ${table} in access exclusive mode`, [], async (release) => {
-        const preparing = prepareStep({ em: service.context.orm.em, log: quietLog }, step)
-        await lockWaits(1)
-        const stop =
-          table === 'suppressions'
-            ? await service.call('DELETE', `lists/${list}/contacts/${contactId}`)
-            : await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
-        assert.ok(stop.status < 300)
-        await release()
-        const prepared = await preparing
-        const isSent =
-          prepared.kind === 'ready' &&
-          prepared.message.suppressedBy === null &&
-          (await store.claim(anAttempt(prepared.message), SENDING))
-        assert.equal(isSent, false)
-      })
+      const release = await lockWith(em(), `lock table ${table} in access exclusive mode`, [])
+      const preparing = look(service, step)
+      await lockWaits(em())
+      const stop =
+        table === 'suppressions'
+          ? await service.call('DELETE', `lists/${list}/contacts/${contactId}`)
+          : await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+      assert.ok(stop.status < 300)
+      await release()
+      const prepared = await preparing
+      const isSent =
+        prepared.kind === 'ready' &&
+        prepared.message.suppressedBy === null &&
+        (await storeOf(service).claim(anAttempt(prepared.message), SENDING))
+      assert.equal(isSent, false)
     })
 
   it('sends no confirmation email after an import opted the contact out again', async () => {
@@ -152,9 +124,7 @@ describe('attempts to send a message, and concurrent stops', () => {
     it(`does not deadlock with ${by} that ends its enrollment`, async () => {
       const automationId = await anAutomation(service)
       const { contactId, step } = await aStep(automationId)
-      const store = storeOf(service)
-      const attempt = anAttempt(await prepare(service, step))
-      assert.ok(await store.claim(attempt, SENDING))
+      const attempt = await claimStep(service, step)
       const stop = async () => {
         if (by === 'an erasure') return (await service.call('DELETE', `contacts/${contactId}`)).status
         if (by === 'an operator')
@@ -163,20 +133,15 @@ describe('attempts to send a message, and concurrent stops', () => {
         const body = new URLSearchParams([['List-Unsubscribe', 'One-Click']])
         return (await fetch(`http://127.0.0.1:${service.port}/unsubscribe/${token}`, { method: 'POST', body })).status
       }
-      const { enrollmentId } = step
-      await whileLocked(
-        'select from enrollments where id = $1::uuid for no key update',
-        [enrollmentId],
-        async (release) => {
-          const deferred = store.defer(attempt, '451 later', { dueInSeconds: null })
-          await lockWaits(1)
-          const stopped = stop()
-          await lockWaits(2)
-          await release()
-          assert.equal(await stopped, 200)
-          await deferred
-        },
-      )
+      const enrollment = 'select from enrollments where id = $1::uuid for no key update'
+      const release = await lockWith(em(), enrollment, [step.enrollmentId])
+      const deferred = storeOf(service).defer(attempt, '451 later', { dueInSeconds: null })
+      await lockWaits(em())
+      const stopped = stop()
+      await lockWaits(em(), 2)
+      await release()
+      assert.equal(await stopped, 200)
+      await deferred
     })
 
   it('keeps no data of an erased contact in the response stored for a repeated request', async () => {

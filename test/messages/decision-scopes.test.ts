@@ -2,40 +2,41 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Scope } from '../../src/http/scopes.ts'
-import { eventually } from '../support/eventually.ts'
+import { aCampaign } from '../support/campaigns.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+import { claimStep, stepOf } from '../support/step-claims.ts'
 
 describe('decisions about messages of automations and campaigns', () => {
   let service: Service
   let keys: Record<'automations' | 'campaigns', string>
   before(async () => {
-    service = await startService()
+    service = await openWorkspace({ worker: false })
     const keyOf = (scope: Scope) => service.newKey({ workspaceId: service.workspaceId, scopes: [scope] })
     keys = { automations: await keyOf('automations:write'), campaigns: await keyOf('campaigns:write') }
   })
-  after(() => service.stop())
   const em = () => service.context.orm.em.fork()
 
   /** Creates a message of each that has failed or is unconfirmed. */
   async function both(status: 'FAILED' | 'UNCONFIRMED') {
-    await service.startWorker()
     const listId = await aList(service)
     const contactId = await aContact(service, { listId })
     const automationId = await anAutomation(service, { steps: [EMAIL] })
     await enroll(service, automationId, contactId)
-    const fields = { name: 'News', subject: 'News', html: '<p>x</p>', audience: { listIds: [listId] } }
-    const campaignId = (await service.call('POST', 'campaigns', fields)).body.data.id as string
-    await service.call('POST', `campaigns/${campaignId}/schedule`, {})
-    const captured = `select id, campaign_id from messages where contact_id = $1::uuid and status = 'CAPTURED'`
-    const messages = await eventually('both are captured', async () => {
-      const rows = await sql<{ id: string; campaign_id: string | null }>(em(), captured, [contactId])
-      return rows.length === 2 ? rows : undefined
-    })
-    await service.stopWorkers()
-    await sql(em(), 'update messages set status = $2 where contact_id = $1::uuid', [contactId, status])
-    const idOf = (isOfCampaign: boolean) => messages.find((row) => (row.campaign_id !== null) === isOfCampaign)!.id
-    return { contactId, automationId, campaignId, ids: { automations: idOf(false), campaigns: idOf(true) } }
+    const { id: ofAutomation } = (await claimStep(service, await stepOf(service, automationId, contactId))).message
+    const campaignId = await aCampaign(service, [listId])
+    const ofCampaign = newId()
+    await sql(em(), `update campaigns set status = 'SENT', started_at = now() where id = $1`, [campaignId])
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, due_at)
+       values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, 'SENDING', gen_random_uuid(), 1, now())`,
+      [ofCampaign, service.workspaceId, contactId, campaignId],
+    )
+    const finalize = 'update messages set status = $2, lease_until = null, final_at = now() where contact_id = $1::uuid'
+    await sql(em(), finalize, [contactId, status])
+    return { contactId, automationId, campaignId, ids: { automations: ofAutomation, campaigns: ofCampaign } }
   }
   const SOURCES = ['automations', 'campaigns'] as const
   const other = { automations: 'campaigns', campaigns: 'automations' } as const

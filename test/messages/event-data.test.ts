@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const TEXT = 'Plan: {{ event.data.plan | default: "none" }}, {{ event.data.items[0].name }}, by {{ event.name }}'
 
 describe('event data in emails', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   const textOf = async (contactId: string) => {
     const path = `contacts/${contactId}/activity`

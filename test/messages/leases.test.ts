@@ -5,14 +5,14 @@ import { createLeaseKeeper, type SendLease } from '../../src/messages/leases.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('the lease of a message in flight', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   let lease: SendLease

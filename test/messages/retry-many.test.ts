@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { Client } from 'pg'
 import { sql } from '../../src/platform/db/sql.ts'
 import { waitingRetries } from '../../src/messages/read-queries.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, anAutomation, enroll } from '../support/factories.ts'
-import { Retries, type Listed } from '../support/retries.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
+import { Retries, runPage, type Listed } from '../support/retries.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+import { claimStep, stepOf } from '../support/step-claims.ts'
 
 describe('retries of many messages', () => {
   const retries = new Retries()
-  const { em, retry, retryAll, newest, becomes, goRound, one } = retries
+  const { em, retry, retryAll, newest, becomes, one } = retries
 
   it('selects messages by status, automation and time, and leaves the others', async () => {
     const automationId = await anAutomation(retries.service)
@@ -73,23 +75,13 @@ describe('retries of many messages', () => {
   it('skips the message whose enrollment a DELETE ends concurrently', async () => {
     const other = await one('FAILED')
     const { contactId, automationId } = await one('FAILED', {}, other.automationId)
-    const client = new Client({ connectionString: retries.service.context.config.DATABASE_URL })
-    await client.connect()
     // Another transaction writes one of the messages at this moment.
-    await client.query('begin')
-    await client.query('select from messages where id = $1::uuid for update', [other.id])
+    const commit = await lockWith(em(), 'select from messages where id = $1::uuid for update', [other.id])
     const bulk = retryAll({ status: 'FAILED', automationId })
-    await eventually('it waits', async () => {
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%set retry_at = coalesce(retry_at, now())%'`
-      return (await sql(em(), waiting)).length > 0 ? true : undefined
-    })
+    await lockWaits(em(), 1, '%set retry_at = coalesce(retry_at, now())%')
     const ended = retries.service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
-    await eventually('it waits for the lock', async () => {
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'select from contacts%for update'`
-      return (await sql(em(), waiting)).length > 0 ? true : undefined
-    })
-    await client.query('commit')
-    await client.end()
+    await lockWaits(em(), 1, 'select from contacts%for update')
+    await commit()
     assert.deepEqual((await bulk).body.data, { retried: 2, nextCursor: null })
     assert.equal((await ended).status, 200)
     assert.equal((await newest(contactId)).retryAt, null)
@@ -102,10 +94,9 @@ describe('retries of many messages', () => {
     await eventually('the contact is enrolled again', async () =>
       (await enroll(retries.service, automationId, contactId)).body.data.enrolled === true ? true : undefined,
     )
-    assert.equal(
-      (await retries.service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)).status,
-      200,
-    )
+    const end = (ids: { automationId: string; contactId: string }) =>
+      retries.service.call('DELETE', `automations/${ids.automationId}/enrollments/${ids.contactId}`)
+    assert.equal((await end({ automationId, contactId })).status, 200)
     const bulk = await retryAll({ status: 'FAILED', automationId })
     assert.deepEqual(bulk.body.data, { retried: 0, nextCursor: null })
     assert.equal((await retry(id)).status, 202)
@@ -114,8 +105,7 @@ describe('retries of many messages', () => {
     const alone = await one('FAILED', { onSendFailure: 'STOP' })
     retries.sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     assert.equal((await retry(alone.id)).status, 202)
-    const end = `automations/${alone.automationId}/enrollments/${alone.contactId}`
-    assert.equal((await retries.service.call('DELETE', end)).status, 200)
+    assert.equal((await end(alone)).status, 200)
     retries.sink.behave('accept')
     const all = await retryAll({ status: 'FAILED', automationId: alone.automationId })
     assert.equal(all.body.data.retried, 0)
@@ -131,11 +121,18 @@ describe('retries of many messages', () => {
     const later = await retryAll({ status: 'FAILED', automationId: alone.automationId })
     assert.equal(later.body.data.retried, 0)
   })
+})
 
-  it('runs each page of a request once', async () => {
-    const { id, automationId } = await one('FAILED')
-    await retries.service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
-    await retries.service.stopWorkers()
+describe('a request to retry many messages', () => {
+  it('runs each page once', async () => {
+    const service = await openWorkspace({ worker: false })
+    const em = () => service.context.orm.em.fork()
+    const automationId = await anAutomation(service)
+    const contactId = await aContact(service)
+    await enroll(service, automationId, contactId)
+    const { id } = (await claimStep(service, await stepOf(service, automationId, contactId))).message
+    await sql(em(), `update messages set status = 'FAILED', lease_until = null where id = $1::uuid`, [id])
+    await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     const columns =
       'workspace_id, enrollment_id, step_id, automation_id, contact_id, status, attempts, claimed_at, created_at'
     await sql(
@@ -151,10 +148,10 @@ describe('retries of many messages', () => {
          where automation_id = $1::uuid or message_id in (select id from messages where automation_id = $1::uuid)`,
         [automationId],
       )
-    await retries.service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    await service.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
     const step = async () => {
       const { id: jobId, generation, after_id: afterId } = (await due()).find(({ kind }) => kind === 'WAKE_RETRIES')!
-      await goRound({ id: jobId, generation, kind: 'WAKE_RETRIES', automationId, afterId })
+      await runPage(service, { id: jobId, generation, kind: 'WAKE_RETRIES', automationId, afterId })
       const left = await due()
       const at = left.find(({ kind }) => kind === 'WAKE_RETRIES')?.after_id
       return { retries: left.filter(({ kind }) => kind === 'RETRY').length, at }
@@ -163,7 +160,6 @@ describe('retries of many messages', () => {
     assert.equal(first.retries, 1_000)
     assert.ok(first.at)
     assert.deepEqual(await step(), { retries: 1_001, at: undefined })
-    await retries.service.call('DELETE', `automations/${automationId}`)
-    await retries.service.startWorker()
+    await service.call('DELETE', `automations/${automationId}`)
   })
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { sql } from '../../src/platform/db/sql.ts'
+import { aCampaign } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
 interface Strict {
   longest: number
@@ -32,11 +32,8 @@ const SCRIPT = new URL('strict-mail.py', import.meta.url).pathname
 describe('emails in a strict parser', () => {
   let service: Service
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
+  useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    // The public URL is that of another process, and no member signs in at it in these tests.
-    await sql(service.context.orm.em.fork(), `update instance set public_url = 'https://mail.example.com'`)
-    await service.startWorker()
     const owner = (await aMember(service, 'owner')).browser
     const { status } = await owner.ask('PUT', 'sender', {
       workspaceId: service.workspaceId,
@@ -99,8 +96,7 @@ describe('emails in a strict parser', () => {
   it('finds no defect in an email of a campaign', async () => {
     const list = await aList(service)
     await service.call('POST', `lists/${list}/contacts`, { contactIds: [await aRecipient(2)] })
-    const { body } = await service.call('POST', 'campaigns', { name: 'x', ...content, audience: { listIds: [list] } })
-    await service.call('POST', `campaigns/${body.data.id}/schedule`, {})
+    await aCampaign(service, [list], { ...content, text: null })
     assertStrict(await read(`o'hara+2@${ASCII}`), `o'hara+2@${ASCII}`)
   })
 })
