@@ -96,7 +96,7 @@ function freeSelector(used: ReadonlySet<string>): string {
  * Signs with the next key from now on, if its record is published. The private key of the previous one is deleted.
  *
  * Race: two requests, or one that replaces the next key after its record was checked. Guard: the sender's lock, and the checked
- * public key is compared under it. Test: test/senders/dkim-rotation.test.ts.
+ * public key is compared under it. Test: test/senders/senders.instance.test.ts.
  *
  * @throws {ApiError} `dkim_key_missing`; `dkim_record_missing`
  */

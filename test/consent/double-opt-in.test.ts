@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import { Client as Postgres } from 'pg'
 import { suppressMany } from '../../src/consent/suppress.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
+import { importRows } from '../support/imports.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
 import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
-const PUBLIC_URL = 'https://mail.example.com'
 const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
 const WELCOME = { ...EMAIL, subject: 'Welcome' }
 
 describe('double opt-in lists', () => {
   let service: Service
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL } })
+  useServiceAndSink((started) => ({ service, sink } = started))
 
   let count = 0
   const em = () => service.context.orm.em.fork()
@@ -36,10 +36,18 @@ describe('double opt-in lists', () => {
   const contact = async (id: string) =>
     (await service.call('GET', `contacts/${id}`)).body.data as { suppressedBy: string | null; listIds: string[] }
   const join = (list: string, fields: object) => service.call('POST', `lists/${list}/contacts`, fields)
+  const signUp = async (email: string, listId: string, more: object = {}) =>
+    (await service.call('POST', 'contacts', { email, listId, ...more })).body.data.id as string
   const pending = async (list: string) =>
     ((await service.call('GET', `lists/${list}/contacts?status=pending`)).body.data as { id: string }[]).map(
       ({ id }) => id,
     )
+
+  /** The statuses of the enrollments of a contact in an automation. */
+  const statuses = async (automationId: string, contactId: string) => {
+    const query = 'select status from enrollments where automation_id = $1 and contact_id = $2'
+    return (await sql<{ status: string }>(em(), query, [automationId, contactId])).map(({ status }) => status)
+  }
 
   /** Creates a double opt-in list. @param steps of the automation that asks for confirmation */
   async function askingList(steps: object[] = [ASKS]): Promise<{ list: string; asking: string }> {
@@ -50,13 +58,18 @@ describe('double opt-in lists', () => {
     return { list, asking }
   }
 
+  /** Creates a double opt-in list, and a contact who was asked to confirm it. */
+  async function asked(steps?: object[]) {
+    const { list, asking } = await askingList(steps)
+    const email = newAddress()
+    const id = await signUp(email, list)
+    return { list, asking, email, id, link: linkIn(await askedTo(email)) }
+  }
+
   it('adds a contact only after they press the button on the confirmation page', async () => {
     const { list } = await askingList()
-    const welcomeId = await anAutomation(service, {
-      trigger: 'LIST_ADDED',
-      triggerConfig: { listId: list },
-      steps: [WELCOME],
-    })
+    const joins = { trigger: 'LIST_ADDED', triggerConfig: { listId: list } }
+    const welcomeId = await anAutomation(service, { ...joins, steps: [WELCOME] })
     const id = await aContact(service)
     const address = await addressOf(service, id)
     const { body } = await join(list, { contactId: id })
@@ -86,20 +99,14 @@ describe('double opt-in lists', () => {
     assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
     assert.match(await (await confirm(link)).text(), /There is nothing to confirm/)
     assert.deepEqual((await contact(id)).listIds, [])
-    const rows = await sql(em(), 'select from enrollments where automation_id = $1 and contact_id = $2', [
-      welcomeId,
-      id,
-    ])
-    assert.equal(rows.length, 1)
+    assert.equal((await statuses(welcomeId, id)).length, 1)
   })
 
   it('sends nothing else to a contact created by joining until they confirm', async () => {
     const { list } = await askingList()
     const greetingId = await anAutomation(service, { trigger: 'SIGNUP', steps: [{ ...EMAIL, subject: 'Signed up' }] })
     const email = newAddress()
-    const made = await service.call('POST', 'contacts', { email, listId: list })
-    assert.equal(made.status, 201)
-    const id = made.body.data.id as string
+    const id = await signUp(email, list)
     assert.equal((await contact(id)).suppressedBy, 'UNCONFIRMED')
     const link = linkIn(await askedTo(email))
     // Marketing that they are enrolled in through the API.
@@ -118,11 +125,7 @@ describe('double opt-in lists', () => {
   })
 
   it('asks for confirmation at most once a day, no matter how often an address is entered', async () => {
-    const { list, asking } = await askingList()
-    const email = newAddress()
-    const made = await service.call('POST', 'contacts', { email, listId: list })
-    const id = made.body.data.id as string
-    const first = linkIn(await askedTo(email))
+    const { list, asking, email, id, link: first } = await asked()
     for (let n = 0; n < 3; n += 1) {
       await service.call('POST', 'contacts', { email, listId: list })
       assert.equal((await join(list, { contactId: id })).body.data.pending, 1)
@@ -130,19 +133,10 @@ describe('double opt-in lists', () => {
     const times = async () =>
       (await sql(em(), `select from trigger_events where contact_id = $1 and type = 'LIST_REQUESTED'`, [id])).length
     assert.equal(await times(), 1)
-    await sql(
-      em(),
-      `update confirmation_requests set requested_at = now() - interval '25 hours' where contact_id = $1`,
-      [id],
+    await hoursLater(id, 25)
+    await eventually('the first enrollment has ended', async () =>
+      (await statuses(asking, id)).includes('ACTIVE') ? undefined : true,
     )
-    await eventually('the first enrollment has ended', async () => {
-      const rows = await sql(
-        em(),
-        `select from enrollments where automation_id = $1 and contact_id = $2 and status = 'ACTIVE'`,
-        [asking, id],
-      )
-      return rows.length === 0 || undefined
-    })
     await join(list, { contactId: id })
     assert.equal(await times(), 2)
     await eventually('the next confirmation email arrives', () => saysTo(email, 'Please confirm')[1])
@@ -153,21 +147,12 @@ describe('double opt-in lists', () => {
   it('asks an address for confirmation at most five times a day, regardless of the contact', async () => {
     const { list } = await askingList()
     const email = newAddress()
-    const countEmails = async () =>
-      (
-        await sql(
-          em(),
-          `select from confirmation_emails join lists on lists.id = list_id
-           where list_id = $1 and address_hash = address_hash(workspace_id, $2::text)`,
-          [list, email],
-        )
-      ).length
     for (let n = 0; n < 4; n += 1) {
-      const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+      const id = await signUp(email, list)
       await eventually('the confirmation email arrives', () => saysTo(email, 'Please confirm')[n])
       await service.call('DELETE', `contacts/${id}`)
     }
-    const { id } = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
+    const id = await signUp(email, list)
     await eventually('the confirmation email arrives', () => saysTo(email, 'Please confirm')[4])
     // Changes to another address and back.
     await service.call('PATCH', `contacts/${id}`, { email: newAddress() })
@@ -175,36 +160,21 @@ describe('double opt-in lists', () => {
     await service.call('PATCH', `contacts/${id}`, { email })
     await join(list, { contactId: id })
     await service.call('DELETE', `contacts/${id}`)
-    const last = (await service.call('POST', 'contacts', { email, listId: list })).body.data as { id: string }
-    const result = (await join(list, { contactId: last.id })).body.data
+    const result = (await join(list, { contactId: await signUp(email, list) })).body.data
     assert.deepEqual([result.pending, result.alreadyIn, result.failed], [0, 0, 1])
     assert.match(result.errors[0].error as string, /five confirmation emails for this list within a day/)
-    assert.equal(await countEmails(), 5)
+    const counted = `select from confirmation_emails join lists on lists.id = list_id
+      where list_id = $1 and address_hash = address_hash(workspace_id, $2::text)`
+    assert.equal((await sql(em(), counted, [list, email])).length, 5)
     await sql(em(), `update confirmation_emails set at = at - interval '25 hours' where list_id = $1`, [list])
     await join(list, { contactId: (await service.call('POST', 'contacts', { email })).body.data.id as string })
     await eventually('the confirmation email of the next day arrives', () => saysTo(email, 'Please confirm')[5])
     assert.equal(saysTo(email, 'Please confirm').length, 6)
   })
 
-  it('ends the reminder after the confirmation', async () => {
-    const { list, asking } = await askingList([ASKS, wait(60 * 24), { ...ASKS, subject: 'Still?' }])
-    const email = newAddress()
-    const { body } = await service.call('POST', 'contacts', { email, listId: list })
-    await confirmed(linkIn(await askedTo(email)))
-    const [row] = await sql<{ status: string }>(
-      em(),
-      'select status from enrollments where automation_id = $1 and contact_id = $2',
-      [asking, body.data.id],
-    )
-    assert.equal(row?.status, 'CANCELLED')
-  })
-
   it('rejects a confirmation link that went to a former address', async () => {
-    const { list } = await askingList()
-    const [first, second] = [newAddress(), newAddress()]
-    const made = await service.call('POST', 'contacts', { email: first, listId: list })
-    const id = made.body.data.id as string
-    const link = linkIn(await askedTo(first))
+    const { list, id, link } = await asked()
+    const second = newAddress()
     await service.call('PATCH', `contacts/${id}`, { email: second })
     assert.match(await (await confirm(link)).text(), /nothing to confirm/)
     assert.deepEqual((await contact(id)).listIds, [])
@@ -216,15 +186,12 @@ describe('double opt-in lists', () => {
   })
 
   it('returns 404 for forged, truncated and foreign confirmation links', async () => {
-    const { list } = await askingList()
-    const email = newAddress()
-    const made = await service.call('POST', 'contacts', { email, listId: list })
-    const link = linkIn(await askedTo(email))
+    const { id, link } = await asked()
     const other = link.replace('/confirm/', '/unsubscribe/')
     for (const wrong of [link.slice(0, -1), `${link}A`, link.slice(0, -1) + (link.endsWith('A') ? 'B' : 'A'), other]) {
       assert.equal((await confirm(wrong)).status, 404, wrong)
     }
-    assert.deepEqual((await contact(made.body.data.id as string)).listIds, [])
+    assert.deepEqual((await contact(id)).listIds, [])
   })
 
   it('keeps an opt-out until the contact confirms, which also ends an unsubscribe', async () => {
@@ -247,8 +214,7 @@ describe('double opt-in lists', () => {
     const { list, asking } = await askingList()
     const emails = [newAddress(), newAddress(), newAddress()]
     const ids: string[] = []
-    for (const email of emails)
-      ids.push((await service.call('POST', 'contacts', { email, listId: list })).body.data.id as string)
+    for (const email of emails) ids.push(await signUp(email, list))
     const links: string[] = []
     for (const email of emails) links.push(linkIn(await askedTo(email)))
     assert.equal((await service.call('DELETE', `lists/${list}/contacts/${ids[0]}`)).status, 200)
@@ -271,13 +237,10 @@ describe('double opt-in lists', () => {
   })
 
   it('confirms once when a link is used concurrently', async () => {
-    const { list } = await askingList()
-    const email = newAddress()
-    const made = await service.call('POST', 'contacts', { email, listId: list })
-    const link = linkIn(await askedTo(email))
+    const { list, id, link } = await asked()
     const answers = await Promise.all(Array.from({ length: 8 }, async () => (await confirm(link)).text()))
     assert.equal(answers.filter((text) => text.includes('Your subscription is confirmed')).length, 1)
-    assert.deepEqual((await contact(made.body.data.id as string)).listIds, [list])
+    assert.deepEqual((await contact(id)).listIds, [list])
   })
 
   it('returns an error without an ACTIVE automation that asks for confirmation and contains the link', async () => {
@@ -306,20 +269,15 @@ describe('double opt-in lists', () => {
   })
 
   const waitsThreeDays = () => askingList([ASKS, wait(60 * 24 * 3), { ...ASKS, subject: 'Still?' }])
-  const signUp = async (email: string, listId: string, more: object = {}) =>
-    (await service.call('POST', 'contacts', { email, listId, ...more })).body.data.id as string
   /** Simulates the passage of hours since the contact was asked. */
   const hoursLater = async (contactId: string, hours: number) => {
-    await sql(
-      em(),
-      'update confirmation_requests set requested_at = requested_at - make_interval(hours => $2) where contact_id = $1',
-      [contactId, hours],
-    )
-    await sql(
-      em(),
-      'update enrollments set enrolled_at = enrolled_at - make_interval(hours => $2) where contact_id = $1',
-      [contactId, hours],
-    )
+    for (const [table, column] of [
+      ['confirmation_requests', 'requested_at'],
+      ['enrollments', 'enrolled_at'],
+    ]) {
+      const update = `update ${table} set ${column} = ${column} - make_interval(hours => $2) where contact_id = $1`
+      await sql(em(), update, [contactId, hours])
+    }
   }
 
   it('asks again while a reminder is pending, for a new address, after removal from the list, or a day later', async () => {
@@ -337,12 +295,7 @@ describe('double opt-in lists', () => {
     await join(list, { contactId: id })
     await eventually('the third confirmation email arrives', () => saysTo(second, 'Please confirm')[2])
     await confirmed(linkIn(again))
-    const rows = await sql<{ status: string }>(
-      em(),
-      'select status from enrollments where automation_id = $1 and contact_id = $2',
-      [asking, id],
-    )
-    assert.deepEqual([...new Set(rows.map(({ status }) => status))], ['CANCELLED'])
+    assert.deepEqual([...new Set(await statuses(asking, id))], ['CANCELLED'])
   })
 
   it('starts automations of a new contact’s tags only after the confirmation', async () => {
@@ -360,22 +313,20 @@ describe('double opt-in lists', () => {
     await eventually('the welcome email arrives', () => saysTo(email, 'Welcome')[0])
   })
 
-  for (const [how, suppress] of Object.entries({
-    'through the API': (email: string) => service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' }),
-    'by another service': (email: string) => service.call('POST', 'suppressions', { email, reason: 'IMPORTED' }),
-    'by an import': (email: string) =>
-      em().transactional((unit) => suppressMany(unit, service.workspaceId, [{ email, reason: 'UNSUBSCRIBED' }])),
-  }))
-    it(`sends no reminder to a contact who was suppressed ${how}`, async () => {
-      const { list } = await askingList()
-      const email = newAddress()
-      await signUp(email, list)
-      const confirmation = await askedTo(email)
+  it('sends no reminder to a contact who was suppressed through the API or an import', async () => {
+    for (const suppress of [
+      (email: string) => service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' }),
+      (email: string) => service.call('POST', 'suppressions', { email, reason: 'IMPORTED' }),
+      (email: string) =>
+        em().transactional((unit) => suppressMany(unit, service.workspaceId, [{ email, reason: 'UNSUBSCRIBED' }])),
+    ]) {
+      const { list, email, link } = await asked()
       await suppress(email)
       // A reminder is claimed only for pending contacts.
       assert.deepEqual(await pending(list), [])
-      assert.match(await (await confirm(linkIn(confirmation))).text(), /nothing to confirm/)
-    })
+      assert.match(await (await confirm(link)).text(), /nothing to confirm/)
+    }
+  })
 
   it('asks every contact who joins after double opt-in was turned on', async () => {
     for (const how of ['put into it', 'written with it']) {
@@ -383,30 +334,17 @@ describe('double opt-in lists', () => {
       await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list }, steps: [ASKS] })
       const email = newAddress()
       const id = await aContact(service, { email })
-      const other = new Postgres({ connectionString: service.context.config.DATABASE_URL })
-      await other.connect()
-      try {
-        await other.query('begin')
-        await other.query("select pg_advisory_xact_lock(hashtextextended('list ' || $1, 0))", [list])
-        await other.query('update lists set double_opt_in = true where id = $1', [list])
-        const joining =
-          how === 'put into it'
-            ? service.call('POST', `lists/${list}/contacts`, { contactId: id })
-            : service.call('POST', 'contacts', { email, listId: list })
-        await eventually('the request waits for the lock', async () => {
-          const waiting = await sql(
-            em(),
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-          return waiting.length > 0 ? true : undefined
-        })
-        await other.query('commit')
-        const { status } = await joining
-        assert.ok(status < 300, how)
-        assert.deepEqual(await pending(list), [id], how)
-      } finally {
-        await other.end()
-      }
+      const turnOn = `with locked as materialized (select pg_advisory_xact_lock(hashtextextended('list ' || $1, 0)))
+        update lists set double_opt_in = true from locked where id = $1::uuid`
+      const commit = await lockWith(em(), turnOn, [list])
+      const joining =
+        how === 'put into it'
+          ? join(list, { contactId: id })
+          : service.call('POST', 'contacts', { email, listId: list })
+      await lockWaits(em())
+      await commit()
+      assert.ok((await joining).status < 300, how)
+      assert.deepEqual(await pending(list), [id], how)
     }
   })
 
@@ -444,5 +382,49 @@ describe('double opt-in lists', () => {
       const answers = await Promise.all(two.map(turnOff))
       assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
     }
+  })
+
+  it('sends the confirmation email once the paused automation is active again', async () => {
+    const { list, asking } = await askingList()
+    const email = newAddress()
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    for (let n = 0; n < 6; n += 1) {
+      const id = await signUp(email, list)
+      assert.equal((await service.call('DELETE', `lists/${list}/contacts/${id}`)).status, 200)
+    }
+    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
+    await signUp(email, list)
+    await eventually('the confirmation email arrives', () => mailsTo(email)[0])
+  })
+
+  it('sends a confirmation email immediately if an import, a paused automation or a rejection prevented the first one', async () => {
+    const { list, asking } = await askingList()
+    const joined = newAddress()
+    const body = { name: 'x.csv', text: `email\n${joined}\n`, consent: 'SUBSCRIBED', listId: list, start: true }
+    await importRows(service, (await service.call('POST', 'imports', body)).body.data.id as string)
+    await signUp(joined, list)
+    await eventually('the confirmation email arrives', () => mailsTo(joined)[0])
+
+    const paused = newAddress()
+    await service.call('PATCH', `automations/${asking}`, { status: 'PAUSED' })
+    await signUp(paused, list)
+    await service.call('PATCH', `automations/${asking}`, { status: 'ACTIVE' })
+    await signUp(paused, list)
+    await eventually('the confirmation email arrives', () => mailsTo(paused)[0])
+
+    const refused = newAddress()
+    sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
+    const rejectedId = await signUp(refused, list)
+    await eventually('the email fails', async () => {
+      const rows = await sql(em(), `select from messages where contact_id = $1 and status = 'FAILED'`, [rejectedId])
+      return rows.length > 0 || undefined
+    })
+    sink.behave('accept')
+    await signUp(refused, list)
+    await eventually('the confirmation email arrives', () => mailsTo(refused)[0])
+    assert.deepEqual(
+      [joined, paused, refused].map((address) => mailsTo(address).length),
+      [1, 1, 1],
+    )
   })
 })

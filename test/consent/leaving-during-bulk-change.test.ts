@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { eventually } from '../support/eventually.ts'
+import { aCampaign, campaignIs } from '../support/campaigns.ts'
 import { importRows } from '../support/imports.ts'
 import { addressOf, aContact, aList } from '../support/factories.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
 import { readMail } from '../support/read-mail.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
 describe('leaving a list during a bulk change', () => {
   let service: Service
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'https://mail.example.com' } })
+  useServiceAndSink((started) => ({ service, sink } = started))
   const em = () => service.context.orm.em.fork()
-  const send = async (listId: string) => {
-    const campaign = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
-    const { id } = (await service.call('POST', 'campaigns', campaign)).body.data as { id: string }
-    await service.call('POST', `campaigns/${id}/schedule`, {})
-    await eventually(
-      'the campaign is sent',
-      async () => (await service.call('GET', `campaigns/${id}`)).body.data.status === 'SENT' || undefined,
-    )
-  }
+  const send = async (listId: string) => campaignIs(service, await aCampaign(service, [listId]), 'SENT')
   const rowsIn = async (table: string, list: string, contact: string) =>
     (await sql(em(), `select from ${table} where list_id = $1::uuid and contact_id = $2::uuid`, [list, contact])).length
 
@@ -51,27 +44,14 @@ describe('leaving a list during a bulk change', () => {
       await send(list)
       const header = readMail(mailsToSecond()[0]!).headers['list-unsubscribe']!
       const link = new URL(/^<([^<>]+)>$/.exec(header)![1]!).pathname
-      const locked = Promise.withResolvers<void>()
-      const release = Promise.withResolvers<void>()
-      const holding = em().transactional(async (unit) => {
-        await sql(unit, 'select from contacts where id = $1::uuid for update', [first])
-        locked.resolve()
-        await release.promise
-      })
-      await locked.promise
+      const release = await lockWith(em(), 'select from contacts where id = $1::uuid for update', [first])
       const putting = put(list, [first, second], addresses)
-      await eventually('the statement waits for the first contact', async () => {
-        const waiting = await sql(
-          em(),
-          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        return waiting.length > 0 || undefined
-      })
+      await lockWaits(em())
       const body = new URLSearchParams({ choice: 'lists' })
       const page = await fetch(`http://127.0.0.1:${service.port}${link}`, { method: 'POST', body })
       assert.equal(page.status, 200)
-      release.resolve()
-      await Promise.all([holding, putting])
+      await release()
+      await putting
       assert.equal(await rowsIn('list_members', list, second), 0)
       assert.equal(await rowsIn('list_opt_outs', list, second), 1)
       await send(list)

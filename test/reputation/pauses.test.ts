@@ -7,14 +7,15 @@ import { newId } from '../../src/platform/ids.ts'
 import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { guardAutomations } from '../../src/relay/guard-automations.ts'
 import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { aCampaign, campaignIs, readCampaign, type CampaignRead } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aMember } from '../support/members.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
-const RECIPIENTS = 700
+const RECIPIENTS = 450
 /** Emails after which the mail server waits for the reports. */
-const BEFORE_REPORTS = 300
+const BEFORE_REPORTS = 220
 const EMAIL = { type: 'EMAIL', subject: 'Hello', text: 'Hello' }
 
 describe('a high rate of complaints or bounces', () => {
@@ -58,51 +59,32 @@ describe('a high rate of complaints or bounces', () => {
       assert.equal(await recordBounce(service.context.dependencies, of, about), 'recorded')
     }
   }
-  interface Read {
-    status: string
-    pauseReason: string | null
-    stats: { sent: number }
-  }
-  const readCampaign = async (id: string) => (await service.call('GET', `campaigns/${id}`)).body.data as Read
-  const campaignIs = (id: string, status: string) =>
-    eventually(`the campaign is ${status}`, async () => {
-      const campaign = await readCampaign(id)
-      return campaign.status === status ? campaign : undefined
-    })
 
   it('pauses a campaign, which continues exactly when a member resumes it', async () => {
     const listId = await aList(service)
-    const contacts = Array.from({ length: RECIPIENTS }, (_, n) => ({
-      email: `reader-${n}@example.com`,
-      lists: [listId],
-    }))
+    const contacts = Array.from({ length: RECIPIENTS }, (_, n) => ({ email: `judge-${n}@example.com`, listId }))
     await service.call('POST', 'contacts/bulk', { contacts, triggers: false })
-    const ids = await sql<{ id: string }>(em(), 'select id from contacts where workspace_id = $1::uuid', [
-      service.workspaceId,
-    ])
-    await service.call('POST', `lists/${listId}/contacts`, { contactIds: ids.map(({ id }) => id) })
-    const campaign = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds: [listId] } }
-    const { id } = (await service.call('POST', 'campaigns', campaign)).body.data
     let open = () => {}
     gate = new Promise((resolve) => (open = resolve))
-    await service.call('POST', `campaigns/${id}/schedule`, {})
+    const id = await aCampaign(service, [listId])
     await eventually('some are sent', () => (sink.mails.length >= BEFORE_REPORTS ? true : undefined))
     await eventually('their outcomes are recorded', async () =>
-      (await readCampaign(id)).stats.sent >= BEFORE_REPORTS - 20 ? true : undefined,
+      (await readCampaign(service, id)).stats['sent']! >= BEFORE_REPORTS - 20 ? true : undefined,
     )
     await report('COMPLAINT', 'campaign_id', id, 3)
     open()
-    const paused = await campaignIs(id, 'PAUSED')
+    const paused = await campaignIs(service, id, 'PAUSED')
     assert.match(paused.pauseReason!, /^[\d.]+ % of its emails were reported as spam; the limit is 0.3 %$/)
     assert.ok(sink.mails.length < RECIPIENTS, `${sink.mails.length} of ${RECIPIENTS} were sent`)
     const { reputation } = (await service.call('GET', `campaigns/${id}/report`)).body.data
     assert.partialDeepStrictEqual(reputation, [{ rule: 'COMPLAINTS', isTooHigh: true }])
 
     await service.call('POST', `campaigns/${id}/resume`)
-    const sent = await campaignIs(id, 'SENT')
+    const sent = await campaignIs(service, id, 'SENT')
     assert.equal(sent.pauseReason, null)
     const expected = contacts.map(({ email }) => email).toSorted()
-    assert.deepEqual(sink.mails.map(({ to }) => to[0]).toSorted(), expected)
+    const mailed = sink.mails.map(({ to }) => to[0]!).filter((address) => address.startsWith('judge-'))
+    assert.deepEqual(mailed.toSorted(), expected)
   })
 
   it('pauses an automation, again only at twice the rate', async () => {
@@ -111,7 +93,7 @@ describe('a high rate of complaints or bounces', () => {
     const sentCount = async () =>
       (await service.call('GET', `automations/${automationId}/report`)).body.data.total.sent as number
     await eventually('all are sent', async () => ((await sentCount()) === 40 ? true : undefined))
-    const read = async () => (await service.call('GET', `automations/${automationId}`)).body.data as Read
+    const read = async () => (await service.call('GET', `automations/${automationId}`)).body.data as CampaignRead
 
     await report('HARD', 'automation_id', automationId, 9)
     await guardAutomations(service.context.dependencies)
@@ -141,22 +123,26 @@ describe('a high rate of complaints or bounces', () => {
 
   it('is reported to the owners of the workspace by email, unless the pause is over', async () => {
     const owner = await aMember(service, 'owner')
-    await aMember(service, 'editor')
+    const editor = await aMember(service, 'editor')
     const automationId = await anAutomation(service, { name: 'Onboarding', steps: [EMAIL] })
     for (let n = 0; n < 20; n += 1) await enroll(service, automationId, await aContact(service))
-    await eventually('all are sent', () => (sink.mails.length === 20 ? true : undefined))
+    const sent = async () =>
+      (await service.call('GET', `messages?automationId=${automationId}&status=SENT`)).body.data.length as number
+    await eventually('all are sent', async () => (await sent()) === 20 || undefined)
     await report('HARD', 'automation_id', automationId, 10)
-    const emails = () => sink.mails.filter(({ headers }) => /^Subject: Dripline paused/m.test(headers))
+    const emails = () =>
+      sink.mails.filter(({ to, headers }) => to[0] === owner.email && /^Subject: Dripline paused/m.test(headers))
     await guardAutomations(service.context.dependencies)
     const [mail] = await eventually('an email', () => (emails().length > 0 ? emails() : undefined))
-    assert.deepEqual(mail!.to, [owner.email])
+    const toEditor = () => sink.mails.filter(({ to }) => to.includes(editor.email))
+    assert.deepEqual([mail!.to, toEditor()], [[owner.email], []])
     assert.match(mail!.headers, /^Subject: Dripline paused the automation Onboarding\r?$/m)
     const text = mail!.body.replaceAll('=\r\n', '').replaceAll('=3D', '=')
     assert.ok(text.includes('50 % of its emails failed or bounced hard; the limit is 5 %.'), text)
     assert.ok(text.includes(`/w/${service.workspaceId}/automations/${automationId}`), text)
 
     const listId = await aList(service)
-    await service.call('POST', `lists/${listId}/contacts`, { contactIds: [await aContact(service)] })
+    await aContact(service, { listId })
     const audience = { listIds: [listId] }
     const campaign = async (name: string): Promise<string> => {
       const { id } = (await service.call('POST', 'campaigns', { ...EMAIL, name, audience })).body.data

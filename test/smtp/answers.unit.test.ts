@@ -41,44 +41,46 @@ describe('rejectionScopeOf', () => {
     ['either', 'DATA', '554 Sending paused for this account'],
     ['either', 'DATA', '451 4.3.0 local error'],
   ]
-  for (const [about, command, refusal] of cases) {
-    it(`returns "${about}" for ${refusal} to ${command}`, () => assert.equal(rejectionScopeOf(command, refusal), about))
-  }
+  it('returns what a rejection is about, by command and code', () => {
+    const deviations = cases
+      .map(([about, command, refusal]) => ({ about, command, refusal, found: rejectionScopeOf(command, refusal) }))
+      .filter(({ about, found }) => found !== about)
+    assert.deepEqual(deviations, [])
+  })
 })
 
 describe('codesOf', () => {
-  const cases: [string, string][] = [
-    ['550 5.1.1 <to@example.com>: unknown', '550 5.1.1'],
-    ['550-5.7.26 one\n550 5.7.26 two', '550 5.7.26'],
-    ['550 <to@example.com> unknown', '550'],
-    ['to@example.com', 'without a code'],
-  ]
-  for (const [answer, codes] of cases) {
-    it(`returns only the codes: ${codes}`, () => assert.equal(codesOf(answer), codes))
-  }
+  it('returns only the codes', () => {
+    assert.equal(codesOf('550 5.1.1 <to@example.com>: unknown'), '550 5.1.1')
+    assert.equal(codesOf('550-5.7.26 one\n550 5.7.26 two'), '550 5.7.26')
+    assert.equal(codesOf('550 <to@example.com> unknown'), '550')
+    assert.equal(codesOf('to@example.com'), 'without a code')
+  })
 })
 
 describe('isRateRejection', () => {
-  const isRate = (response: string, command = 'RCPT TO') => isRateRejection(command, response)
+  const isRate = (response: string) => isRateRejection('RCPT TO', response)
 
-  for (const response of [
-    '421 4.7.28 Mail arrives at an unusual rate',
-    '421 4.7.28 Come back later',
-    '451 4.7.0 Too many concurrent connections',
-    '452 4.5.3 Your host sends too fast, slow down',
-    '421 Throttled',
-    '454 Sending limit exceeded',
-  ])
-    it(`recognizes ${response}`, () => assert.equal(isRate(response), true))
+  it('recognizes responses about the rate or the number of connections', () => {
+    const responses = [
+      '421 4.7.28 Mail arrives at an unusual rate',
+      '421 4.7.28 Come back later',
+      '451 4.7.0 Too many concurrent connections',
+      '452 4.5.3 Your host sends too fast, slow down',
+      '421 Throttled',
+      '454 Sending limit exceeded',
+    ]
+    assert.deepEqual(responses.filter(isRate), responses)
+  })
 
-  for (const response of [
-    '451 4.3.0 The corporate server cannot operate at the moment',
-    '450 4.7.1 Greylisted, try again later',
-    '452 4.2.2 Mailbox limit exceeded',
-    '550 5.7.1 Sent at a rate that is not allowed',
-  ])
-    it(`does not apply to ${response}`, () => assert.equal(isRate(response), false))
-
-  it('does not apply at MAIL, where the server limits us', () =>
-    assert.equal(isRate('451 4.7.0 Too many messages', 'MAIL FROM'), false))
+  it('does not apply to other responses, or at MAIL, where the server limits us', () => {
+    const responses = [
+      '451 4.3.0 The corporate server cannot operate at the moment',
+      '450 4.7.1 Greylisted, try again later',
+      '452 4.2.2 Mailbox limit exceeded',
+      '550 5.7.1 Sent at a rate that is not allowed',
+    ]
+    assert.deepEqual(responses.filter(isRate), [])
+    assert.equal(isRateRejection('MAIL FROM', '451 4.7.0 Too many messages'), false)
+  })
 })

@@ -8,13 +8,13 @@ import { signVisit } from '../../src/signed-links/visit-links.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { aMember } from '../support/members.ts'
+import { aCampaign, campaignIs } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { assertCountersMatch } from '../support/stats.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
+import { PUBLIC_URL, useServiceAndSink } from '../support/shared-service.ts'
 
-const PUBLIC_URL = 'https://mail.example.com'
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 const LINKS = [
   'https://shop.example/a?x=1&y=2',
@@ -36,11 +36,9 @@ interface Seen {
 describe('tracking', () => {
   let service: Service
   let sink: SmtpSink
-  after(() => assertCountersMatch(service.context.orm.em))
-  useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
+  after(() => assertCountersMatch(service.context.orm.em, service.workspaceId))
+  useServiceAndSink((started) => ({ service, sink } = started))
   before(async () => {
-    await sql(em(), 'update instance set public_url = $1', [PUBLIC_URL])
-    await service.startWorker()
     await setTracking({ trackOpens: true, trackClicks: true })
   })
 
@@ -103,16 +101,18 @@ describe('tracking', () => {
 
   it('is off by default, and only an owner can enable it', async () => {
     const { browser } = await aMember(service, 'owner')
-    const workspaceId = service.workspaceId
-    const read = async () =>
-      (await browser.ask('GET', 'sender', { workspaceId })).body.data as { trackOpens: boolean; trackClicks: boolean }
-    assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [true, true])
+    const { workspaceId } = service
+    const assertTracks = async (isOn: boolean) => {
+      const { body } = await browser.ask('GET', 'sender', { workspaceId })
+      assert.partialDeepStrictEqual(body.data, { trackOpens: isOn, trackClicks: isOn })
+    }
+    await assertTracks(true)
     await browser.ask('PUT', 'sender', { workspaceId, body: { fromName: 'Orchard' } })
-    assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [false, false])
+    await assertTracks(false)
     const { ways, picture } = await mailed()
     assert.deepEqual([ways.map((url) => url.replaceAll('&amp;', '&')), picture], [LINKS, ''])
     await browser.ask('PUT', 'sender', { workspaceId, body: { trackOpens: true, trackClicks: true } })
-    assert.deepEqual([(await read()).trackOpens, (await read()).trackClicks], [true, true])
+    await assertTracks(true)
   })
 
   it('replaces links except those to unsubscribe, and stores the original content', async () => {
@@ -175,38 +175,29 @@ describe('tracking', () => {
     )
     await visit(ways[0]!)
     await later(messageId, 16)
-    await eventually('she counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
+    await eventually('it counts', async () => ((await messageOf(contactId)).clickedAt === null ? undefined : true))
     assert.equal((await messageOf(contactId)).openedAt, null)
   })
 
   it("is part of a campaign's stats, and is deleted when its contact is erased", async () => {
-    const contactId = await aContact(service)
-    const listIds = [await aList(service)]
-    await service.call('POST', `lists/${listIds[0]}/contacts`, { contactId })
-    const fields = { name: 'News', subject: 'News', html: HTML, audience: { listIds } }
-    const { id } = (await service.call('POST', 'campaigns', fields)).body.data as { id: string }
-    await service.call('POST', `campaigns/${id}/schedule`, {})
-    const read = async () =>
-      (await service.call('GET', `campaigns/${id}`)).body.data as { status: string; clicked: number }
-    await eventually('it is over', async () => ((await read()).status === 'SENT' ? true : undefined))
+    const listId = await aList(service)
+    const contactId = await aContact(service, { listId })
+    const id = await aCampaign(service, [listId], { html: HTML })
+    const clicks = async () => (await service.call('GET', `campaigns/${id}`)).body.data.clicked as number
+    await campaignIs(service, id, 'SENT')
     const address = await addressOf(service, contactId)
     const body = await htmlOf(sink.mails.find(({ to }) => to[0] === address)!)
     const { id: messageId } = await messageOf(contactId)
     await later(messageId, 3_600)
     await visit(/<a href="([^"]+)">Go/.exec(body)![1]!)
     await later(messageId, 16)
-    await eventually('it counts', async () => ((await read()).clicked === 1 ? true : undefined))
-    const listed = (await service.call('GET', 'campaigns')).body.data as {
-      id: string
-      clicked: number
-      opened: number
-    }[]
-    const { clicked, opened } = listed.find((each) => each.id === id)!
-    assert.deepEqual([clicked, opened], [1, 0])
+    await eventually('it counts', async () => (await clicks()) === 1 || undefined)
+    const [listed] = (await service.call('GET', 'campaigns')).body.data as object[]
+    assert.partialDeepStrictEqual(listed, { id, clicked: 1, opened: 0 })
     const condition = { activity: 'CLICKED', campaign: id }
     assert.equal((await service.call('POST', 'segments/count', { condition })).body.data.contactCount, 1)
     await service.call('DELETE', `contacts/${contactId}`)
-    assert.equal((await read()).clicked, 0)
+    assert.equal(await clicks(), 0)
   })
 
   it('rejects forged and truncated tokens, and tokens of other kinds', async () => {
