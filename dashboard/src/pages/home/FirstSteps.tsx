@@ -202,7 +202,11 @@ function Step({
 }) {
   return (
     <li className={classes.step}>
-      <span className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`} aria-label={isDone ? 'Done' : `Step ${n}`}>
+      <span
+        className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`}
+        role="img"
+        aria-label={isDone ? 'Done' : `Step ${n}`}
+      >
         {isDone ? <IconCheck size={14} stroke={2} /> : n}
       </span>
       <div className={classes.content}>
