@@ -4,104 +4,105 @@ import { operations } from '../../src/runtime/operations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Operation } from '../../src/http/operation.ts'
-import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
-import { startService, type Answer, type Service } from '../support/service.ts'
+import type { Answer, Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+import { checkRows } from '../support/table.ts'
 
 /** The minimum role that an operation requires; `undefined` for open operations. */
 const leastFor = ({ scope, role, open }: Operation): Role | undefined =>
   open ? undefined : (role ?? (scope == null || scope.endsWith(':read') ? 'viewer' : 'editor'))
 
+const GATES = ['role_missing', 'not_a_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
+
+function assertAdmitted({ refused }: Answer): void {
+  assert.ok(!GATES.includes(refused?.split(' ')[1] ?? ''), refused)
+}
+
 describe('access of signed-in people', () => {
   let service: Service
-  let elsewhere: string
   const people = {} as Record<Role | 'stranger', BrowserLike>
   before(async () => {
-    service = await startService({ worker: false })
-    elsewhere = (await createWorkspace(service.context.orm.em, { name: 'Another', mode: 'test' })).id
+    service = await openWorkspace({ worker: false })
     for (const role of ROLES) people[role] = (await aMember(service, role)).browser
+    const { workspaceId: elsewhere } = await openWorkspace({ worker: false })
     people.stranger = (await aMember(service, 'owner', elsewhere)).browser
   })
-  after(() => service.stop())
   // Requests without an account share one address, and so one rate limit.
   beforeEach(() => sql(service.context.orm.em.fork(), 'delete from rate_windows'))
 
+  const fill = ({ path }: Operation) => path.slice(1).replaceAll(/\{\w+\}/g, () => newId())
   /** Calls an operation with IDs that do not exist. An allowed caller gets a 404, or a 400 for the body. */
-  const ask = ({ method, path }: Operation, browser: BrowserLike, headers = {}): Promise<Answer> => {
-    const filled = path.slice(1).replaceAll(/\{\w+\}/g, () => newId())
+  const ask = (operation: Operation, browser: BrowserLike, headers = {}): Promise<Answer> => {
+    const { method } = operation
     const body = method === 'GET' || method === 'DELETE' ? undefined : 1
-    return browser.ask(method, filled, { body, workspaceId: service.workspaceId, headers })
+    return browser.ask(method, fill(operation), { body, workspaceId: service.workspaceId, headers })
   }
-  /** A session that the operation may end, as a sign-out does. */
   const aSession = async (role: Role = 'owner'): Promise<BrowserLike> => (await aMember(service, role)).browser
-  const code = ({ refused }: Answer) => refused?.split(' ')[1]
-  const GATES = ['role_missing', 'not_a_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
 
-  for (const operation of operations) {
-    const { id, method, path, open } = operation
+  /** The callers of an operation, with checks of their responses. */
+  function callersOf(operation: Operation): Record<string, () => Promise<void>> {
+    const { id, method, open } = operation
     const least = leastFor(operation)
-    const isChange = method !== 'GET'
 
-    describe(`${method} ${path}`, () => {
-      for (const role of ROLES) {
-        const isAllowed = least === undefined || isAtLeast(role, least)
-        it(`${isAllowed ? 'admits' : 'rejects'} a${role === 'viewer' ? '' : 'n'} ${role}`, async () => {
-          // An operation may end its session, which the next operation must not inherit.
-          const answer = await ask(operation, open ? await aSession(role) : people[role])
-          if (id === 'whoami') assert.equal(answer.refused, '403 keys_only')
-          // Members who are not owners may remove only themselves.
-          else if (id === 'removeMember' && role !== 'owner') assert.equal(answer.refused, '403 role_missing')
-          else if (isAllowed) assert.ok(!GATES.includes(code(answer) ?? ''), answer.refused)
-          else assert.equal(answer.refused, '403 role_missing')
-        })
-      }
+    const ofRole = (role: Role) => async () => {
+      // An operation may end its session, which the next operation must not inherit.
+      const answer = await ask(operation, open ? await aSession(role) : people[role])
+      if (id === 'whoami') assert.equal(answer.refused, '403 keys_only')
+      // Members who are not owners may remove only themselves.
+      else if (id === 'removeMember' && role !== 'owner') assert.equal(answer.refused, '403 role_missing')
+      else if (least === undefined || isAtLeast(role, least)) assertAdmitted(answer)
+      else assert.equal(answer.refused, '403 role_missing')
+    }
 
-      it(`${open === 'anybody' ? 'admits' : 'rejects'} requests without a session and with an ended session`, async () => {
+    const withoutSession = (browser: BrowserLike, code: string) => async () => {
+      const answer = await ask(operation, browser)
+      if (open === 'anybody') assertAdmitted(answer)
+      else assert.equal(answer.refused, `401 ${code}`)
+    }
+
+    return {
+      ...Object.fromEntries(ROLES.map((role) => [role, ofRole(role)])),
+      'no session': withoutSession(openBrowser(service), open === 'account' ? 'signed_out' : 'key_missing'),
+      async 'an ended session'() {
         const ended = await aSession()
         const { cookie } = ended
         await ended.ask('DELETE', 'session')
         ended.cookie = cookie
-        const answers = [await ask(operation, openBrowser(service)), await ask(operation, ended)]
-        if (open === 'anybody')
-          for (const answer of answers) assert.ok(!GATES.includes(code(answer) ?? ''), answer.refused)
-        else {
-          const expectedCode = open === 'account' ? 'signed_out' : 'key_missing'
-          assert.deepEqual(
-            answers.map(({ refused }) => refused),
-            [`401 ${expectedCode}`, '401 signed_out'],
-          )
-        }
-      })
-
-      if (!open) {
-        it('rejects people who are not members, with the same error as for a workspace that does not exist', async () => {
+        await withoutSession(ended, 'signed_out')()
+      },
+      ...(!open && {
+        async 'people who are not members'() {
           const foreign = await ask(operation, people.stranger)
           assert.equal(foreign.refused, '403 not_a_member')
           const none = await ask(operation, people.stranger, { 'X-Workspace-Id': newId() })
           assert.deepEqual([none.refused, none.body], [foreign.refused, foreign.body])
-          assert.equal((await ask(operation, people.owner, { 'X-Workspace-Id': '' })).refused, '400 workspace_missing')
-        })
-      }
-
-      if (isChange) {
-        it('rejects requests from a page of another site', async () => {
+        },
+        async 'no workspace'() {
+          const { refused } = await ask(operation, people.owner, { 'X-Workspace-Id': '' })
+          assert.equal(refused, '400 workspace_missing')
+        },
+      }),
+      ...(method !== 'GET' && {
+        async 'a page of another site'() {
           for (const headers of [
             { 'Sec-Fetch-Site': 'cross-site' },
             { 'Sec-Fetch-Site': '', Origin: 'https://evil.example' },
-          ]) {
-            assert.equal((await ask(operation, people.owner, headers)).refused, '403 wrong_origin', id)
-          }
+          ])
+            assert.equal((await ask(operation, people.owner, headers)).refused, '403 wrong_origin')
           assert.equal((await people.owner.ask('GET', 'session')).status, 200)
-        })
-      }
-
-      if (operation.scope === undefined && !open) {
-        it('rejects API keys, regardless of their scopes', async () => {
-          const filled = path.slice(1).replaceAll(/\{\w+\}/g, () => newId())
-          assert.equal((await service.call(method, filled)).refused, '403 people_only')
-        })
-      }
-    })
+        },
+      }),
+      ...(operation.scope === undefined &&
+        !open && {
+          async 'an API key'() {
+            assert.equal((await service.call(method, fill(operation))).refused, '403 people_only')
+          },
+        }),
+    }
   }
+
+  for (const operation of operations)
+    it(`is limited at ${operation.method} ${operation.path}`, () => checkRows(callersOf(operation), (check) => check()))
 })

@@ -5,14 +5,14 @@ import { openBrowser } from '../support/browser-like.ts'
 import { eventually } from '../support/eventually.ts'
 import { aMember, PASSWORD } from '../support/members.ts'
 import type { Service } from '../support/service.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
+import { PUBLIC_URL, useServiceAndSink } from '../support/shared-service.ts'
 
 const NEW_PASSWORD = 'battery staple horse'
 
 describe('a password reset by email', () => {
   let service: Service
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started), { env: { PUBLIC_URL: 'http://127.0.0.1:1' } })
+  useServiceAndSink((opened) => ({ service, sink } = opened))
   // All requests come from one address, and so share one rate limit.
   beforeEach(() => sql(em(), 'delete from rate_windows'))
 
@@ -23,7 +23,7 @@ describe('a password reset by email', () => {
   const mailsTo = (email: string) => sink.mails.filter(({ to }) => to[0] === email)
   const isDone = () =>
     eventually('no email is pending', async () => {
-      const pending = await sql(em(), `select from outbox where kind = 'NOTICE'`)
+      const pending = await sql(em(), `select from outbox where key like 'reset %'`)
       return pending.length === 0 ? true : undefined
     })
 
@@ -36,7 +36,7 @@ describe('a password reset by email', () => {
     assert.deepEqual((await request(typed)).body, { data: { requested: true } })
     await isDone()
     const mail = mailsTo(email)[before]!
-    const [, token] = /^http:\/\/127\.0\.0\.1:1\/reset-password#(\S+)$/m.exec(textOf(mail)) ?? []
+    const [, token] = new RegExp(`^${PUBLIC_URL}/reset-password#(\\S+)$`, 'm').exec(textOf(mail)) ?? []
     assert.ok(token, mail.body)
     return token
   }
@@ -53,7 +53,7 @@ describe('a password reset by email', () => {
     assert.equal((await complete(token, 'short')).refused, '400 weak_password')
     const answers = await Promise.all([complete(token), complete(token)])
     assert.deepEqual(answers.map(({ refused }) => refused).toSorted(), ['404 password_reset_not_found', undefined])
-    assert.ok(answers.some(({ headers }) => headers.get('set-cookie')?.startsWith('dripline=')))
+    assert.ok(answers.some(({ headers }) => headers.get('set-cookie')?.startsWith('__Host-dripline=')))
     assert.equal((await browser.ask('GET', 'session')).refused, '401 signed_out')
     assert.equal((await complete(other)).refused, '404 password_reset_not_found')
     assert.equal((await ask('session', { email, password: PASSWORD })).refused, '401 wrong_credentials')
@@ -114,11 +114,11 @@ describe('a password reset by email', () => {
     sink.behave({ code: 451, text: 'Later', at: 'rcpt' })
     await request(email)
     await eventually('one attempt has failed', async () => {
-      const [row] = await sql<{ attempts: number }>(em(), `select attempts from outbox where kind = 'NOTICE'`)
+      const [row] = await sql<{ attempts: number }>(em(), `select attempts from outbox where key like 'reset %'`)
       return row && row.attempts > 1 ? true : undefined
     })
     sink.behave('accept')
-    await sql(em(), `update outbox set due_at = now() where kind = 'NOTICE'`)
+    await sql(em(), `update outbox set due_at = now() where key like 'reset %'`)
     await isDone()
     assert.equal(mailsTo(email).length, 1)
     // The links of failed attempts are deleted.

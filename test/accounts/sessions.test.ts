@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { markRestored } from '../../src/relay/restored.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { beginChallenge } from '../../src/accounts/challenges.ts'
 import { deleteExpired } from '../../src/accounts/queries.ts'
 import { limitPasswordChecks } from '../../src/accounts/rate-limits.ts'
 import { beginSession } from '../../src/accounts/sessions.ts'
@@ -8,14 +8,14 @@ import { sql } from '../../src/platform/db/sql.ts'
 import type { Role } from '../../src/http/roles.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('a session', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
   // All requests come from one address, and so share one rate limit.
   beforeEach(() => sql(em(), 'delete from rate_windows'))
 
@@ -148,30 +148,18 @@ describe('a session', () => {
     assert.equal((await session({ browser: stolen })).refused, '401 signed_out')
   })
 
-  it('ends with every invitation when the database is restored', async () => {
-    const restored = await startService({ worker: false })
-    try {
-      const { browser, email } = await aMember(restored)
-      const token = await aLink(restored)
-      await markRestored(restored.context.orm.em.fork())
-      assert.equal((await browser.ask('GET', 'session')).refused, '401 signed_out')
-      assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
-      const again = await openBrowser(restored).ask('POST', 'session', { body: { email, password: PASSWORD } })
-      assert.equal(again.status, 200)
-    } finally {
-      await restored.stop()
-    }
-  })
-
   it('deletes expired sessions, invitations and challenges', async () => {
-    const { browser } = await aMemberOf()
+    const { browser, accountId } = await aMemberOf()
     await link('viewer')
-    await openBrowser(service).ask('POST', 'session/passkey/begin')
+    await beginChallenge(em(), 'new-passkey', { accountId })
+    const mine = [accountId, service.workspaceId]
     const there = async () => {
       const [row] = await sql<{ sessions: number; invitations: number; challenges: number }>(
         em(),
-        `select (select count(*) from sessions)::integer as sessions, (select count(*) from invitations)::integer as invitations,
-           (select count(*) from challenges)::integer as challenges`,
+        `select (select count(*) from sessions where account_id = $1::uuid)::integer as sessions,
+           (select count(*) from invitation_workspaces where workspace_id = $2::uuid)::integer as invitations,
+           (select count(*) from challenges where account_id = $1::uuid)::integer as challenges`,
+        mine,
       )
       return row!
     }
@@ -179,8 +167,14 @@ describe('a session', () => {
     await deleteExpired(em(), 1_000)
     assert.deepEqual(await there(), before, 'deletes only expired rows')
     assert.ok(before.sessions > 0 && before.invitations > 0 && before.challenges > 0)
-    for (const table of ['sessions', 'invitations', 'challenges'])
-      await sql(em(), `update ${table} set expires_at = now() - interval '1 second'`)
+    const expired = `set expires_at = now() - interval '1 second'`
+    await sql(em(), `update sessions ${expired} where account_id = $1::uuid`, [accountId])
+    await sql(em(), `update challenges ${expired} where account_id = $1::uuid`, [accountId])
+    await sql(
+      em(),
+      `update invitations ${expired} where id in (select invitation_id from invitation_workspaces where workspace_id = $1::uuid)`,
+      [service.workspaceId],
+    )
     assert.equal((await session({ browser })).refused, '401 signed_out')
     await deleteExpired(em(), 1_000)
     assert.deepEqual(await there(), { sessions: 0, invitations: 0, challenges: 0 })

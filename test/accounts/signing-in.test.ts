@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { createFirstInvitation } from '../../src/accounts/invitations.ts'
-import { createFirstWorkspace } from '../../src/workspaces/create-first-workspace.ts'
-import { createDatabase } from '../support/database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Role } from '../../src/http/roles.ts'
+import { type AnotherApi, startAnotherApi } from '../support/another-api.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('signing in', () => {
-  let service: Service
+  /** Without a public URL, as on the machine of a developer. */
+  let service: AnotherApi
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startAnotherApi(await openWorkspace({ worker: false }), { PUBLIC_URL: undefined })
   })
   after(() => service.stop())
   // All requests come from one address, and so share one rate limit.
@@ -24,65 +23,28 @@ describe('signing in', () => {
   const signIn = (email: string, password = PASSWORD, browser = openBrowser(service)) =>
     browser.ask('POST', 'session', { body: { email, password } })
 
+  const accept = (token: string, email: string, password = PASSWORD, browser = openBrowser(service)) =>
+    browser.ask('POST', 'invitation/accept', { body: { token, email, password } })
+
   it('creates an account from an invitation, which works once', async () => {
     const token = await link('editor')
     const browser = openBrowser(service)
     const offer = await browser.ask('POST', 'invitation', { body: { token } })
     assert.deepEqual([offer.body.data.role, offer.body.data.email], ['editor', null])
-    const body = { token, email: 'Ada@example.com', password: PASSWORD }
-    assert.equal((await browser.ask('POST', 'invitation/accept', { body })).status, 200)
+    assert.equal((await accept(token, 'Signs-Up@example.com', PASSWORD, browser)).status, 200)
     const { body: mine } = await session({ browser })
-    assert.equal(mine.data.account.email, 'Ada@example.com')
+    assert.equal(mine.data.account.email, 'Signs-Up@example.com')
     assert.deepEqual(
       mine.data.workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]),
       [[service.workspaceId, 'editor']],
     )
-    const again = await openBrowser(service).ask('POST', 'invitation/accept', {
-      body: { ...body, email: 'eve@example.com' },
-    })
-    assert.equal(again.refused, '404 invitation_not_found')
+    assert.equal((await accept(token, 'eve@example.com')).refused, '404 invitation_not_found')
     assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
-  })
-
-  it('creates one owner of both workspaces from the link of the first start, which works once', async () => {
-    const { orm, url } = await createDatabase()
-    const first = await startService({ worker: false, env: { DATABASE_URL: url } })
-    try {
-      let token: string | undefined
-      await createFirstWorkspace(orm.em, async (_keys, transaction) => {
-        token = await createFirstInvitation(transaction)
-      })
-      const another = await createFirstInvitation(orm.em)
-      const accept = (invitationToken: string | undefined, email: string) =>
-        openBrowser(first).ask('POST', 'invitation/accept', {
-          body: { token: invitationToken, email, password: PASSWORD },
-        })
-      const both = await Promise.all([accept(token, 'one@example.com'), accept(another, 'two@example.com')])
-      assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 404])
-      const members = await sql<{ mode: string; role: string }>(
-        orm.em.fork(),
-        'select mode, role from members join workspaces on id = workspace_id order by mode',
-      )
-      assert.deepEqual(members, [
-        { mode: 'live', role: 'owner' },
-        { mode: 'test', role: 'owner' },
-      ])
-      assert.equal(await createFirstInvitation(orm.em), undefined)
-    } finally {
-      await first.stop()
-      await orm.close(true)
-    }
   })
 
   it('lets one of several concurrent requests accept an invitation', async () => {
     const token = await link()
-    const answers = await Promise.all(
-      ['one', 'two', 'three'].map((name) =>
-        openBrowser(service).ask('POST', 'invitation/accept', {
-          body: { token, email: `${name}@example.com`, password: PASSWORD },
-        }),
-      ),
-    )
+    const answers = await Promise.all([1, 2, 3].map((n) => accept(token, `${n}-of-three@example.com`)))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404, 404])
   })
 
@@ -112,31 +74,20 @@ describe('signing in', () => {
   it('rejects weak passwords, and requires the current password of an existing account', async () => {
     const token = await link()
     for (const password of ['short', 'passwordpassword1', 'aaaaaaaaaaaaaaaa', 'weak@example.com', 'x'.repeat(300)]) {
-      const { refused } = await openBrowser(service).ask('POST', 'invitation/accept', {
-        body: { token, email: 'weak@example.com', password },
-      })
+      const { refused } = await accept(token, 'weak@example.com', password)
       assert.equal(refused, '400 weak_password', password)
     }
     const { email } = await aMemberOf('viewer')
-    const accept = (password: string) =>
-      openBrowser(service).ask('POST', 'invitation/accept', { body: { token, email, password } })
-    assert.equal((await accept('another horse battery')).refused, '401 wrong_credentials')
-    assert.equal((await accept(PASSWORD)).status, 200)
-    const { body } = await openBrowserOf(email)
-    assert.equal(body.data.workspaces[0].role, 'owner')
-  })
-  const openBrowserOf = async (email: string) => {
+    assert.equal((await accept(token, email, 'another horse battery')).refused, '401 wrong_credentials')
     const browser = openBrowser(service)
-    await signIn(email, PASSWORD, browser)
-    return session({ browser })
-  }
+    assert.equal((await accept(token, email, PASSWORD, browser)).status, 200)
+    assert.equal((await session({ browser })).body.data.workspaces[0].role, 'owner')
+  })
 
   it('lets only the invited email accept an invitation', async () => {
-    const token = await link('viewer', 'named@example.com')
-    const accept = (email: string) =>
-      openBrowser(service).ask('POST', 'invitation/accept', { body: { token, email, password: PASSWORD } })
-    assert.equal((await accept('another@example.com')).refused, '400 invited_another')
-    assert.equal((await accept('Named@example.com')).status, 200)
+    const token = await link('viewer', 'invited-by-name@example.com')
+    assert.equal((await accept(token, 'another@example.com')).refused, '400 invited_another')
+    assert.equal((await accept(token, 'Invited-By-Name@example.com')).status, 200)
   })
 
   it('limits attempts to ten a minute per address and thirty per account', async () => {
@@ -152,22 +103,16 @@ describe('signing in', () => {
 
   it('resets the password through an invitation for the same email, and ends older sessions', async () => {
     const { email, browser } = await aMemberOf('viewer')
-    const accept = (token: string) =>
-      openBrowser(service).ask('POST', 'invitation/accept', {
-        body: { token, email, password: 'another battery horse' },
-      })
-    assert.equal(
-      (await accept(await link('owner'))).refused,
-      '401 wrong_credentials',
-      'an invitation without an email cannot reset a password',
-    )
-    assert.equal((await accept(await link('viewer', email))).status, 200)
+    const another = 'another battery horse'
+    // An invitation without an email cannot reset a password.
+    assert.equal((await accept(await link('owner'), email, another)).refused, '401 wrong_credentials')
+    assert.equal((await accept(await link('viewer', email), email, another)).status, 200)
     const entries = await sql(em(), `select from audit_entries where operation = 'resetPassword' and actor_name = $1`, [
       email,
     ])
     assert.equal(entries.length, 1)
     assert.equal((await session({ browser })).refused, '401 signed_out')
-    assert.equal((await signIn(email, 'another battery horse')).status, 200)
+    assert.equal((await signIn(email, another)).status, 200)
     assert.equal((await signIn(email)).refused, '401 wrong_credentials')
   })
 

@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict'
-import getPort from 'get-port'
-import { deleteAllAccounts, createFirstInvitation } from '../../src/accounts/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { type AnotherApi, startAnotherApi } from '../support/another-api.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
-import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { beginSignIn, type IdentityProvider, signInAt, startIdentityProvider } from '../support/identity-provider.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('single sign-on', () => {
   let provider: IdentityProvider
-  let service: Service
+  let without: Service
+  let service: AnotherApi
   before(async () => {
-    const port = await getPort()
-    provider = await startIdentityProvider([`http://127.0.0.1:${port}/sign-in/callback`])
-    const { issuer, clientId, clientSecret } = provider
-    service = await startService({
-      worker: false,
-      env: {
-        PORT: String(port),
-        OIDC_ISSUER: issuer,
-        OIDC_CLIENT_ID: clientId,
-        OIDC_CLIENT_SECRET: clientSecret,
-        OIDC_NAME: 'Orchard SSO',
-      },
+    without = await openWorkspace({ worker: false })
+    provider = await startIdentityProvider([`${without.context.config.PUBLIC_URL}/sign-in/callback`])
+    service = await startAnotherApi(without, {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: provider.clientId,
+      OIDC_CLIENT_SECRET: provider.clientSecret,
+      OIDC_NAME: 'Orchard SSO',
     })
   })
   after(async () => {
@@ -38,19 +34,8 @@ describe('single sign-on', () => {
   const setPerson = (email = `person-${(people += 1)}@example.com`, isVerified = true) =>
     Object.assign(provider.person, { subject: `subject-${(people += 1)}`, email, isVerified })
 
-  async function beginSignIn(browser = openBrowser(service), invitation?: string) {
-    const begun = await browser.ask('POST', 'session/oidc/begin', { body: { invitation } })
-    assert.equal(begun.status, 200)
-    const [set] = begun.headers.getSetCookie()
-    assert.match(set!, /^dripline-state=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600$/)
-    browser.cookie = set!.split(';')[0]!
-    return { browser, query: await provider.visit(begun.body.data.url) }
-  }
-  async function signIn(invitation?: string) {
-    const { browser, query } = await beginSignIn(undefined, invitation)
-    const answer = await browser.ask('POST', 'session/oidc', { body: { query } })
-    return { browser, query, answer }
-  }
+  const begin = () => beginSignIn(service, provider)
+  const signIn = (invitation?: string) => signInAt(service, provider, invitation)
   const readSession = async (browser: BrowserLike) =>
     (await browser.ask('GET', 'session')).body.data as {
       account: { id: string; email: string }
@@ -124,21 +109,6 @@ describe('single sign-on', () => {
     assert.equal(byPassword.status, 400)
   })
 
-  it('creates the first owner from the first link, and invalidates all first links', async () => {
-    await deleteAllAccounts(em())
-    const link = (await createFirstInvitation(em()))!
-    const other = (await createFirstInvitation(em()))!
-    const { email } = setPerson()
-    const { answer, browser } = await signIn(link)
-    assert.equal(answer.status, 200)
-    const { account, workspaces } = await readSession(browser)
-    assert.deepEqual([account.email, workspaces[0]?.role], [email, 'owner'])
-    for (const token of [link, other])
-      assert.equal((await browser.ask('POST', 'invitation', { body: { token } })).refused, '404 invitation_not_found')
-    setPerson()
-    assert.equal((await signIn(other)).answer.refused, '404 invitation_not_found')
-  })
-
   it('keeps an invitation that another person tries to accept', async () => {
     const { email } = setPerson()
     const link = await aLink(service, 'owner', `not-${email}`)
@@ -151,8 +121,10 @@ describe('single sign-on', () => {
   it('completes once, and only in the browser that started it', async () => {
     const { email } = await aMember(service)
     setPerson(email)
-    const { browser, query } = await beginSignIn()
-    const another = (await beginSignIn()).browser
+    const { browser, begun, query } = await begin()
+    const [cookie] = begun.headers.getSetCookie()
+    assert.match(cookie!, /^__Host-dripline-state=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=600; Secure$/)
+    const another = (await begin()).browser
     const came = (from: typeof browser) => from.ask('POST', 'session/oidc', { body: { query } })
     const state = browser.cookie
     assert.equal((await came(openBrowser(service))).refused, '401 oidc_failed', 'without a cookie')
@@ -172,26 +144,21 @@ describe('single sign-on', () => {
       () => 'error=access_denied',
       () => '',
     ]) {
-      const { browser, query } = await beginSignIn()
+      const { browser, query } = await begin()
       const { refused } = await browser.ask('POST', 'session/oidc', { body: { query: forge(query) || '?' } })
       assert.equal(refused, '401 oidc_failed', forge(query))
     }
   })
 
   it('returns an error when no identity provider is configured or it does not respond', async () => {
-    const without = await startService({ worker: false })
-    const unreached = await startService({
-      worker: false,
-      env: { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'dripline' },
-    })
+    const unreached = await startAnotherApi(without, { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'dripline' })
     try {
       const methods = await openBrowser(without).ask('GET', 'session/methods')
       assert.equal(methods.body.data.oidc, null)
-      const begin = (of: Service) => openBrowser(of).ask('POST', 'session/oidc/begin', { body: {} })
-      assert.equal((await begin(without)).refused, '404 oidc_not_configured')
-      assert.equal((await begin(unreached)).refused, '401 oidc_failed')
+      const beginAt = (of: Service) => openBrowser(of).ask('POST', 'session/oidc/begin', { body: {} })
+      assert.equal((await beginAt(without)).refused, '404 oidc_not_configured')
+      assert.equal((await beginAt(unreached)).refused, '401 oidc_failed')
     } finally {
-      await without.stop()
       await unreached.stop()
     }
   })

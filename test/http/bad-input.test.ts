@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { aContact, anAutomation } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+import { checkRows } from '../support/table.ts'
+
+const NOTHING_TO_UPDATE = /^No updatable fields provided\. Give at least one of name, .*, goal\. Steps /
 
 /** Inputs that broke a library, or would have. Each returns a 400 that names the field, and stores no row. */
 describe('bad input', () => {
@@ -10,222 +14,125 @@ describe('bad input', () => {
   let contactId: string
   let automationId: string
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
     contactId = await aContact(service)
     automationId = await anAutomation(service)
   })
-  after(() => service.stop())
 
   const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
-  const email = 'email":"x@example.com'
-  const cases: [what: string, method: string, path: string, raw: string, message: RegExp, code?: string][] = [
-    ['malformed JSON', 'POST', 'contacts', '{"email":', /^Malformed JSON/, 'malformed_json'],
-    ['an array', 'POST', 'contacts', '[]', /must be a JSON object/, 'body_not_an_object'],
-    ['a string', 'POST', 'contacts', '"text"', /must be a JSON object/, 'body_not_an_object'],
-    ['null', 'POST', 'contacts', 'null', /must be a JSON object/, 'body_not_an_object'],
-    ['no email', 'POST', 'contacts', '{}', /^email is required$/],
-    ['a null email', 'POST', 'contacts', '{"email":null}', /^email is required$/],
-    ['a number as email', 'POST', 'contacts', '{"email":5}', /^email must be a string$/],
-    ['an invalid email', 'POST', 'contacts', '{"email":"a@b"}', /^Invalid email address$/],
-    [
-      'an email with a header',
-      'POST',
-      'contacts',
-      '{"email":"a@b.co\\r\\nBcc: evil@x.com"}',
-      /^Invalid email address$/,
-    ],
-    [
-      'a first name that is an object',
-      'POST',
-      'contacts',
-      `{"${email}","firstName":{}}`,
-      /^firstName must be a string$/,
-    ],
-    ['metadata that is an array', 'POST', 'contacts', `{"${email}","metadata":[]}`, /^metadata must be a JSON object$/],
-    ['NUL in a text', 'POST', 'contacts', `{"${email}","firstName":"a\\u0000b"}`, /^firstName holds a NUL/],
-    ['NUL in a key', 'POST', 'contacts', `{"${email}","metadata":{"a\\u0000":1}}`, /^a key of metadata holds a NUL/],
-    [
-      'a number that is too large',
-      'POST',
-      'contacts',
-      `{"${email}","metadata":{"a":[1e400]}}`,
-      /^metadata\.a\[0\] is a number too large/,
-    ],
-    ['half a surrogate pair', 'POST', 'contacts', `{"${email}","metadata":{"a":"\\ud800"}}`, /^metadata\.a holds half/],
-    ['depth 10,000', 'POST', 'contacts', `{"${email}","metadata":${deep}}`, /^metadata is nested deeper/],
-    ['contacts that are not an array', 'POST', 'contacts/bulk', '{"contacts":{}}', /^contacts must be an array$/],
-    ['no contacts', 'POST', 'contacts/bulk', '{}', /^contacts is required$/],
-    ['no event name', 'POST', 'contacts/:contact/events', '{}', /^name is required$/],
-    ['an empty event name', 'POST', 'contacts/:contact/events', '{"name":" "}', /^name must not be empty$/],
-    [
-      'event data that is an array',
-      'POST',
-      'contacts/:contact/events',
-      '{"name":"x","data":[1]}',
-      /^data must be a JSON object$/,
-    ],
-    [
-      'event data that is a number',
-      'POST',
-      'contacts/:contact/events',
-      '{"name":"x","data":1}',
-      /^data must be a JSON object$/,
-    ],
-    [
-      'no contact of an event',
-      'POST',
-      'events',
-      '{"name":"x"}',
-      /^Send exactly one of contactId, externalId and email$/,
-    ],
-    [
-      'two contacts of an event',
-      'POST',
-      'events',
-      '{"name":"x","email":"a@example.com","externalId":"1"}',
-      /^Send exactly one of/,
-    ],
-    ['an email of an event that is none', 'POST', 'events', '{"name":"x","email":"a"}', /^Invalid email address$/],
-    [
-      'a contact to create that has no email',
-      'POST',
-      'events',
-      '{"name":"x","externalId":"1","createContact":true}',
-      /^createContact needs email/,
-    ],
-    [
-      'lists of an event that are not an array',
-      'POST',
-      'events',
-      '{"name":"x","email":"a@example.com","lists":"x"}',
-      /^lists must be an array$/,
-    ],
-    ['no events', 'POST', 'events/bulk', '{}', /^events is required$/],
-    ['events that are not an array', 'POST', 'events/bulk', '{"events":{}}', /^events must be an array$/],
-    ['deep event data', 'POST', 'contacts/:contact/events', `{"name":"x","data":${deep}}`, /^data is nested deeper/],
-    ['an empty automation name', 'POST', 'automations', '{"name":"","trigger":"EVENT"}', /^name must not be empty$/],
-    ['no automation name', 'POST', 'automations', '{"trigger":"EVENT"}', /^name is required$/],
-    ['no trigger', 'POST', 'automations', '{"name":"x"}', /^trigger is required$/],
-    [
-      'a step of an unknown type',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[{"type":"SMS"}]}',
-      /^steps\[0\]\.type must be one of: EMAIL, WAIT, WAIT_UNTIL, WAIT_FOR_EVENT, CONDITION, SPLIT, UPDATE_CONTACT, WEBHOOK, EXIT$/,
-    ],
-    [
-      'a step that is not an object',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[1]}',
-      /^steps\[0\] must be an object$/,
-    ],
-    [
-      'a null step',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[null]}',
-      /^steps\[0\] must not be null$/,
-    ],
-    [
-      'an email without a subject',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[{"type":"EMAIL"}]}',
-      /^steps\[0\]\.subject is required$/,
-    ],
-    [
-      'a wait without a delay',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[{"type":"WAIT","delayMinutes":0}]}',
-      /^steps\[0\]\.delayMinutes must be at least 1$/,
-    ],
-    [
-      'a wait of half a minute',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[{"type":"WAIT","delayMinutes":0.5}]}',
-      /delayMinutes must be/,
-    ],
-    [
-      'a template that does not parse',
-      'POST',
-      'automations',
-      '{"name":"x","trigger":"EVENT","steps":[{"type":"EMAIL","subject":"s","html":"{% if %}"}]}',
-      /^steps\[0\]\.html is not a valid template/,
-      'invalid_template',
-    ],
-    ['an empty name', 'PATCH', 'automations/:automation', '{"name":"  "}', /^name must not be empty$/],
-    [
-      'a name of 201 characters',
-      'PATCH',
-      'automations/:automation',
-      `{"name":"${'x'.repeat(201)}"}`,
-      /^name must not be longer than 200/,
-    ],
-    [
-      'an unknown status',
-      'PATCH',
-      'automations/:automation',
-      '{"status":"active"}',
-      /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED$/,
-    ],
-    ['a null status', 'PATCH', 'automations/:automation', '{"status":null}', /^status must not be null$/],
-    [
-      'an event name that is a number',
-      'PATCH',
-      'automations/:automation',
-      '{"triggerConfig":{"eventName":1}}',
-      /^triggerConfig\.eventName must be a non-empty string/,
-    ],
-    [
-      'nothing to update',
-      'PATCH',
-      'automations/:automation',
-      '{}',
-      /^No updatable fields provided\. Give at least one of name, .*, goal\. Steps /,
-      'nothing_to_update',
-    ],
-    [
-      'only unknown fields to update',
-      'PATCH',
-      'automations/:automation',
-      '{"color":"red"}',
-      /^No updatable fields provided\. Give at least one of name, .*, goal\. Steps /,
-      'nothing_to_update',
-    ],
-    [
-      'a branch that is null',
-      'PUT',
-      'automations/:automation/steps',
-      '{"steps":[{"type":"SPLIT","branches":[null,{"name":"B","weight":1}]}]}',
-      /^steps\[0\]\.branches\[0\] /,
-    ],
-    ['no steps', 'PUT', 'automations/:automation/steps', '{}', /^steps is required$/],
-    ['no contact to enroll', 'POST', 'automations/:automation/enroll', '{}', /^contactId is required$/],
-    [
-      'a merge that is an array',
-      'POST',
-      'automations/:automation/enroll',
-      '{"contactId":":contact","merge":[]}',
-      /^merge must be a JSON object$/,
-    ],
-  ]
-  for (const [what, method, path, raw, message, code = 'invalid_request'] of cases) {
-    it(`returns 400 for ${what} in ${method} /${path}`, async () => {
-      const fill = (text: string) => text.replace(':contact', contactId).replace(':automation', automationId)
-      const { refused, body } = await service.call(method, fill(path), undefined, { raw: fill(raw) })
-      assert.match(body.error, message)
-      assert.equal(refused, `400 ${code}`)
-      assert.deepEqual(Object.keys(body), ['error'])
-    })
+  const contact = (fields: string) => `{"email":"x@example.com",${fields}}`
+  const event = (fields: string) => `{"name":"x",${fields}}`
+  const step = (json: string) => `{"name":"x","trigger":"EVENT","steps":[${json}]}`
+  type Case = [raw: string, message: RegExp, code?: string]
+  const cases: Record<string, Record<string, Case>> = {
+    'POST contacts': {
+      'malformed JSON': ['{"email":', /^Malformed JSON/, 'malformed_json'],
+      'an array': ['[]', /must be a JSON object/, 'body_not_an_object'],
+      'a string': ['"text"', /must be a JSON object/, 'body_not_an_object'],
+      null: ['null', /must be a JSON object/, 'body_not_an_object'],
+      'no email': ['{}', /^email is required$/],
+      'a null email': ['{"email":null}', /^email is required$/],
+      'a number as email': ['{"email":5}', /^email must be a string$/],
+      'an invalid email': ['{"email":"a@b"}', /^Invalid email address$/],
+      'an email with a header': ['{"email":"a@b.co\\r\\nBcc: evil@x.com"}', /^Invalid email address$/],
+      'a first name that is an object': [contact('"firstName":{}'), /^firstName must be a string$/],
+      'metadata that is an array': [contact('"metadata":[]'), /^metadata must be a JSON object$/],
+      'NUL in a text': [contact('"firstName":"a\\u0000b"'), /^firstName holds a NUL/],
+      'NUL in a key': [contact('"metadata":{"a\\u0000":1}'), /^a key of metadata holds a NUL/],
+      'a number that is too large': [contact('"metadata":{"a":[1e400]}'), /^metadata\.a\[0\] is a number too large/],
+      'half a surrogate pair': [contact('"metadata":{"a":"\\ud800"}'), /^metadata\.a holds half/],
+      'depth 10,000': [contact(`"metadata":${deep}`), /^metadata is nested deeper/],
+    },
+    'POST contacts/bulk': {
+      'contacts that are not an array': ['{"contacts":{}}', /^contacts must be an array$/],
+      'no contacts': ['{}', /^contacts is required$/],
+    },
+    'POST contacts/:contact/events': {
+      'no name': ['{}', /^name is required$/],
+      'an empty name': ['{"name":" "}', /^name must not be empty$/],
+      'data that is an array': [event('"data":[1]'), /^data must be a JSON object$/],
+      'data that is a number': [event('"data":1'), /^data must be a JSON object$/],
+      'deep data': [event(`"data":${deep}`), /^data is nested deeper/],
+    },
+    'POST events': {
+      'no contact': ['{"name":"x"}', /^Send exactly one of contactId, externalId and email$/],
+      'two contacts': [event('"email":"a@example.com","externalId":"1"'), /^Send exactly one of/],
+      'an email that is none': [event('"email":"a"'), /^Invalid email address$/],
+      'a contact to create without email': [
+        event('"externalId":"1","createContact":true'),
+        /^createContact needs email/,
+      ],
+      'lists that are not an array': [event('"email":"a@example.com","lists":"x"'), /^lists must be an array$/],
+    },
+    'POST events/bulk': {
+      'no events': ['{}', /^events is required$/],
+      'events that are not an array': ['{"events":{}}', /^events must be an array$/],
+    },
+    'POST automations': {
+      'an empty name': ['{"name":"","trigger":"EVENT"}', /^name must not be empty$/],
+      'no name': ['{"trigger":"EVENT"}', /^name is required$/],
+      'no trigger': ['{"name":"x"}', /^trigger is required$/],
+      'a step of an unknown type': [
+        step('{"type":"SMS"}'),
+        /^steps\[0\]\.type must be one of: EMAIL, WAIT, WAIT_UNTIL, WAIT_FOR_EVENT, CONDITION, SPLIT, UPDATE_CONTACT, WEBHOOK, EXIT$/,
+      ],
+      'a step that is not an object': [step('1'), /^steps\[0\] must be an object$/],
+      'a null step': [step('null'), /^steps\[0\] must not be null$/],
+      'an email without a subject': [step('{"type":"EMAIL"}'), /^steps\[0\]\.subject is required$/],
+      'a wait without a delay': [
+        step('{"type":"WAIT","delayMinutes":0}'),
+        /^steps\[0\]\.delayMinutes must be at least 1$/,
+      ],
+      'a wait of half a minute': [step('{"type":"WAIT","delayMinutes":0.5}'), /delayMinutes must be/],
+      'a template that does not parse': [
+        step('{"type":"EMAIL","subject":"s","html":"{% if %}"}'),
+        /^steps\[0\]\.html is not a valid template/,
+        'invalid_template',
+      ],
+    },
+    'PATCH automations/:automation': {
+      'an empty name': ['{"name":"  "}', /^name must not be empty$/],
+      'a name of 201 characters': [`{"name":"${'x'.repeat(201)}"}`, /^name must not be longer than 200/],
+      'an unknown status': ['{"status":"active"}', /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED$/],
+      'a null status': ['{"status":null}', /^status must not be null$/],
+      'an event name that is a number': [
+        '{"triggerConfig":{"eventName":1}}',
+        /^triggerConfig\.eventName must be a non-empty string/,
+      ],
+      'nothing to update': ['{}', NOTHING_TO_UPDATE, 'nothing_to_update'],
+      'only unknown fields to update': ['{"color":"red"}', NOTHING_TO_UPDATE, 'nothing_to_update'],
+    },
+    'PUT automations/:automation/steps': {
+      'a branch that is null': [
+        '{"steps":[{"type":"SPLIT","branches":[null,{"name":"B","weight":1}]}]}',
+        /^steps\[0\]\.branches\[0\] /,
+      ],
+      'no steps': ['{}', /^steps is required$/],
+    },
+    'POST automations/:automation/enroll': {
+      'no contact': ['{}', /^contactId is required$/],
+      'a merge that is an array': ['{"contactId":":contact","merge":[]}', /^merge must be a JSON object$/],
+    },
   }
-
-  it('stores no contact and no automation', async () => {
-    assert.equal((await service.call('GET', 'contacts')).body.pagination.total, 1)
-    assert.equal((await service.call('GET', 'automations')).body.pagination.total, 1)
-  })
+  for (const [operation, rows] of Object.entries(cases))
+    it(`is rejected by ${operation.replace(' ', ' /')} with 400, and stores no contact or automation`, async () => {
+      const fill = (text: string) => text.replace(':contact', contactId).replace(':automation', automationId)
+      const [method = '', path = ''] = operation.split(' ')
+      const totals = () =>
+        Promise.all(
+          ['contacts', 'automations'].map(
+            async (list) => (await service.call('GET', list)).body.pagination.total as number,
+          ),
+        )
+      const before = await totals()
+      await checkRows(rows, async ([raw, message, code = 'invalid_request']) => {
+        const { refused, body } = await service.call(method, fill(path), undefined, { raw: fill(raw) })
+        assert.match(body.error, message)
+        assert.equal(refused, `400 ${code}`)
+        assert.deepEqual(Object.keys(body), ['error'])
+      })
+      assert.deepEqual(await totals(), before)
+    })
 
   for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     it(`ignores an unknown body key ${key}, rejects it in a step, and keeps it in metadata`, async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('responses', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   describe('to a key that may write contacts but not read them', () => {
     let key: string

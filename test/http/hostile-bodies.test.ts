@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import { aContact, anAutomation } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('large and malformed bodies', () => {
   let service: Service
   let automationId: string
   let contactId: string
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
     contactId = await aContact(service)
     automationId = await anAutomation(service)
   })
-  after(() => service.stop())
 
   const send = (method: string, path: string, raw: string | Uint8Array<ArrayBuffer>) =>
     service.call(method, path, undefined, { raw, headers: { 'content-type': 'application/json' } })

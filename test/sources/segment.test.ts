@@ -3,7 +3,8 @@ import { newId } from '../../src/platform/ids.ts'
 import { eventIdOf } from '../../src/sources/apply-call.ts'
 import { activityOf, aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type CallOptions, type Service } from '../support/service.ts'
+import type { CallOptions, Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 interface Contact {
   id: string
@@ -16,9 +17,8 @@ interface Contact {
 describe('the Segment source', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   const send = (body: unknown, options?: CallOptions) => service.call('POST', 'sources/segment', body, options)
   const find = async (name: string) => (await service.call('GET', `contacts/${name}`)).body.data as Contact | undefined

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
-import { SCOPES } from '../../src/http/scopes.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { deleteIdleWindows } from '../../src/workspaces/queries.ts'
-import { eventually } from '../support/eventually.ts'
-import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '../../src/workspaces/create-api-key.ts'
-import { startService, type Service } from '../support/service.ts'
+import { createApiKey, listApiKeys, rotateApiKey } from '../../src/workspaces/create-api-key.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('authentication', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
+
+  const expire = (id: string) =>
+    sql(service.context.orm.em.fork(), 'update api_keys set expires_at = now() where id = $1::uuid', [id])
 
   it('returns the workspace and scopes of a key', async () => {
     const { status, body } = await service.call('GET', 'whoami')
@@ -34,14 +35,13 @@ describe('authentication', () => {
 
   it('rejects a key as soon as it expires', async () => {
     const { em } = service.context.orm
-    const expiresAt = new Date(Date.now() + 4_000)
+    const expiresAt = new Date(Date.now() + 60_000)
     const key = await service.newKey({ expiresAt })
+    const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
     const whoami = () => service.call('GET', 'whoami', undefined, { key })
     assert.equal((await whoami()).body.data.apiKey.expiresAt, expiresAt.toISOString())
-    await eventually('the key has expired', async () =>
-      (await whoami()).refused === '401 key_expired' ? true : undefined,
-    )
-    const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
+    await expire(id)
+    assert.equal((await whoami()).refused, '401 key_expired')
     await assert.rejects(rotateApiKey(em, id, 1_000), /This key has expired/)
     const { apiKey } = await createApiKey(em, {
       workspaceId: service.workspaceId,
@@ -59,18 +59,19 @@ describe('authentication', () => {
     const allowedRanges = ['127.0.0.0/8']
     const key = await service.newKey({ scopes: ['lists:read'], allowedRanges, rateLimit: 77 })
     const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
-    const rotated = await rotateApiKey(em, id, 4_000)
+    const rotated = await rotateApiKey(em, id, 60_000)
     const get = async (of: string) => (await service.call('GET', 'lists', undefined, { key: of })).refused
     assert.deepEqual([await get(key), await get(rotated.key)], [undefined, undefined])
     assert.equal((await service.call('GET', 'contacts', undefined, { key: rotated.key })).refused, '403 scope_missing')
     const { allowedRanges: ranges, rateLimit, scopes } = rotated.apiKey
     assert.deepEqual({ ranges, rateLimit, scopes }, { ranges: allowedRanges, rateLimit: 77, scopes: ['lists:read'] })
-    await eventually('the old key has expired', async () => ((await get(key)) === '401 key_expired' ? true : undefined))
-    assert.equal(await get(rotated.key), undefined)
+    await expire(id)
+    assert.deepEqual([await get(key), await get(rotated.key)], ['401 key_expired', undefined])
   })
 
   it('returns the last use of a key, even after its rate limit window is deleted', async () => {
     const { em } = service.context.orm
+    await sql(em.fork(), 'delete from rate_windows')
     const key = await service.newKey()
     const lastUse = async () => (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!.lastUsedAt
     assert.equal(await lastUse(), null)
@@ -104,75 +105,10 @@ describe('authentication', () => {
     assert.equal(refused, '401 key_missing')
   })
 
-  for (const [what, key, code] of [
-    ['no key', null, 'key_missing'],
-    ['a malformed key', 'svc_live_x', 'key_malformed'],
-    ['a key with a wrong checksum', `svc_live_${'a'.repeat(38)}`, 'key_malformed'],
-  ] as const) {
-    it(`returns 401 for ${what}`, async () => {
-      const { refused, body } = await service.call('GET', 'contacts', undefined, { key })
-      assert.equal(refused, `401 ${code}`)
-      assert.match(body.error, /API key/)
-      assert.deepEqual(Object.keys(body), ['error'])
-    })
-  }
-
-  it('rejects a deleted key at the next request', async () => {
-    const key = await service.newKey()
+  it('accepts a key in its address ranges, which must be valid', async () => {
+    const key = await service.newKey({ allowedRanges: ['127.0.0.0/8', '::1'] })
     assert.equal((await service.call('GET', 'whoami', undefined, { key })).status, 200)
-    const { em } = service.context.orm
-    const { id } = (await listApiKeys(em)).find(({ prefix }) => key.startsWith(prefix))!
-    await deleteApiKey(em, id)
-    const { refused, body } = await service.call('GET', 'whoami', undefined, { key })
-    assert.equal(refused, '401 key_unknown')
-    assert.equal(body.error, 'API key not found or has been revoked')
-  })
-
-  for (const [method, path, scope] of [
-    ['GET', 'contacts', 'contacts:read'],
-    ['POST', 'contacts', 'contacts:write'],
-    ['POST', 'contacts/bulk', 'contacts:write'],
-    ['POST', 'contacts/x/events', 'contacts:write'],
-    ['GET', 'contacts/x/activity', 'contacts:read'],
-    ['GET', 'automations', 'automations:read'],
-    ['POST', 'automations', 'automations:write'],
-    ['GET', 'automations/x', 'automations:read'],
-    ['PATCH', 'automations/x', 'automations:write'],
-    ['PUT', 'automations/x/steps', 'automations:write'],
-    ['DELETE', 'automations/x', 'automations:write'],
-    ['POST', 'automations/x/enroll', 'automations:write'],
-  ] as const) {
-    it(`requires ${scope} for ${method} /${path}`, async () => {
-      const key = await service.newKey({ scopes: ['lists:read'], workspaceId: service.workspaceId })
-      const { refused, body } = await service.call(
-        method,
-        path,
-        method === 'GET' || method === 'DELETE' ? undefined : {},
-        { key },
-      )
-      assert.equal(refused, '403 scope_missing')
-      assert.equal(body.error, `Missing required scope: ${scope}`)
-    })
-  }
-
-  it('rejects a key outside its address ranges', async () => {
-    const { em } = service.context.orm
-    const inside = {
-      workspaceId: service.workspaceId,
-      name: 'k',
-      scopes: SCOPES,
-      allowedRanges: ['127.0.0.0/8', '::1'],
-    }
-    const near = await createApiKey(em, inside)
-    assert.equal((await service.call('GET', 'whoami', undefined, { key: near.key })).status, 200)
-    const far = await createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/8', '2001:db8::/32'] })
-    const { refused, body } = await service.call('GET', 'whoami', undefined, { key: far.key })
-    assert.equal(refused, '401 ip_not_allowed')
-    assert.equal(body.error, 'API key not allowed from this IP address')
-    await assert.rejects(
-      createApiKey(em, { ...inside, allowedRanges: ['10.0.0.0/33'] }),
-      /not an IP address or CIDR range/,
-    )
+    await assert.rejects(service.newKey({ allowedRanges: ['10.0.0.0/33'] }), /not an IP address or CIDR range/)
   })
 
   it("returns a request ID in every response, the client's if it sent one", async () => {
