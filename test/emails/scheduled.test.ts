@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { queueEmail } from '../../src/emails/queue-emails.ts'
 import { newCall } from '../../src/platform/call.ts'
-import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+import { type TimeSkipping, useTimeSkipping } from '../support/time-skipping.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
 describe('a scheduled email', () => {
   let world: TimeSkipping
-  before(async () => (world = await startTimeSkipping()))
-  after(() => world.stop())
+  useTimeSkipping((opened) => (world = opened))
 
   it('is sent at its time, also if the worker was restarted', async () => {
     const { dependencies, workspaceId, env } = world
@@ -18,6 +17,7 @@ describe('a scheduled email', () => {
     const handle = env.client.workflow.getHandle(`email:${id}`)
     await world.whileWorking(() => env.sleep(50 * DAY_MS), 0)
     assert.equal(world.mails.length, 0)
+    await world.stopWorker()
     await world.whileWorking(async () => assert.deepEqual(await handle.result(), { status: 'SENT' }), 0)
     const late = world.mails[0]!.virtualTime - sendAt
     assert.ok(late >= 0 && late < DAY_MS / 24, `sent ${late} ms after its time`)

@@ -2,21 +2,23 @@ import assert from 'node:assert/strict'
 import { sendEmail } from '../../src/emails/index.ts'
 import { advanceImport, startImport } from '../../src/imports/index.ts'
 import { findMessage, prepareStored } from '../../src/messages/index.ts'
+import type { Attempt, MessageStore } from '../../src/messages/store.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
 import { SENDER } from '../support/npm-start.ts'
 import { anAttempt, storeOf } from '../support/step-claims.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const SENDING = { status: 'SENDING' } as const
 const LATER = new Date(Date.now() + 24 * 60 * 60_000).toISOString()
 
 describe('attempts to send a transactional email, and concurrent stops', () => {
   let service: Service
-  before(async () => (service = await startService({ worker: false })))
-  after(() => service.stop())
+  before(async () => (service = await openWorkspace({ worker: false })))
 
   const em = () => service.context.orm.em.fork()
 
@@ -32,6 +34,24 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
   }
   const statusOf = async (id: string) => (await service.call('GET', `emails/${id}`)).body.data.status as string
   const suppress = (email: string) => service.call('POST', 'suppressions', { email, reason: 'MANUAL' })
+
+  const isSuppressed = (to: string) =>
+    eventually('the suppression is stored', async () => {
+      const rows = await sql(em(), 'select from suppressions where email = $1 and workspace_id = $2::uuid', [
+        to,
+        service.workspaceId,
+      ])
+      return rows.length > 0 || undefined
+    })
+  const recordSent = (store: MessageStore, attempt: Attempt, to: string) =>
+    store.record(
+      attempt,
+      { status: 'SENT', response: '250 OK' },
+      {
+        ...{ messageId: '<x@example.com>', recipient: to, subject: 'Receipt' },
+        ...{ html: null, text: 'Thank you' },
+      },
+    )
 
   const RECIPIENTS: Record<string, () => Promise<string>> = {
     'a contact': async () => addressOf(service, await aContact(service)),
@@ -50,38 +70,22 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
       const id = await anEmail(to)
       const { store, attempt } = await prepare(id)
       // The claim has read that the address is not suppressed, and is about to write.
-      const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const holding = em().transactional(async (unit) => {
-        await sql(unit, 'select from messages where id = $1::uuid for update', [id])
-        locked.resolve()
-        await released.promise
-      })
-      await locked.promise
+      const release = await lockWith(em(), 'select from messages where id = $1::uuid for update', [id])
       const claiming = store.claim(attempt, SENDING)
-      const waiting = (count: number) =>
-        eventually(`${count} sessions wait for a lock`, async () => {
-          const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-          return (await sql(em(), text)).length >= count || undefined
-        })
-      await waiting(1)
+      await lockWaits(em())
       let isAnswered = false
       const suppressing = suppress(to).then((answer) => {
         isAnswered = true
         return answer
       })
-      await waiting(2)
-      released.resolve()
-      await holding
+      await lockWaits(em(), 2)
+      await release()
       assert.equal(await claiming, true)
       assert.equal(isAnswered, false)
       // The suppression waits until the email in flight has an outcome.
-      await eventually('the suppression is stored', async () => {
-        const rows = await sql(em(), 'select from suppressions where email = $1', [to])
-        return rows.length > 0 || undefined
-      })
+      await isSuppressed(to)
       assert.equal(isAnswered, false)
-      const content = { messageId: '<x@example.com>', recipient: to, subject: 'Receipt', html: null, text: 'Thank you' }
-      await store.record(attempt, { status: 'SENT', response: '250 OK' }, content)
+      await recordSent(store, attempt, to)
       assert.equal((await suppressing).status, 201)
       assert.equal(await statusOf(id), 'SENT')
     })
@@ -116,8 +120,7 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
       (await sql(em(), 'select from contacts where id = $1::uuid', [contactId])).length === 0 ? true : undefined,
     )
     assert.equal(isAnswered, false)
-    const content = { messageId: '<x@example.com>', recipient: to, subject: 'Receipt', html: null, text: 'Thank you' }
-    await store.record(attempt, { status: 'SENT', response: '250 OK' }, content)
+    await recordSent(store, attempt, to)
     assert.equal((await erasing).status, 200)
     assert.deepEqual(await sql(em(), 'select from messages where id = $1::uuid', [id]), [])
   })
@@ -142,13 +145,9 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
     const importing = advanceImport({ em: em() }, service.workspaceId, importId, newCall()).then(() => {
       isAnswered = true
     })
-    await eventually('the suppression is stored', async () => {
-      const rows = await sql(em(), 'select from suppressions where email = $1', [to])
-      return rows.length > 0 || undefined
-    })
+    await isSuppressed(to)
     assert.equal(isAnswered, false)
-    const content = { messageId: '<x@example.com>', recipient: to, subject: 'Receipt', html: null, text: 'Thank you' }
-    await store.record(attempt, { status: 'SENT', response: '250 OK' }, content)
+    await recordSent(store, attempt, to)
     await importing
   })
 

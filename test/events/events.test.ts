@@ -4,7 +4,8 @@ import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, anEvent, EMAIL, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 interface Event {
   id: string
@@ -26,9 +27,8 @@ interface Contact {
 describe('events with their contacts', () => {
   let service: Service
   before(async () => {
-    service = await startService({ env: { PUBLIC_URL: 'https://mail.example.com' } })
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   let count = 0
   const em = () => service.context.orm.em.fork()
@@ -38,10 +38,10 @@ describe('events with their contacts', () => {
   const contact = async (id: string) => (await service.call('GET', `contacts/${id}`)).body.data as Contact
   const history = async (path: string) => (await service.call('GET', path)).body.data as Event[]
   const eventsOf = (contactId: string) => history(`contacts/${contactId}/events`)
-  const captured = (contactId: string, total: number) =>
+  const sent = (contactId: string, total: number) =>
     eventually(`${total} emails`, async () => {
       const items = await activityOf(service, contactId)
-      return items.filter(({ status }) => status === 'CAPTURED').length === total || undefined
+      return items.filter(({ status }) => status === 'SENT').length === total || undefined
     })
   const on = (eventName: string, fields: object = {}) =>
     anAutomation(service, { triggerConfig: { eventName }, ...fields })
@@ -74,7 +74,7 @@ describe('events with their contacts', () => {
       assert.partialDeepStrictEqual(await contact(contactId as string), {
         ...{ email, firstName: 'Ada', metadata: { plan: 'free' }, tags: ['by event'], listIds: [listId] },
       })
-      await captured(contactId as string, 3)
+      await sent(contactId as string, 3)
     })
 
     it('updates an existing contact, by any of its names', async () => {
@@ -143,10 +143,8 @@ describe('events with their contacts', () => {
     it('takes effect once with an Idempotency-Key', async () => {
       const email = anAddress()
       const headers = { 'Idempotency-Key': newId() }
-      const [first, second] = [
-        await record({ email, name: 'once' }, headers),
-        await record({ email, name: 'once' }, headers),
-      ]
+      const once = () => record({ email, name: 'once' }, headers)
+      const [first, second] = [await once(), await once()]
       assert.deepEqual(second.body, first.body)
       assert.equal((await eventsOf(first.body.data.contactId as string)).length, 1)
     })
@@ -190,8 +188,8 @@ describe('events with their contacts', () => {
           ['bulk', 'BULK', 1],
         ],
       )
-      await captured(contactId, 1)
-      await captured(created.id, 1)
+      await sent(contactId, 1)
+      await sent(created.id, 1)
     })
 
     it('starts an automation once for several events of a contact, and counts it once', async () => {
@@ -199,18 +197,12 @@ describe('events with their contacts', () => {
       await on('several', { steps: [wait(60), EMAIL] })
       await bulk([1, 2, 3].map((n) => ({ name: 'several', contactId, data: { n } })))
       const { body } = await service.call('GET', `contacts/${contactId}/events`)
-      assert.deepEqual(
-        body.data.map(({ data, enrolled, alreadyEnrolled }: Record<string, unknown>) => [
-          data,
-          enrolled,
-          alreadyEnrolled,
-        ]),
-        [
-          [{ n: 3 }, 0, 1],
-          [{ n: 2 }, 0, 1],
-          [{ n: 1 }, 1, 0],
-        ],
-      )
+      assert.equal(body.data.length, 3)
+      assert.partialDeepStrictEqual(body.data, [
+        { data: { n: 3 }, enrolled: 0, alreadyEnrolled: 1 },
+        { data: { n: 2 }, enrolled: 0, alreadyEnrolled: 1 },
+        { data: { n: 1 }, enrolled: 1, alreadyEnrolled: 0 },
+      ])
     })
 
     it('fails alone for a contact that exceeds a limit', async () => {
@@ -254,8 +246,7 @@ describe('events with their contacts', () => {
 
   describe('in the history', () => {
     it('are listed by contact, name and time, newest first, in pages', async () => {
-      const key = await service.newKey()
-      const own = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
+      const own = await openWorkspace()
       const [ada, bob] = [await aContact(own), await aContact(own)]
       for (const [contactId, name] of [
         [ada, 'first'],
@@ -288,8 +279,7 @@ describe('events with their contacts', () => {
     })
 
     it('are described by name, with their properties and what uses them', async () => {
-      const key = await service.newKey()
-      const own = { ...service, call: ((m, p, b) => service.call(m, p, b, { key })) as Service['call'] }
+      const own = await openWorkspace()
       const contactId = await aContact(own)
       const automationId = await anAutomation(own, { name: 'Receipts', triggerConfig: { eventName: 'Order Placed' } })
       const used = [automationId]

@@ -8,12 +8,12 @@ import { deliver } from '../../src/enrollments/deliver.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { aContact, activityOf, aList, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 
 describe('events that an enrollment has processed', () => {
-  let service: Service
+  let service: Instance
   before(async () => {
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
   })
   after(() => service.stop())
   afterEach(() => service.stopWorkers())
