@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const FOLDER = new URL('../../examples/', import.meta.url)
 const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
@@ -8,9 +9,8 @@ const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
 describe('examples of automations', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   /** The segment, which the recipe cannot name. */
   const missingPart = async ({ trigger }: { trigger: string }) => {

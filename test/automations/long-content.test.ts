@@ -3,14 +3,14 @@ import { EmailContent } from '../../src/automations/entities.ts'
 import { createAutomation } from '../../src/automations/automations.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('long email contents', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   it('stores an automation with four megabytes of content', async () => {
     const { em } = service.context.orm
@@ -36,9 +36,9 @@ describe('long email contents', () => {
       return (body as { data: { status: string; html: string | null; text: string | null; contentOmitted: boolean }[] })
         .data
     }
-    const whole = await eventually('all messages are captured', async () => {
+    const whole = await eventually('all messages are sent', async () => {
       const items = await page('limit=50')
-      return items.length === 6 && items.every(({ status }) => status === 'CAPTURED') ? items : undefined
+      return items.length === 6 && items.every(({ status }) => status === 'SENT') ? items : undefined
     })
     assert.deepEqual(
       whole.map(({ html, text, contentOmitted }) => [html?.length, text?.length, contentOmitted]),

@@ -1,55 +1,51 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import { aContact, aList, EMAIL, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 /** An automation that can never act must not be ACTIVE, because its owner would not find out why nothing happens. */
 describe('an automation that can never act', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const able = { name: 'x', trigger: 'EVENT', triggerConfig: { eventName: 'go' }, steps: [EMAIL] }
   const create = (fields: object) => service.call('POST', 'automations', { ...able, ...fields })
   const patch = (id: string, change: object) => service.call('PATCH', `automations/${id}`, change)
 
-  for (const [what, fields, reason] of [
-    ['EVENT without eventName', { triggerConfig: {} }, /requires triggerConfig\.eventName, the name of the event/],
-    ['EVENT without triggerConfig', { triggerConfig: undefined }, /requires triggerConfig\.eventName/],
-    ['LIST_ADDED without listId', { trigger: 'LIST_ADDED' }, /requires triggerConfig\.listId, the list's ID/],
-    [
-      'LIST_ADDED with an invalid ID',
-      { trigger: 'LIST_ADDED', triggerConfig: { listId: 'Newsletter' } },
-      /triggerConfig\.listId is not a valid ID/,
-    ],
-    ['TAG_ADDED without tagName', { trigger: 'TAG_ADDED' }, /requires triggerConfig\.tagName, the tag's name/],
-    ['no steps', { steps: [] }, /it has no steps, and needs at least one/],
-    [
-      'an email without a body',
-      { steps: [wait(5), { type: 'EMAIL', subject: 's' }] },
-      /steps\[1\] is an email without a body/,
-    ],
-    [
-      'an email with empty bodies',
-      { steps: [{ type: 'EMAIL', subject: 's', html: '', text: null }] },
-      /steps\[0\] is an email without a body, and needs html, text or both/,
-    ],
-  ] as const) {
-    it(`stays a DRAFT because of ${what}`, async () => {
-      const refused = await create({ ...fields, status: 'ACTIVE' })
-      assert.equal(refused.refused, '400 automation_never_acts')
-      assert.match(refused.body.error, /^This automation cannot be ACTIVE: /)
-      assert.match(refused.body.error, reason)
-      const draft = await create(fields)
-      assert.equal(draft.status, 201)
-      const { id } = draft.body.data
-      const activated = await patch(id, { status: 'ACTIVE' })
-      assert.deepEqual([activated.refused, activated.body], ['400 automation_never_acts', refused.body])
-      assert.equal((await service.call('GET', `automations/${id}`)).body.data.status, 'DRAFT')
-    })
+  /** Creates an automation that cannot be ACTIVE, neither when it is created nor later. @returns the ID of its draft */
+  async function staysADraft(fields: object, reason: RegExp) {
+    const refused = await create({ ...fields, status: 'ACTIVE' })
+    assert.equal(refused.refused, '400 automation_never_acts', JSON.stringify(fields))
+    assert.match(refused.body.error, /^This automation cannot be ACTIVE: /)
+    assert.match(refused.body.error, reason)
+    const draft = await create(fields)
+    assert.equal(draft.status, 201)
+    const { id } = draft.body.data as { id: string }
+    const activated = await patch(id, { status: 'ACTIVE' })
+    assert.deepEqual([activated.refused, activated.body], ['400 automation_never_acts', refused.body])
+    assert.equal((await service.call('GET', `automations/${id}`)).body.data.status, 'DRAFT')
+    return id
   }
+
+  it('stays a DRAFT if its trigger or its steps are incomplete', async () => {
+    for (const [fields, reason] of [
+      [{ triggerConfig: {} }, /requires triggerConfig\.eventName, the name of the event/],
+      [{ triggerConfig: undefined }, /requires triggerConfig\.eventName/],
+      [{ trigger: 'LIST_ADDED' }, /requires triggerConfig\.listId, the list's ID/],
+      [{ trigger: 'LIST_ADDED', triggerConfig: { listId: 'Newsletter' } }, /triggerConfig\.listId is not a valid ID/],
+      [{ trigger: 'TAG_ADDED' }, /requires triggerConfig\.tagName, the tag's name/],
+      [{ steps: [] }, /it has no steps, and needs at least one/],
+      [{ steps: [wait(5), { type: 'EMAIL', subject: 's' }] }, /steps\[1\] is an email without a body/],
+      [
+        { steps: [{ type: 'EMAIL', subject: 's', html: '', text: null }] },
+        /steps\[0\] is an email without a body, and needs html, text or both/,
+      ],
+    ] as const)
+      await staysADraft(fields, reason)
+  })
 
   it('returns 400 for a change that would keep an ACTIVE automation from ever acting', async () => {
     const { body } = await create({ status: 'ACTIVE' })
@@ -64,33 +60,22 @@ describe('an automation that can never act', () => {
     assert.equal((await service.call('PUT', `automations/${id}/steps`, { steps: [] })).status, 200)
   })
 
-  for (const fields of [
-    { trigger: 'SIGNUP', triggerConfig: {} },
-    { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } },
-    { steps: [wait(5)] },
-    { steps: [{ type: 'EMAIL', subject: 's', html: '<p>x</p>' }] },
-  ]) {
-    it(`accepts as ACTIVE an automation with ${JSON.stringify(fields)}`, async () => {
-      assert.equal((await create({ ...fields, status: 'ACTIVE' })).status, 201)
-    })
-  }
+  it('can be ACTIVE if it is complete', async () => {
+    for (const fields of [
+      { trigger: 'SIGNUP', triggerConfig: {} },
+      { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } },
+      { steps: [wait(5)] },
+      { steps: [{ type: 'EMAIL', subject: 's', html: '<p>x</p>' }] },
+    ])
+      assert.equal((await create({ ...fields, status: 'ACTIVE' })).status, 201, JSON.stringify(fields))
+  })
 
   it('stays a DRAFT while its trigger names a list that is not in the workspace', async () => {
     const another = { key: await service.newKey() }
     const theirs = await service.call('POST', 'lists', { name: 'theirs' }, another)
     for (const listId of [newId(), theirs.body.data.id as string]) {
       const fields = { trigger: 'LIST_ADDED', triggerConfig: { listId } }
-      const refused = await create({ ...fields, status: 'ACTIVE' })
-      assert.equal(refused.refused, '400 automation_never_acts')
-      assert.match(
-        refused.body.error,
-        /^This automation cannot be ACTIVE: triggerConfig\.listId is not a list of this workspace/,
-      )
-      const draft = await create(fields)
-      assert.equal(draft.status, 201)
-      const { id } = draft.body.data
-      const activated = await patch(id, { status: 'ACTIVE' })
-      assert.deepEqual([activated.refused, activated.body], ['400 automation_never_acts', refused.body])
+      const id = await staysADraft(fields, /triggerConfig\.listId is not a list of this workspace/)
       const triggerConfig = { listId: (await aList(service)).toUpperCase() }
       assert.equal((await patch(id, { status: 'ACTIVE', triggerConfig })).status, 200)
       assert.equal((await patch(id, { triggerConfig: { listId } })).refused, '400 automation_never_acts')

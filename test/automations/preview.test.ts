@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('the preview of an email', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const preview = (body: object) => service.call('POST', 'emails/preview', body)
 

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { sql } from '../../src/platform/db/sql.ts'
-import { markRestored } from '../../src/relay/restored.ts'
 import { anAutomation, EMAIL, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('concurrent edits of an automation', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
-  const em = () => service.context.orm.em.fork()
   const etagOf = async (id: string) => (await service.call('GET', `automations/${id}`)).headers.get('etag')!
   const change = (method: string, path: string, body: unknown, etag: string) =>
     service.call(method, `automations/${path}`, body, { headers: { 'if-match': etag } })
@@ -122,40 +119,6 @@ describe('concurrent edits of an automation', () => {
     assert.equal(kept.body.data.isStale, true)
     // The same applies to the next edit.
     assert.equal((await save(mine, kept.headers.get('etag')!)).body.data.isStale, true)
-  })
-
-  it('never reuses a revision after a restore', async () => {
-    const id = await anAutomation(service, { steps: [EMAIL] })
-    const draft = { content: {}, basedOn: Number((await etagOf(id)).replaceAll('"', '')) }
-    const kept = await change('PUT', `${id}/draft`, draft, '"0"')
-    const before = await sql(em(), 'select revision from automations where id = $1', [id])
-    const rename = () => service.call('PATCH', `automations/${id}`, { name: 'Lost' })
-    const read = (await rename(), await rename(), await etagOf(id))
-    const lost = await change('PUT', `${id}/draft`, draft, kept.headers.get('etag')!)
-    // The state in the backup.
-    await sql(em(), 'update automations set revision = $2 where id = $1', [
-      id,
-      (before[0] as { revision: number }).revision,
-    ])
-    await sql(em(), 'update automation_drafts set revision = $2 where automation_id = $1', [
-      id,
-      Number(kept.headers.get('etag')!.replaceAll('"', '')),
-    ])
-    await sql(em(), `select setval('draft_revisions', $1::bigint)`, [
-      Number(kept.headers.get('etag')!.replaceAll('"', '')),
-    ])
-    await markRestored(em())
-    await sql(em(), 'update instance set restored_at = null')
-    const restored = await service.call('GET', `automations/${id}/draft`)
-    assert.deepEqual([restored.body.data.isStale, restored.headers.get('etag')], [false, kept.headers.get('etag')])
-    await rename()
-    await rename()
-    assert.equal((await change('PATCH', id, { name: 'Old' }, read)).refused, '412 revision_conflict')
-    await change('PUT', `${id}/draft`, draft, kept.headers.get('etag')!)
-    assert.equal(
-      (await change('PUT', `${id}/draft`, draft, lost.headers.get('etag')!)).refused,
-      '412 revision_conflict',
-    )
   })
 
   it('publishes all changes and deletes the draft, or changes nothing', async () => {

@@ -3,16 +3,16 @@ import { sweepTriggers } from '../../src/automations/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const STEPS = [EMAIL, wait(60)]
 
 describe('triggers that are found by a sweep', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   const sweep = (options: Parameters<typeof sweepTriggers>[1] = {}) => sweepTriggers({ em: em() }, options)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 interface Decision {
   id: string
@@ -20,9 +21,8 @@ interface Decision {
 describe('the decisions about a contact', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   const pageOf = async (contactId: string, query = '') =>
     (await service.call('GET', `contacts/${contactId}/decisions${query}`)).body as {

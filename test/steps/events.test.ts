@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import type { AutomationInput } from '../../src/automations/automations.ts'
 import type { StepInput } from '../../src/automations/steps/index.ts'
-import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { fireEvent } from '../../src/events/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+import { type TimeSkipping, useTimeSkipping } from '../support/time-skipping.ts'
 
 const email = (subject: string): StepInput => ({ type: 'EMAIL', subject, text: 'Hi' })
 const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes })
@@ -24,17 +23,8 @@ const forProject: StepInput = {
 
 describe('events of contacts in an automation', () => {
   let world: TimeSkipping
-  before(async () => {
-    world = await startTimeSkipping()
-  })
-  after(() => world.stop())
-  beforeEach(() => {
-    world.mails.length = 0
-  })
+  useTimeSkipping((opened) => (world = opened))
 
-  const subjects = () => world.mails.map(({ mail }) => /^Subject: (.*)$/m.exec(mail.headers)?.[1]?.trim())
-  const enroll = (automationId: string, contactId: string) =>
-    enrollContact(world.dependencies, world.workspaceId, automationId, { contactId }, newCall())
   const fire = async (contactId: string, name: string, data?: unknown) => {
     const fired = await fireEvent(world.dependencies, world.workspaceId, contactId, { name, data }, newCall())
     assert.ok(fired)
@@ -56,7 +46,8 @@ describe('events of contacts in an automation', () => {
       )
       return rows.length === 1 || undefined
     })
-  const hasSent = (subject: string) => eventually('the email was sent', () => subjects().includes(subject) || undefined)
+  const hasSent = (subject: string) =>
+    eventually('the email was sent', () => world.subjects().includes(subject) || undefined)
   const haveStatuses = (automationId: string, expected: string[]) =>
     eventually(
       'the enrollments have these statuses',
@@ -65,63 +56,63 @@ describe('events of contacts in an automation', () => {
   /** Waits for the end of a contact's workflow, which may skip time. */
   const result = async (automationId: string, contactId: string) =>
     ((await world.handle(automationId, contactId).result()) as { status: string }).status
-  const begin = async (steps: StepInput[], rules: Partial<AutomationInput> = {}) => {
-    const automationId = await world.automation(steps, rules)
-    const contactId = await world.contact()
-    return { automationId, contactId }
-  }
+  const begin = async (steps: StepInput[], rules: Partial<AutomationInput> = {}) => ({
+    automationId: await world.automation(steps, rules),
+    contactId: await world.contact(),
+  })
 
   it('end a wait for one that matches its filter, and not for one that does not', async () => {
     const { automationId, contactId } = await begin([forProject])
     await world.whileWorking(async () => {
-      await enroll(automationId, contactId)
+      await world.enroll(automationId, contactId)
       await waitsAt('WAIT_FOR_EVENT', contactId)
       await fire(contactId, 'project.created', { size: 2 })
       await fire(contactId, 'project.created', { size: 4 })
       assert.equal(await result(automationId, contactId), 'COMPLETED')
     })
-    assert.deepEqual(subjects(), ['received'])
+    assert.deepEqual(world.subjects(), ['received'])
   })
 
   it('end a wait, no matter how many others follow before a worker looks', async () => {
     const { automationId, contactId } = await begin([forProject])
     await world.whileWorking(async () => {
-      await enroll(automationId, contactId)
+      await world.enroll(automationId, contactId)
       await waitsAt('WAIT_FOR_EVENT', contactId)
       // Without a cache, another worker gets the workflow at once.
     }, 0)
+    await world.stopWorker()
     await fire(contactId, 'project.created', { size: 4 })
     for (let n = 0; n < 101; n += 1) await fire(contactId, 'project.created', { size: 1 })
     await world.whileWorking(async () => assert.equal(await result(automationId, contactId), 'COMPLETED'))
-    assert.deepEqual(subjects(), ['received'])
+    assert.deepEqual(world.subjects(), ['received'])
   })
 
   it('count if they arrived since the contact entered, before the step', async () => {
     const { automationId, contactId } = await begin([email('1'), wait(DAYS), forProject])
     await world.whileWorking(async () => {
-      await enroll(automationId, contactId)
+      await world.enroll(automationId, contactId)
       await hasSent('1')
       await fire(contactId, 'project.created', { size: 4 })
       assert.equal(await result(automationId, contactId), 'COMPLETED')
     })
-    assert.deepEqual(subjects(), ['1', 'received'])
+    assert.deepEqual(world.subjects(), ['1', 'received'])
   })
 
   it('do not count if they arrived before the contact entered', async () => {
     const { automationId, contactId } = await begin([forProject])
     await fire(contactId, 'project.created', { size: 4 })
     await world.whileWorking(async () => {
-      await enroll(automationId, contactId)
+      await world.enroll(automationId, contactId)
       assert.equal(await result(automationId, contactId), 'COMPLETED')
     })
-    assert.deepEqual(subjects(), ['timed out'])
+    assert.deepEqual(world.subjects(), ['timed out'])
   })
 
   it('end the enrollment during a wait by an exit rule, and the contact gets nothing more', async () => {
     const rules = { exitOn: [{ eventName: 'paid', filter: { eventData: 'plan', is: 'equal', value: 'pro' } }] }
     const { automationId, contactId } = await begin([email('1'), wait(14 * DAYS), email('2')], rules)
     await world.whileWorking(async () => {
-      await enroll(automationId, contactId)
+      await world.enroll(automationId, contactId)
       await hasSent('1')
       await fire(contactId, 'paid', { plan: 'free' })
       assert.deepEqual(await statuses(automationId), ['ACTIVE'])
@@ -129,20 +120,21 @@ describe('events of contacts in an automation', () => {
       assert.deepEqual(await statuses(automationId), ['EXITED'])
       assert.equal(await result(automationId, contactId), 'EXITED')
     })
-    assert.deepEqual(subjects(), ['1'])
+    assert.deepEqual(world.subjects(), ['1'])
   })
 
   it('end the enrollment by its goal, also if they arrive before a worker has started it', async () => {
+    await world.stopWorker()
     const { automationId, contactId } = await begin([email('1'), wait(DAYS), email('2')], {
       goal: { eventName: 'paid' },
     })
-    await enroll(automationId, contactId)
+    await world.enroll(automationId, contactId)
     await fire(contactId, 'paid')
     await world.whileWorking(async () => {
       await world.handle(automationId, contactId).result()
     })
     assert.deepEqual(await statuses(automationId), ['GOAL_REACHED'])
-    assert.deepEqual(subjects(), [])
+    assert.deepEqual(world.subjects(), [])
   })
 
   it('start one enrollment for each value of the concurrency key', async () => {
@@ -164,7 +156,7 @@ describe('events of contacts in an automation', () => {
       for (const { concurrency_key: key } of await enrollments(automationId))
         await world.env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}:${key}`).result()
     })
-    assert.deepEqual(subjects().toSorted(), ['A-1', 'A-2', 'later A-1', 'later A-2'])
+    assert.deepEqual(world.subjects().toSorted(), ['A-1', 'A-2', 'later A-1', 'later A-2'])
     assert.deepEqual(await statuses(automationId), ['COMPLETED', 'COMPLETED'])
   })
 
@@ -207,13 +199,14 @@ describe('events of contacts in an automation', () => {
       await fire(contactId, 'order.shipped', { orderId: 'A-3' })
       await hasSent('shipped A-3')
       await waiting(1)
-      assert.deepEqual(subjects(), ['shipped A-3'])
+      assert.deepEqual(world.subjects(), ['shipped A-3'])
       await fire(contactId, 'order.cancelled', { reason: 'all' })
       await haveStatuses(automationId, ['EXITED', 'GOAL_REACHED', 'EXITED', 'EXITED'])
     })
   })
 
   it('reach only the enrollment with their concurrency key, also before a worker has started it', async () => {
+    await world.stopWorker()
     const { automationId, contactId } = await begin([wait(DAYS)], {
       triggerConfig: { eventName: 'order.begun' },
       entry: { concurrency: { key: 'event.data.orderId' } },
@@ -238,7 +231,7 @@ describe('events of contacts in an automation', () => {
       const again = await fire(contactId, 'signed', { plan: 'pro' })
       assert.deepEqual([again.enrolled, again.excluded], [0, 1])
     })
-    assert.deepEqual(subjects(), ['1'])
+    assert.deepEqual(world.subjects(), ['1'])
     const refused = await sql<{ rule: string }>(
       world.orm.em,
       'select rule from refused_entries where automation_id = $1 order by id',
@@ -248,19 +241,6 @@ describe('events of contacts in an automation', () => {
       refused.map(({ rule }) => rule),
       ['FILTER', 'REENTRY'],
     )
-  })
-
-  it('in quick succession each start an enrollment, if the concurrency key differs', async () => {
-    const { automationId, contactId } = await begin([email('{{ event.data.code }}')], {
-      triggerConfig: { eventName: 'password.reset' },
-      entry: { concurrency: { key: 'event.data.code' } },
-    })
-    await world.whileWorking(async () => {
-      for (const code of ['111', '222', '333'])
-        assert.equal((await fire(contactId, 'password.reset', { code })).enrolled, 1)
-      await haveStatuses(automationId, ['COMPLETED', 'COMPLETED', 'COMPLETED'])
-    })
-    assert.deepEqual(subjects().toSorted(), ['111', '222', '333'])
   })
 
   it('start an enrollment each time if the one before has ended', async () => {
@@ -276,6 +256,6 @@ describe('events of contacts in an automation', () => {
         )
       }
     })
-    assert.deepEqual(subjects(), ['reset', 'reset', 'reset'])
+    assert.deepEqual(world.subjects(), ['reset', 'reset', 'reset'])
   })
 })

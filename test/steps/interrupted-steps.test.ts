@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { isGrpcDeadlineError } from '@temporalio/client'
 import { updateAutomation } from '../../src/automations/automations.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
 import type { StepInput } from '../../src/automations/steps/index.ts'
-import { applyChange } from '../../src/contacts/apply-change.ts'
-import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { fireEvent } from '../../src/events/fire-event.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+import { type TimeSkipping, useTimeSkipping } from '../support/time-skipping.ts'
 import { startWebhookServer } from '../support/webhook-server.ts'
 import { bundleWithShortRuns } from '../support/workflow-bundle.ts'
 
@@ -108,111 +107,112 @@ const CASES: Record<string, StepCase> = {
   EXIT: { steps: [wait, { type: 'EXIT' }], sent: [], status: 'EXITED' },
 }
 
-describe('a step of the type', () => {
+describe('a step of each type', () => {
   let world: TimeSkipping
   let server: Awaited<ReturnType<typeof startWebhookServer>>
+  useTimeSkipping((opened) => (world = opened))
   before(async () => {
-    world = await startTimeSkipping()
     server = await startWebhookServer()
     server.receiver.answer = () => (server.requests.length === 1 ? 503 : 200)
   })
-  after(async () => {
-    await server.stop()
-    await world.stop()
-  })
-  beforeEach(() => {
-    world.mails.length = 0
-    server.requests.length = 0
-  })
+  after(() => server.stop())
 
-  const subjects = () => world.mails.map(({ mail }) => /^Subject: (.*)$/m.exec(mail.headers)?.[1]?.trim())
-
-  for (const [type, { steps, isHeld, eventName, sent, status = 'COMPLETED' }] of Object.entries(CASES)) {
-    /** Starts an enrollment, and ends when it waits at the step. */
-    const begin = async () => {
-      const { workspaceId, orm, dependencies } = world
-      const withUrl = steps.map((step) => (step.type === 'WEBHOOK' ? { ...step, url: server.url } : step))
-      const automationId = await world.automation([...withUrl, lastEmail])
-      const contactId = await world.contact()
-      const due = new Date((await world.env.currentTimeMs()) + DAY_MS).toISOString()
-      const change = { set: { metadata: { due, plan: 'pro' } } }
-      await orm.em.fork().transactional((unit) => applyChange(unit, { workspaceId, contactId, depth: 0 }, change))
-      const changeStatus = (to: 'ACTIVE' | 'PAUSED') =>
-        updateAutomation(orm.em, workspaceId, automationId, { status: to })
-      const handle = world.handle(automationId, contactId)
-      const state = () =>
-        eventually('the workflow answers', async () => {
-          try {
-            return await world.env.client.withDeadline(Date.now() + QUERY_MS, () => handle.query(stateQuery))
-          } catch (error) {
-            if (isGrpcDeadlineError(error) || isGrpcDeadlineError((error as Error).cause)) return undefined
-            throw error
-          }
-        })
-      const signal = () => dependencies.enrollments.automationChanged(automationId, contactId)
-      const wakeTime = () =>
-        eventually('the enrollment waits', async () => {
-          const { wakeAt, paused } = await state()
-          return paused ? 0 : (wakeAt ?? undefined)
-        })
-      await enrollContact(dependencies, workspaceId, automationId, { contactId }, newCall())
-      await wakeTime()
-      if (isHeld) {
-        await changeStatus('PAUSED')
-        await world.env.sleep(DAY_MS + 1_000)
-        await eventually('the step is held', async () => ((await state()).paused ? true : undefined))
-      }
-      const finish = async () => {
-        if (isHeld) await changeStatus('ACTIVE')
-        if (isHeld) await signal()
-        if (eventName !== undefined)
-          await fireEvent(dependencies, workspaceId, contactId, { name: eventName }, newCall())
-        assert.equal(((await handle.result()) as { status: string }).status, status)
-        assert.deepEqual(subjects(), sent)
-        const runs = await sql<{ attempts: number | null; finished: boolean }>(
-          orm.em.fork(),
-          'select attempts, finished_at is not null as finished from step_runs where contact_id = $1',
-          [contactId],
-        )
-        assert.ok(runs.every(({ finished }) => finished))
-        if (type !== 'WEBHOOK') return
-        assert.equal(server.requests.length, 2)
-        assert.equal(new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size, 1)
-      }
-      return { automationId, contactId, handle, signal, state, wakeTime, finish }
-    }
-
-    it(`${type} continues after a restart of the worker`, async () => {
-      const { finish, wakeTime, wakeAt } = await world.whileWorking(async () => {
-        const begun = await begin()
-        return { ...begun, wakeAt: await begun.wakeTime() }
-      }, 0)
-      await world.whileWorking(async () => {
-        assert.equal(await wakeTime(), wakeAt)
-        await finish()
-      }, 0)
-    })
-
-    it(`${type} continues in a new run of the workflow`, async () => {
-      const shortRuns = await bundleWithShortRuns(MAX_EVENTS)
-      const work = async () => {
-        const { handle, signal, wakeTime, finish } = await begin()
-        const wakeAt = await wakeTime()
-        const { runId } = await handle.describe()
-        const firstRun = world.env.client.workflow.getHandle(handle.workflowId, runId, { followRuns: false })
-        // Each signal adds events. The test server does not answer a query that arrives while a run ends.
-        for (let isRunning = true; isRunning;) {
-          await signal()
-          isRunning = await eventually('the workflow has processed the signal', async () => {
-            if ((await firstRun.describe()).status.name !== 'RUNNING') return false
-            const last = (await firstRun.fetchHistory()).events!.at(-1)!
-            return UNPROCESSED.some((attributes) => last[attributes]) ? undefined : true
-          })
+  /** Starts an enrollment, and ends when it waits at the step. */
+  async function begin([type, { steps, isHeld, eventName, sent, status = 'COMPLETED' }]: [string, StepCase]) {
+    const { workspaceId, orm, dependencies } = world
+    const withUrl = steps.map((step) => (step.type === 'WEBHOOK' ? { ...step, url: server.url } : step))
+    const automationId = await world.automation([...withUrl, lastEmail])
+    const due = new Date((await world.env.currentTimeMs()) + DAY_MS).toISOString()
+    const contactId = await world.contact({ due, plan: 'pro' })
+    const changeStatus = (to: 'ACTIVE' | 'PAUSED') =>
+      updateAutomation(orm.em, workspaceId, automationId, { status: to })
+    const handle = world.handle(automationId, contactId)
+    const state = () =>
+      eventually('the workflow answers', async () => {
+        try {
+          return await world.env.client.withDeadline(Date.now() + QUERY_MS, () => handle.query(stateQuery))
+        } catch (error) {
+          if (isGrpcDeadlineError(error) || isGrpcDeadlineError((error as Error).cause)) return undefined
+          throw error
         }
-        assert.equal(await wakeTime(), wakeAt)
-        await finish()
+      })
+    const signal = () => dependencies.enrollments.automationChanged(automationId, contactId)
+    const wakeTime = () =>
+      eventually('the enrollment waits', async () => {
+        const { wakeAt, paused } = await state()
+        return paused ? 0 : (wakeAt ?? undefined)
+      })
+    await world.enroll(automationId, contactId)
+    await wakeTime()
+    if (isHeld) {
+      await changeStatus('PAUSED')
+      await world.env.sleep(DAY_MS + 1_000)
+      await eventually('the step is held', async () => ((await state()).paused ? true : undefined))
+    }
+    /** Ends the wait. @returns what differs from the expected end */
+    const finish = async () => {
+      if (isHeld) await changeStatus('ACTIVE')
+      if (isHeld) await signal()
+      if (eventName !== undefined) await fireEvent(dependencies, workspaceId, contactId, { name: eventName }, newCall())
+      const { status: end } = (await handle.result()) as { status: string }
+      const runs = await sql<{ finished: boolean }>(
+        orm.em.fork(),
+        'select finished_at is not null as finished from step_runs where contact_id = $1',
+        [contactId],
+      )
+      const ids = server.requests.map(({ headers }) => headers['webhook-id'])
+      const found = {
+        ...{ status: end, sent: world.subjects(), areFinished: runs.every(({ finished }) => finished) },
+        ...{ requests: ids.length, webhooks: new Set(ids).size },
       }
-      await world.whileWorking(work, 0, shortRuns)
-    })
+      const [requests, webhooks] = type === 'WEBHOOK' ? [2, 1] : [0, 0]
+      const expected = { status, sent, areFinished: true, requests, webhooks }
+      return isDeepStrictEqual(found, expected) ? [] : [{ type, found, expected }]
+    }
+    return { handle, signal, wakeTime, wakeAt: await wakeTime(), finish }
   }
+
+  /** Interrupts each type of step, and compares what the enrollment does afterwards. */
+  async function interruptEach(
+    interrupt: (begun: Awaited<ReturnType<typeof begin>>) => Promise<void>,
+    bundle?: Awaited<ReturnType<typeof bundleWithShortRuns>>,
+  ) {
+    const deviations: unknown[] = []
+    for (const each of Object.entries(CASES)) {
+      world.mails.length = 0
+      server.requests.length = 0
+      const begun = await world.whileWorking(() => begin(each), 0, bundle)
+      await interrupt(begun)
+      await world.whileWorking(
+        async () => {
+          const { wakeAt, wakeTime, finish } = begun
+          const now = await wakeTime()
+          if (now !== wakeAt) deviations.push({ type: each[0], wakeAt, now })
+          deviations.push(...(await finish()))
+        },
+        0,
+        bundle,
+      )
+    }
+    assert.deepEqual(deviations, [])
+  }
+
+  it('continues after a restart of the worker', () => interruptEach(() => world.stopWorker()))
+
+  it('continues in a new run of the workflow', async () => {
+    const bundle = await bundleWithShortRuns(MAX_EVENTS)
+    await interruptEach(async ({ handle, signal }) => {
+      const { runId } = await handle.describe()
+      const firstRun = world.env.client.workflow.getHandle(handle.workflowId, runId, { followRuns: false })
+      // Each signal adds events. The test server does not answer a query that arrives while a run ends.
+      for (let isRunning = true; isRunning;) {
+        await signal()
+        isRunning = await eventually('the workflow has processed the signal', async () => {
+          if ((await firstRun.describe()).status.name !== 'RUNNING') return false
+          const last = (await firstRun.fetchHistory()).events!.at(-1)!
+          return UNPROCESSED.some((attributes) => last[attributes]) ? undefined : true
+        })
+      }
+    }, bundle)
+  })
 })

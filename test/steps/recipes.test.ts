@@ -6,7 +6,7 @@ import { enrollmentWorkflowId } from '../../src/automation-engine/index.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { startTimeSkipping, type TimeSkipping } from '../support/time-skipping.ts'
+import { type TimeSkipping, useTimeSkipping } from '../support/time-skipping.ts'
 
 const FOLDER = new URL('../../examples/', import.meta.url)
 
@@ -30,8 +30,7 @@ const EXPECTED: Record<string, string[]> = {
 
 describe('each recipe', () => {
   let world: TimeSkipping
-  before(async () => (world = await startTimeSkipping()))
-  after(() => world.stop())
+  useTimeSkipping((opened) => (world = opened))
 
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.json'))) {
     it(`in ${file} runs to its end`, async () => {
@@ -43,7 +42,6 @@ describe('each recipe', () => {
       const automationId = await world.automation(steps, { ...recipe, ...own, status: 'ACTIVE' })
       const contactId = await world.contact()
       const key = typeof recipe.entry?.concurrency === 'object' ? { key: 'A-1' } : {}
-      world.mails.length = 0
       const status = await world.whileWorking(async () => {
         await enrollContact(world.dependencies, world.workspaceId, automationId, { contactId, ...key }, newCall())
         const [row] = await sql<{ concurrency_key: string }>(
@@ -54,8 +52,7 @@ describe('each recipe', () => {
         const id = enrollmentWorkflowId(automationId, contactId, row!.concurrency_key)
         return ((await world.env.client.workflow.getHandle(id).result()) as { status: string }).status
       })
-      const subjects = world.mails.map(({ mail }) => /^Subject: (.*)$/m.exec(mail.headers)![1]!.trim())
-      assert.deepEqual([...subjects, status], EXPECTED[file])
+      assert.deepEqual([...world.subjects(), status], EXPECTED[file])
     })
   }
 })

@@ -4,59 +4,60 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { signedHeaders } from '../../src/steps/signing-secret.ts'
 import type { BrowserLike } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('a webhook in the API', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false, env: { SECRETS_KEY: 'k'.repeat(44) } })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   const create = (...steps: object[]) =>
     service.call('POST', 'automations', { name: 'x', trigger: 'SIGNUP', status: 'DRAFT', steps })
   const webhook = (fields: object) => ({ type: 'WEBHOOK', url: 'https://example.com/hook', ...fields })
 
-  for (const [what, fields, param, message] of [
-    [
-      'a template in its body that is not valid',
-      { body: { user: [{ 'a/b': '{{ contact.email' }] } },
-      '/steps/0/body/user/0/a~1b',
-      /^steps\[0\]\.body\.user\[0\]\.a\/b is not a valid template: /,
-    ],
-    [
-      'a template in a header that is not valid',
-      { headers: { 'X-Name': '{% if %}' } },
-      '/steps/0/headers/X-Name',
-      /^steps\[0\]\.headers\.X-Name is not a valid template: /,
-    ],
-    [
-      'more than 100 templates',
-      { body: Array.from({ length: 101 }, () => '{{ contact.email }}') },
-      '/steps/0',
-      /must not have more than 100 texts with variables/,
-    ],
-    [
-      'variables in its URL',
-      { url: 'https://example.com/{{ contact.id }}' },
-      '/steps/0/url',
-      /must not have variables/,
-    ],
-    ['a user name in its URL', { url: 'https://user:pass@example.com/' }, '/steps/0/url', /without a user name/],
-    ['an IPv6 zone in its URL', { url: 'http://[fe80::1%25eth0]/' }, '/steps/0/url', /must be an http or https URL/],
-    ['another protocol', { url: 'file:///etc/passwd' }, '/steps/0/url', /must be an http or https URL/],
-    ['a header that is reserved', { headers: { Trailer: 'x' } }, '/steps/0/headers', /must not have Trailer/],
-    ['a signature of its own', { headers: { 'Webhook-Signature': 'x' } }, '/steps/0/headers', /must not have/],
-    ['a line break in a header', { headers: { 'X-A': 'a\r\nX-B: b' } }, '/steps/0/headers', /ASCII/],
-  ] as const) {
-    it(`is rejected for ${what}`, async () => {
+  it('is rejected if its templates, URL or headers are not valid', async () => {
+    const deviations: unknown[] = []
+    for (const [what, fields, param, message] of [
+      [
+        'a template in its body that is not valid',
+        { body: { user: [{ 'a/b': '{{ contact.email' }] } },
+        '/steps/0/body/user/0/a~1b',
+        /^steps\[0\]\.body\.user\[0\]\.a\/b is not a valid template: /,
+      ],
+      [
+        'a template in a header that is not valid',
+        { headers: { 'X-Name': '{% if %}' } },
+        '/steps/0/headers/X-Name',
+        /^steps\[0\]\.headers\.X-Name is not a valid template: /,
+      ],
+      [
+        'more than 100 templates',
+        { body: Array.from({ length: 101 }, () => '{{ contact.email }}') },
+        '/steps/0',
+        /must not have more than 100 texts with variables/,
+      ],
+      [
+        'variables in its URL',
+        { url: 'https://example.com/{{ contact.id }}' },
+        '/steps/0/url',
+        /must not have variables/,
+      ],
+      ['a user name in its URL', { url: 'https://user:pass@example.com/' }, '/steps/0/url', /without a user name/],
+      ['an IPv6 zone in its URL', { url: 'http://[fe80::1%25eth0]/' }, '/steps/0/url', /must be an http or https URL/],
+      ['another protocol', { url: 'file:///etc/passwd' }, '/steps/0/url', /must be an http or https URL/],
+      ['a header that is reserved', { headers: { Trailer: 'x' } }, '/steps/0/headers', /must not have Trailer/],
+      ['a signature of its own', { headers: { 'Webhook-Signature': 'x' } }, '/steps/0/headers', /must not have/],
+      ['a line break in a header', { headers: { 'X-A': 'a\r\nX-B: b' } }, '/steps/0/headers', /ASCII/],
+    ] as const) {
       const { status, body, headers } = await create(webhook(fields))
-      assert.equal(status, 400)
       const { error } = body as { error: string }
-      assert.match(error, message)
-      assert.equal(headers.get('x-error-param'), param)
-    })
-  }
+      const found = headers.get('x-error-param')
+      if (status !== 400 || !message.test(error) || found !== param) deviations.push({ what, status, error, found })
+    }
+    assert.deepEqual(deviations, [])
+  })
 
   it('warns of an unknown variable, and knows those of webhooks and contacts', async () => {
     const known = '{{ steps.account.plan }} {{ contact.id }} {{ contact.tags }} {{ contact.createdAt }}'
@@ -80,7 +81,11 @@ describe('a webhook in the API', () => {
       const secret = await secretOf('GET', 'webhook-secret')
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
       assert.equal(await secretOf('GET', 'webhook-secret'), secret)
-      const [kept] = await sql<{ secret: Buffer }>(service.context.orm.em.fork(), 'select secret from webhook_secrets')
+      const [kept] = await sql<{ secret: Buffer }>(
+        service.context.orm.em.fork(),
+        'select secret from webhook_secrets where workspace_id = $1',
+        [service.workspaceId],
+      )
       assert.ok(!kept!.secret.includes(secret) && !kept!.secret.includes(Buffer.from(secret.slice(6), 'base64')))
     })
 

@@ -274,7 +274,7 @@ const connectTo = (address: string) =>
  * Starts a time-skipping server. All clients of a server share its clock. The SDK waits only five seconds for a server that it
  * starts, which is too short on a busy machine, and leaves it running if the process is killed.
  */
-async function startTimeSkippingServer(): Promise<{ env: TestWorkflowEnvironment; stop(): Promise<void> }> {
+async function startTimeSkippingServer(): Promise<{ env: TestWorkflowEnvironment; stop: () => Promise<void> }> {
   const executable = await resolveTestServer(process.env, () => undefined)
   if (executable.type !== 'existing-path') throw new Error('The test server has no path')
   const [port] = (await freePorts(1)) as [number]

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
-import type { TestWorkflowEnvironment } from '@temporalio/testing'
 import { Worker } from '@temporalio/worker'
+import pMap from 'p-map'
 import type { MachineState, StepOutline } from '../../src/automation-engine/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sendingQueue } from '../../src/temporal/task-queues.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTimeSkippingServer } from '../support/time-skipping.ts'
-import { workflowBundle } from '../support/workflow-bundle.ts'
+import { type TimeSkipping, useTimeSkipping } from '../support/time-skipping.ts'
+import { bundleWithShortRuns } from '../support/workflow-bundle.ts'
+
+/** A run ends after this number of events, instead of 2,000. */
+const MAX_EVENTS = 50
 
 // The product's workflow with activities that only record their calls: these tests depend on which signals arrive in the same
 // task.
 describe('the workflow of an enrollment that is cancelled in the task that finalizes an email', () => {
-  let env: TestWorkflowEnvironment
-  before(async () => {
-    env = await startTimeSkippingServer()
-  })
-  after(() => env.teardown())
+  let world: TimeSkipping
+  useTimeSkipping((opened) => (world = opened))
 
   it('records its end as CANCELLED and sends no more email, even if its history is long', async () => {
     const steps = [anEmail(), anEmail()]
     // Each of these is an event of the history: with this many, the next email would be sent by a new run.
-    const { status, calls } = await cancelDuringFinalization({ steps, signals: 2_100 })
+    const { status, calls } = await cancelDuringFinalization({ steps, signals: MAX_EVENTS + 10 })
     assert.deepEqual([status, calls], ['CANCELLED', ['sent 1', 'ended CANCELLED']])
   })
 
@@ -54,8 +54,9 @@ describe('the workflow of an enrollment that is cancelled in the task that final
         return Promise.resolve()
       },
     }
+    const { env } = world
     const options = { connection: env.nativeConnection, namespace: 'default', activities }
-    const bundle = await workflowBundle()
+    const bundle = await bundleWithShortRuns(MAX_EVENTS)
     const worker = () => Worker.create({ ...options, taskQueue, workflowBundle: bundle, maxCachedWorkflows: 0 })
     const sender = () => Worker.create({ ...options, taskQueue: sendingQueue(taskQueue) })
 
@@ -70,10 +71,11 @@ describe('the workflow of an enrollment that is cancelled in the task that final
     const has = (name: 'activityTaskScheduledEventAttributes' | 'activityTaskCompletedEventAttributes') =>
       eventually(name, async () => (await handle.fetchHistory()).events?.find((event) => event[name]))
     await (await worker()).runUntil(has('activityTaskScheduledEventAttributes'))
-    for (let n = 0; n < signals; n += 1) {
-      const id = newId()
-      await handle.signal('enter', { enrollmentId: newId(), dedupKey: `event:${id}`, triggerEventId: id })
-    }
+    await pMap(
+      Array.from({ length: signals }, newId),
+      (id) => handle.signal('enter', { enrollmentId: newId(), dedupKey: `event:${id}`, triggerEventId: id }),
+      { concurrency: 20 },
+    )
     await (await sender()).runUntil(has('activityTaskCompletedEventAttributes'))
     await handle.cancel()
     const status = await (
