@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, activityOf, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import type { Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 
 describe('database errors', () => {
   let service: Service
@@ -25,6 +25,12 @@ describe('database errors', () => {
     for (const table of ['messages', 'enrollments', 'idempotency_keys']) {
       await run(`create trigger fail before insert or update on ${table} for each row execute function fail()`)
     }
+  })
+
+  after(async () => {
+    await run('drop function fail() cascade')
+    await run('drop table failing')
+    await run('drop sequence failures')
   })
 
   const run = (text: string, parameters: unknown[] = []) => sql(service.context.orm.em.fork(), text, parameters)

@@ -3,7 +3,8 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { startApiWith, type ApiWith } from '../support/api-with.ts'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const LISTENERS = 12
 const EVENTS = 3
@@ -16,19 +17,17 @@ describe('an event that triggers many automations', () => {
   const entering: (() => void)[] = []
   let slow = true
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
     const enter = () => (slow ? new Promise<void>((entered) => entering.push(entered)) : Promise.resolve())
     api = await startApiWith(service, { enrollments: { ...service.context.dependencies.enrollments, enter } })
   })
-  after(async () => {
-    api.close()
-    await service.stop()
-  })
+  after(() => api.close())
 
   const pending = async (which: string) => {
     const [row] = await sql<{ count: number }>(
       service.context.orm.em.fork(),
-      `select count(*)::integer as count from outbox where kind = 'START' and ${which}`,
+      `select count(*)::integer as count from outbox where kind = 'START' and workspace_id = $1::uuid and ${which}`,
+      [service.workspaceId],
     )
     return row!.count
   }

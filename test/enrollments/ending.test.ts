@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 const SEQUENCE = { steps: [EMAIL, wait(60), EMAIL] }
 
 describe('an enrollment that is ended through the API', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   const end = (automationId: string, contactId: string, options = {}) =>
@@ -169,40 +169,11 @@ describe('an enrollment that is ended through the API', () => {
   })
 })
 
-describe('an enrollment that is ended while no worker runs', () => {
-  let service: Service
-  before(async () => {
-    service = await startService({ worker: false })
-  })
-  after(() => service.stop())
-
-  it('ends even if only Temporal has it, and sends no email', async () => {
-    const automationId = await anAutomation(service, SEQUENCE)
-    const contactId = await aContact(service)
-    await enroll(service, automationId, contactId)
-    const em = service.context.orm.em.fork()
-    // Simulates an API that died after the start of the workflow.
-    await sql(em, 'delete from enrollments where contact_id = $1::uuid', [contactId])
-    const path = `automations/${automationId}/enrollments/${contactId}`
-    assert.equal((await service.call('DELETE', path)).status, 200)
-    assert.equal((await service.call('DELETE', path)).refused, '404 not_enrolled')
-    await service.startWorker()
-    const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
-    await eventually('its workflow is over', async () =>
-      (await handle.describe()).status.name === 'RUNNING' ? undefined : true,
-    )
-    assert.deepEqual(await activityOf(service, contactId), [])
-    const { body } = await service.call('GET', `automations/${automationId}/enrollments?status=CANCELLED`)
-    assert.equal(body.data.length, 1)
-  })
-})
-
 describe('the list of enrollments', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   it('returns consistent pages while contacts enter, and filters by status', async () => {
     const automationId = await anAutomation(service, SEQUENCE)

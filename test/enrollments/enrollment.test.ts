@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { isId } from '../../src/platform/ids.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { useServiceAndSink } from '../support/shared-service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('an enrollment', () => {
   let service: Service
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started))
+  let release: (() => void) | undefined
+  useServiceAndSink((started) => ({ service, sink } = started), {
+    onMail: () => new Promise<void>((resolve) => (release ? (release = resolve) : resolve())),
+  })
 
   const messages = (contactId: string, count: number) =>
     eventually(`${count} final messages`, async () => {
@@ -175,6 +178,32 @@ describe('an enrollment', () => {
     assert.equal((await mailsTo(contactId)).length, 1)
   })
 
+  it('responds to a DELETE after the email in flight, and sends none after the response', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [EMAIL, EMAIL, EMAIL] })
+    const before = sink.mails.length
+    release = () => undefined
+    await enroll(service, automationId, contactId)
+    await eventually('the server has received the message, but not answered', () =>
+      sink.mails.length > before ? true : undefined,
+    )
+    let answered = false
+    const deletion = service.call('DELETE', `automations/${automationId}`).then((answer) => {
+      answered = true
+      return answer
+    })
+    await eventually('the automation is deleted', async () =>
+      (await service.call('GET', `automations/${automationId}`)).status === 404 ? true : undefined,
+    )
+    assert.equal(answered, false)
+    const answerServer = release
+    release = undefined
+    answerServer()
+    assert.equal((await deletion).status, 200)
+    await closed(automationId, contactId)
+    assert.equal(sink.mails.length, before + 1)
+  })
+
   it('dismisses a deferred email when its automation is deleted', async () => {
     sink.behave({ code: 451, text: 'later', at: 'data' })
     const contactId = await aContact(service)
@@ -237,21 +266,5 @@ describe('an enrollment', () => {
     const item = await eventually('a captured message', async () => (await activityOf(asTest, contactId))[0])
     assert.equal(item.status === 'SENDING' || item.status === 'CAPTURED', true)
     assert.ok(!sink.mails.some(({ to }) => to[0] === item.to))
-  })
-})
-
-describe('an enrollment without a worker', () => {
-  it('is acknowledged, and sends its email when a worker is back', async () => {
-    const service = await startService({ worker: false })
-    const contactId = await aContact(service)
-    const automationId = await anAutomation(service)
-    const { status, body } = await enroll(service, automationId, contactId)
-    assert.deepEqual([status, body.data.enrolled], [202, true])
-    assert.deepEqual(await activityOf(service, contactId), [])
-    await service.startWorker()
-    await eventually('the mail', async () =>
-      (await activityOf(service, contactId)).find(({ status }) => status === 'CAPTURED'),
-    )
-    await service.stop()
   })
 })

@@ -1,14 +1,14 @@
 import { leaveByConditions } from '../../src/enrollments/leave-sweep.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, enroll, wait } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('an exit rule with a condition', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   it('ends an enrollment during a wait', async () => {
     const automationId = await anAutomation(service, {

@@ -6,14 +6,14 @@ import { newId } from '../../src/platform/ids.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('a contact in an automation', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   const em = () => service.context.orm.em.fork()
   const statusesOf = async (contactId: string) => {
@@ -99,5 +99,26 @@ describe('a contact in an automation', () => {
     const entry = { dedupKey: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
     assert.equal(await recordEnrollment(em(), { id: newId(), automationId, contactId, ...entry }), undefined)
     assert.deepEqual(await statusesOf(contactId), ['CANCELLED'])
+  })
+
+  it('may enter again after an operator has terminated their workflow', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service, { steps: [wait(60)] })
+    await enroll(service, automationId, contactId)
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, false)
+    await service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`).terminate()
+
+    assert.equal((await enroll(service, automationId, contactId)).body.data.enrolled, true)
+    assert.deepEqual(await statusesOf(contactId), ['CANCELLED', 'ACTIVE'])
+  })
+
+  it('is counted once, no matter how often the enrollment is recorded', async () => {
+    const contactId = await aContact(service)
+    const automationId = await anAutomation(service)
+    const write = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null, enrolledAt: new Date() }
+    const all = await Promise.all(Array.from({ length: 20 }, () => recordEnrollment(em(), write)))
+    assert.ok(all.every((status) => status === 'ACTIVE'))
+    const { body } = await service.call('GET', 'automations')
+    assert.equal(body.data.find(({ id }: { id: string }) => id === automationId).enrolledCount, 1)
   })
 })

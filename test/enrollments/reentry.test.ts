@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('the rule for entering again', () => {
   let service: Service
   before(async () => {
-    service = await startService()
+    service = await openWorkspace()
   })
-  after(() => service.stop())
 
   it('holds for concurrent calls, although the enrollment of the first one ends in between', async () => {
     const em = () => service.context.orm.em.fork()

@@ -4,16 +4,19 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createAutomation } from '../../src/automations/automations.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Orm } from '../../src/platform/db/orm.ts'
+import { createDatabase } from '../support/database.ts'
 
 describe('the outbox', () => {
-  let service: Service
+  // No other suite may enqueue deliveries here.
+  let orm: Orm
   before(async () => {
-    service = await startService({ worker: false })
+    orm = (await createDatabase()).orm
   })
-  after(() => service.stop())
+  after(() => orm.close(true))
+  beforeEach(() => sql(em(), 'delete from outbox'))
 
-  const em = () => service.context.orm.em.fork()
+  const em = () => orm.em.fork()
   const writeBulk = async (workspaceId: string | null, count: number) =>
     sql(
       em(),
@@ -45,7 +48,6 @@ describe('the outbox', () => {
   })
 
   it('serves every workspace even if a page is too small for all of them', async () => {
-    await sql(em(), 'delete from outbox')
     const workspaces = Array.from({ length: 25 }, newId)
     for (const workspaceId of [...workspaces, null]) await writeBulk(workspaceId, 20)
     const served = new Map<string | null, number>()
@@ -61,7 +63,6 @@ describe('the outbox', () => {
   })
 
   it('reserves no space for workspaces without due deliveries', async () => {
-    await sql(em(), 'delete from outbox')
     const waiting = Array.from({ length: 25 }, newId)
     for (const workspaceId of waiting) await writeBulk(workspaceId, 1)
     await sql(em(), "update outbox set due_at = now() + interval '1 hour'")
@@ -74,10 +75,11 @@ describe('the outbox', () => {
   })
 
   it('runs the batch jobs of workspaces in turn, regardless of automation or contact', async () => {
-    await sql(em(), 'delete from outbox')
-    const { em: root } = service.context.dependencies
-    const one = await createWorkspace(root, { name: 'One', mode: 'live' })
-    const two = await createWorkspace(root, { name: 'Two', mode: 'live' })
+    const { em: root } = orm
+    const [one, two] = [
+      await createWorkspace(root, { name: 'One', mode: 'live' }),
+      await createWorkspace(root, { name: 'Two', mode: 'live' }),
+    ]
     const make = async (workspaceId: string) => {
       const { automation } = await createAutomation(root, workspaceId, {
         name: 'Deleted',
