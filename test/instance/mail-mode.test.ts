@@ -8,7 +8,7 @@ import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'
 
-const ROUNDS = 100
+const ROUNDS = 30
 
 describe('the mail mode of an instance', () => {
   let orm: Orm

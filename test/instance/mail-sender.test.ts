@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Orm } from '../../src/platform/db/orm.ts'
-import { readMailMode } from '../../src/instance/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { agreeOnSender } from '../../src/instance/mail-sender.ts'
-import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { createDatabase } from '../support/database.ts'
-import { eventually } from '../support/eventually.ts'
-import { startService } from '../support/service.ts'
-import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const ME = 'Me <me@example.com>'
 const US = 'Us <us@example.com>'
@@ -59,25 +54,5 @@ describe('the sender of an instance', () => {
     await assert.rejects(agree(undefined), /Set MAIL_FROM to the sender, such as MAIL_FROM='Me <me@example\.com>'/)
     assert.match(await agree(undefined, false), /localhost\.localdomain/)
     await assert.rejects(agree(undefined), /MAIL_FROM/)
-  })
-})
-
-describe('a worker', () => {
-  it('requires MAIL_FROM unless another process has set it', async () => {
-    const sink = await startSmtpSink()
-    const service = await startService({ worker: false, env: { SMTP_URL: sink.url, MAIL_FROM: '' } })
-    const { em } = service.context.orm
-    try {
-      await assert.rejects(service.startWorker(), /MAIL_FROM/)
-      assert.equal(await readMailMode(em.fork()), null, 'a rejected process has not set the mail mode')
-      await sql(em.fork(), 'update instance set mail_from = $1', [ME])
-      await service.startWorker()
-      await enroll(service, await anAutomation(service), await aContact(service))
-      const mail = await eventually('the mail', () => sink.mails[0])
-      assert.match(mail.headers, /^From: Me <me@example\.com>\r?$/m)
-    } finally {
-      await service.stop()
-      await sink.close()
-    }
   })
 })

@@ -4,7 +4,6 @@ import { readPublicUrl } from '../../src/instance/queries.ts'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createDatabase } from '../support/database.ts'
-import { startService } from '../support/service.ts'
 
 const [HTTP, HTTPS] = ['http://mail.example.com', 'https://mail.example.com']
 
@@ -47,17 +46,5 @@ describe('the public URL of an instance', () => {
   it('may use http for a mail server on this machine, with a warning', async () => {
     assert.equal(await agree(HTTP, { isLocal: true }), HTTP)
     assert.match(warnings[0]!, /PUBLIC_URL does not use https/)
-  })
-
-  it('stops a worker that would send elsewhere', async () => {
-    const service = await startService({
-      worker: false,
-      env: { SMTP_URL: 'smtp://smtp.example.com:25', MAIL_FROM: 'Me <me@example.com>', PUBLIC_URL: HTTP },
-    })
-    try {
-      await assert.rejects(service.startWorker(), /does not use https/)
-    } finally {
-      await service.stop()
-    }
   })
 })

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { openContext } from '../../src/runtime/context.ts'
-import { startWorker } from '../../src/runtime/worker.ts'
 import { readTemporalBinding } from '../../src/instance/queries.ts'
-import { readSendingGate } from '../../src/instance/sending-gate-queries.ts'
 import { watchSendingGate } from '../../src/instance/watch-sending-gate.ts'
 import { assertTemporalBinding, findTemporalBindingProblem } from '../../src/instance/temporal-namespace.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { createDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
-import { quietLog } from '../support/log.ts'
-import { startSecondTemporal } from '../support/servers.ts'
-import { startService } from '../support/service.ts'
-import { workflowBundle } from '../support/workflow-bundle.ts'
 
 const HERE = { namespace: 'default', namespaceId: 'one', taskQueue: 'dripline' }
 
@@ -82,22 +75,4 @@ describe('the Temporal namespace of an instance', () => {
       watch.stop()
     }
   })
-
-  it('rejects a worker of a copied database until the copy is marked as restored', async () => {
-    const service = await startService()
-    const second = await startSecondTemporal()
-    const copy = openContext({ ...service.context.config, TEMPORAL_ADDRESS: second.address }, quietLog)
-    const start = async () => (await startWorker(copy, workflowBundle())).stop()
-    try {
-      await assert.rejects(start(), /uses another Temporal server/)
-      await service.stopWorkers()
-      await markRestored(copy.orm.em)
-      await start()
-      assert.equal((await readSendingGate(copy.orm.em.fork())).isOpen, false)
-    } finally {
-      await copy.close()
-      await second.stop()
-      await service.stop()
-    }
-  }).timeout(180_000)
 })

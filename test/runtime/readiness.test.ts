@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import type { Client } from '@temporalio/client'
 import { createReadiness } from '../../src/runtime/readiness.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
 
 describe('readiness', () => {
   let service: Service
   before(async () => {
-    service = await startService({ worker: false })
+    service = await openWorkspace({ worker: false })
   })
-  after(() => service.stop())
 
   it('is checked once for all concurrent requests, and again later', async () => {
     const { orm, temporal } = service.context

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { activityOf, aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { services } from '../support/servers.ts'
 
 /** A connection to a server that can be cut, blocked, and restored. */
@@ -40,14 +40,14 @@ async function startGate(target: string) {
 }
 
 describe('an outage', () => {
-  let service: Service
-  let away: Service
+  let service: Instance
+  let away: Instance
   let gate: Awaited<ReturnType<typeof startGate>>
 
   describe('of Temporal', () => {
     before(async () => {
       gate = await startGate((await services()).temporalAddress)
-      service = await startService({ worker: false, env: { TEMPORAL_ADDRESS: gate.address } })
+      service = await startInstance({ worker: false, env: { TEMPORAL_ADDRESS: gate.address } })
     })
     after(async () => {
       gate.set('open')
@@ -94,11 +94,11 @@ describe('an outage', () => {
 
   describe('of Postgres', () => {
     before(async () => {
-      service = await startService({ worker: false })
+      service = await startInstance({ worker: false })
       const url = new URL(service.context.config.DATABASE_URL)
       gate = await startGate(url.host)
       url.host = gate.address
-      away = await startService({ worker: false, env: { DATABASE_URL: url.href } })
+      away = await startInstance({ worker: false, env: { DATABASE_URL: url.href } })
     })
     after(async () => {
       gate.set('open')

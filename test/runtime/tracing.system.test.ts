@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { startApiProcess, startWorkerProcess, type Process } from '../support/processes.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 interface Span {
@@ -39,7 +39,7 @@ async function startCollector() {
 
 describe('a trace', function () {
   this.timeout(180_000)
-  let service: Service
+  let service: Instance
   let sink: SmtpSink
   let collector: Awaited<ReturnType<typeof startCollector>>
   let api: Process & { baseUrl: string }
@@ -47,7 +47,7 @@ describe('a trace', function () {
 
   before(async () => {
     sink = await startSmtpSink()
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
     collector = await startCollector()
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { openLog } from '../../src/platform/log.ts'
 import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { activityOf, aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { freePorts } from '../support/ports.ts'
-import { startService } from '../support/service.ts'
+import { startInstance } from '../support/instance.ts'
 
 describe('an instance with two mail servers', function () {
   this.timeout(150_000)
@@ -11,7 +12,9 @@ describe('an instance with two mail servers', function () {
     const [port] = await freePorts(1)
     const second = await startSmtpSink()
     const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, SMTP_FALLBACK_URL: ` ${second.url} ` }
-    const service = await startService({ env })
+    const lines: string[] = []
+    const log = openLog('warn', { write: (line) => void lines.push(line) })
+    const service = await startInstance({ env, log })
     let first: Awaited<ReturnType<typeof startSmtpSink>> | undefined
     try {
       const automationId = await anAutomation(service, { steps: [EMAIL] })
@@ -21,6 +24,7 @@ describe('an instance with two mail servers', function () {
       await eventually('all are sent', async () =>
         (await statuses()).every((status) => status === 'SENT') ? true : undefined,
       )
+      assert.match(lines.join(''), /ECONNREFUSED.*The mail server rejects the login; messages wait/)
       assert.equal(second.mails.length, contacts.length)
       assert.equal(new Set(second.mails.map(({ to }) => to[0])).size, contacts.length)
       first = await startSmtpSink(undefined, port)

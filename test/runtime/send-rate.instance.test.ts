@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
-import type { Service } from '../support/service.ts'
+import { useInstanceAndSink } from '../support/instance-and-sink.ts'
+import type { Instance } from '../support/instance.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 const RATE = 4
 const EMAILS = 24
 
 describe('SEND_RATE', () => {
-  let service: Service
+  let service: Instance
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started), { worker: false, env: { SEND_RATE: String(RATE) } })
+  useInstanceAndSink((started) => ({ service, sink } = started), { worker: false, env: { SEND_RATE: String(RATE) } })
 
   it('applies to all workers together, and delays emails without dropping any', async () => {
     const automationId = await anAutomation(service, { steps: [EMAIL] })

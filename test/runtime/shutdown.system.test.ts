@@ -3,18 +3,18 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { activityOf, aContact, anAutomation, enroll } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApiProcess, startWorkerProcess } from '../support/processes.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('SIGTERM', function () {
   this.timeout(180_000)
-  let service: Service
+  let service: Instance
   let sink: SmtpSink
   let answerMail: (() => void) | undefined
 
   before(async () => {
     sink = await startSmtpSink(() => new Promise<void>((resolve) => (answerMail = resolve)))
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
   })
   after(async () => {
     answerMail?.()
