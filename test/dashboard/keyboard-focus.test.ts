@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
+import { onDashboard } from '../support/dashboard.ts'
 import { aContact, aList } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
-import { onDashboard, type Dashboard } from '../support/dashboard.ts'
 
 describe('keyboard focus', () => {
-  let d: Dashboard
-  onDashboard((dashboard) => (d = dashboard))
+  const d = onDashboard()
   const press = async (name: string) => {
     await d.page.getByRole('button', { name, exact: true }).focus()
-    await d.page.keyboard.press('Enter')
+    await d.keys('Enter')
   }
   /** Returns the text of the focused element, or `''` if nothing has the focus. */
   const where = () =>
@@ -27,8 +26,8 @@ describe('keyboard focus', () => {
     const list = await aList(d.service)
     await aContact(d.service)
     const body = { name: 'C', subject: 's', text: 't', audience: { listIds: [list] } }
-    const { id } = (await d.service.call('POST', 'campaigns', body)).body.data as { id: string }
-    await d.page.goto(d.at(`/campaigns/${id}`))
+    const id = await d.create('campaigns', body)
+    await d.open(`/campaigns/${id}`)
     await press('Edit')
     await d.page.getByRole('button', { name: 'Save draft' }).waitFor()
     for (const name of ['A/B test subject lines', 'Add variant', 'Remove variant', 'Turn off A/B test']) {
@@ -39,26 +38,26 @@ describe('keyboard focus', () => {
     await isSomewhere('Cancel')
     await press('Send…')
     await isSomewhere('Send…')
-    // Tab continues from there, not from the start of the page.
-    await d.page.keyboard.press('Tab')
+    // Tab continues from there, not from the start of the d.page.
+    await d.keys('Tab')
     assert.doesNotMatch(await where(), /Skip to/)
   })
 
   it('stays near the conflict dialog after a decision', async () => {
     for (const whose of ['Use their version', 'Overwrite with mine']) {
       const first = { name: 'T', format: 'HTML', subject: 'one', html: '<p>one</p>' }
-      const { id } = (await d.service.call('POST', 'templates', first)).body.data as { id: string }
-      await d.page.goto(d.at(`/templates/${id}`))
+      const id = await d.create('templates', first)
+      await d.open(`/templates/${id}`)
       const subject = d.page.getByRole('textbox', { name: 'Subject' })
       await subject.waitFor()
       await d.service.call('PUT', `templates/${id}`, { ...first, subject: 'theirs' })
       await subject.fill('mine')
       await press('Save template')
-      await d.page.getByText('Someone else changed this').waitFor()
+      await d.shows('Someone else changed this')
       await press(whose)
       await d.page.getByText('Someone else changed this').waitFor({ state: 'detached' })
       await isSomewhere(whose)
-      await d.page.keyboard.press('Tab')
+      await d.keys('Tab')
       assert.doesNotMatch(await where(), /Skip to/)
     }
   })

@@ -6,12 +6,12 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 
 describe('dashboard sign-in', function () {
   this.timeout(180_000)
   let provider: IdentityProvider
-  let service: Service
+  let service: Instance
   let browser: Browser
   let page: Page
   let failures: string[]
@@ -21,7 +21,7 @@ describe('dashboard sign-in', function () {
     const port = await getPort()
     origin = `http://localhost:${port}`
     provider = await startIdentityProvider([`${origin}/sign-in/callback`])
-    service = await startService({
+    service = await startInstance({
       worker: false,
       env: {
         PORT: String(port),

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import { onDashboard } from '../support/dashboard.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const TREE = {
+  type: 'CONDITION',
+  branches: [
+    {
+      name: 'Pro',
+      if: { all: [{ tag: 'pro' }, { any: [{ event: 'order.placed' }] }] },
+      steps: [EMAIL, { type: 'EXIT' }],
+    },
+  ],
+  else: [
+    {
+      type: 'SPLIT',
+      branches: [
+        { name: 'A', weight: 50, steps: [{ type: 'UPDATE_CONTACT', addTags: ['a'] }] },
+        { name: 'B', weight: 50, steps: [{ type: 'WEBHOOK', url: 'https://example.com/' }] },
+      ],
+    },
+    { type: 'WAIT_UNTIL', until: { timeOfDay: '09:00' } },
+    { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 60 },
+  ],
+}
+
+const PAGES = [
+  ...[
+    '',
+    '/automations',
+    '/contacts',
+    '/messages',
+    '/campaigns',
+    '/templates',
+    '/suppressions',
+    '/bounces',
+    '/imports',
+  ],
+  ...['/sender', '/enrollments', '/segments', '/lists', '/workspace', '/keys', '/webhooks', '/members', '/audit'],
+]
+/** Waits until everything has its place and its color. */
+const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.allSettled(
+    document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished),
+  ))`
+/** The colors do not depend on the width, so each is checked once. */
+const LOOKS = [
+  { colorScheme: 'light', width: 1_440 },
+  { colorScheme: 'dark', width: 390 },
+] as const
+
+describe('dashboard accessibility', () => {
+  // The CSP blocks the axe script otherwise.
+  const d = onDashboard({ bypassCSP: true })
+
+  /** Opens pages and returns the axe violations in each. */
+  async function violationsOn(paths: readonly string[]): Promise<string[]> {
+    const found: string[] = []
+    for (const path of paths) {
+      await d.page.goto(path)
+      await d.isLoaded()
+      await d.page.evaluate(AXE)
+      for (const { colorScheme, width } of LOOKS) {
+        await d.page.emulateMedia({ colorScheme })
+        await d.page.setViewportSize({ width, height: 900 })
+        await d.page.evaluate(SETTLED)
+        const { violations } = await d.page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")
+        found.push(...violations.map(({ id, nodes }) => `${path} in ${colorScheme}: ${id}: ${nodes[0]?.html ?? ''}`))
+      }
+    }
+    return found
+  }
+
+  it('has no axe violations before signing in', async () => {
+    await d.page.context().clearCookies()
+    assert.deepEqual(await violationsOn(['/sign-in', '/forgot-password', '/reset-password']), [])
+  })
+
+  it('has no axe violations on any page of a workspace', async function () {
+    this.timeout(240_000)
+    const steps = [EMAIL, wait(60), TREE, EMAIL]
+    const automationId = await anAutomation(d.service, { trigger: 'SIGNUP', triggerConfig: undefined, steps })
+    const contactId = await aContact(d.service, { firstName: 'Ada', tags: ['vip'] })
+    // Until the first email, Home shows other content.
+    await eventually('an email is sent', () => d.sink.mails[0])
+    const text = { type: 'TEXT', paragraphs: [{ style: 'HEADING', runs: [{ text: 'Hello' }] }] }
+    const column = { blocks: [text, { type: 'BUTTON', label: 'Begin', url: 'https://example.com' }] }
+    const blocks = [text, { type: 'CODE', html: '<b>x</b>' }, { type: 'COLUMNS', columns: [column, column] }]
+    const templateId = await d.create('templates', { name: 'T', format: 'BLOCKS', design: { blocks } })
+    const draft = { name: 'News', subject: 'News', html: '<p>Hello {{ contact.fristName }}</p>' }
+    const campaignId = await d.create('campaigns', draft)
+    const more = [
+      ...[`/automations/${automationId}`, `/automations/${automationId}?view=numbers`, `/contacts/${contactId}`],
+      ...[`/templates/${templateId}`, `/campaigns/${campaignId}`],
+    ]
+    const paths = [...[...PAGES, ...more].map((path) => d.at(path)), '/account', '/nowhere']
+    assert.deepEqual(await violationsOn(paths), [])
+    assert.deepEqual(d.failures, [])
+  })
+})

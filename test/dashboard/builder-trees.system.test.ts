@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { onDashboard } from '../support/dashboard.ts'
+import { readFileSync } from 'node:fs'
+import { eventually } from '../support/eventually.ts'
+import { anAutomation, EMAIL, wait } from '../support/factories.ts'
+
+interface Tree {
+  type: string
+  subject?: string
+  branches?: { name: string; steps: Tree[] }[]
+  else?: Tree[]
+}
+
+const TRIAL = JSON.parse(readFileSync(new URL('../../examples/trial.json', import.meta.url), 'utf8')) as {
+  steps: Tree[]
+}
+
+/** Keeps the fields of a step that both a request and a response have. */
+const contentOf = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, each: unknown) =>
+      ['id', 'position', 'name', 'text', 'html', 'templateId', 'templateVersion', 'category'].includes(key) ||
+      each === null ||
+      ((key === 'delayMinutes' || key === 'subject') && (each === 0 || each === '')) ||
+      (key === 'ifPast' && each === 'continue')
+        ? undefined
+        : each,
+    ),
+  )
+
+describe('builder with branches', () => {
+  const d = onDashboard()
+
+  const stepCount = (count: number) =>
+    eventually(
+      `there are ${count} steps`,
+      async () => (await d.page.getByTestId('step').count()) === count || undefined,
+    )
+
+  /** Activates the automation and compares it with the recipe. */
+  async function activateTrial(): Promise<void> {
+    await d.shows('Draft saved')
+    await d.press('Activate')
+    await d.shows('Automation activated.')
+    const id = /automations\/([^/?]+)/.exec(d.page.url())![1]!
+    const data = await d.read(`automations/${id}`)
+    const expected = structuredClone(TRIAL) as unknown as { steps: { branches?: { if: object }[] }[] }
+    // The editor stores a condition as a group.
+    for (const { branches = [] } of expected.steps) for (const branch of branches) branch.if = { all: [branch.if] }
+    assert.deepEqual(contentOf(data.steps), contentOf(expected.steps))
+    assert.deepEqual(
+      { trigger: data.trigger, entry: data.entry, goal: data.goal, exitOn: data.exitOn },
+      {
+        trigger: 'EVENT',
+        entry: { reentry: 'ONCE' },
+        goal: { eventName: 'subscription.started' },
+        exitOn: [{ eventName: 'trial.cancelled' }],
+      },
+    )
+  }
+
+  it('builds the trial recipe with the mouse', async () => {
+    await d.open('/automations')
+    await d.press('New automation', 'Start blank')
+    await d.choose('Trigger', 'Event received')
+    await d.field('Event').first().fill('trial.started')
+    await d.choose('Re-entry', 'Once per contact')
+    await d.press('Set goal')
+    await d.page.getByLabel('Goal: event').first().fill('subscription.started')
+    await d.press('Add exit rule')
+    await d.page.getByLabel('Exit rule 1: event').first().fill('trial.cancelled')
+    const write = async (subject: string) => {
+      await d.menuItem('Email')
+      await d.fill({ Subject: subject, 'Plain text': 'Hello' })
+    }
+    const addLast = () =>
+      d
+        .button(/^Add step/)
+        .last()
+        .click()
+    const addToBranch = () => d.button('Add step at the start of the branch')
+    await addLast()
+    await write('Your trial has begun')
+    await addLast()
+    await d.menuItem('Wait')
+    await d.field('Days').fill('2')
+    await addLast()
+    await d.menuItem('Condition')
+    await d.page.getByLabel('Branch 1: name').fill('Has a project')
+    await d.choose('Condition 1: type', 'Event')
+    await d.page.getByLabel('Condition 1: attribute').first().fill('project.created')
+    await addToBranch().first().click()
+    await write('Invite your team')
+    await addToBranch().last().click()
+    await write('Create your first project')
+    // After the branches.
+    await d.page.getByText('Performed project.created?').first().click()
+    await d.press('Add next step')
+    await d.menuItem('Wait until')
+    await d.choose('Wait until', 'A date of the contact or the event')
+    await d.field('Key').first().fill('trialEndsAt')
+    await d.fill({ Days: '3', 'Time of day': '09:00' })
+    await d.choose('If the time has passed', 'Exit the automation')
+    await d.press('Add next step')
+    await write('3 days left in your trial')
+    await activateTrial()
+  })
+
+  it('builds the trial recipe with the keyboard', async () => {
+    /** Selects an option of the focused field. */
+    const pick = async (option: string) => {
+      await d.keys('Enter')
+      await d.page.getByRole('option', { name: option, exact: true }).waitFor()
+      for (let n = 0; n < 20; n += 1) {
+        const selected = await d.page.locator('[role=option][data-combobox-selected]').allTextContents()
+        if (selected[0] === option) return d.keys('Enter')
+        await d.keys('ArrowDown')
+      }
+      throw new Error(`${option} can't be reached`)
+    }
+    const type = (text: string) => d.page.keyboard.type(text)
+    let count = 0
+    const write = async (subject: string) => {
+      await d.keys('Escape', 'e')
+      await stepCount((count += 1))
+      await type(subject)
+      await d.keys('Tab')
+      await type('Hello')
+      await d.keys('Escape')
+    }
+    const add = async (name: string) => {
+      await d.keys('Escape', 'a')
+      await d.page.locator('[role=menuitem]:focus').waitFor()
+      for (let n = 0; n < 12; n += 1) {
+        if ((await d.page.locator('[role=menuitem]:focus').textContent())?.startsWith(name)) break
+        await d.keys('ArrowDown')
+      }
+      await d.keys('Enter')
+      await stepCount((count += 1))
+    }
+
+    await d.open('/automations')
+    await d.page.getByRole('button', { name: 'New automation' }).waitFor()
+    await d.keys('n')
+    await d.page.locator('button[aria-pressed=true]:focus').waitFor()
+    await d.keys('Enter')
+    await d.isAt('Trigger')
+    await d.keys('Enter')
+    await d.tabTo('Trigger')
+    await pick('Event received')
+    await d.tabTo('Event')
+    await type('trial.started')
+    await d.tabTo('Re-entry')
+    await pick('Once per contact')
+    await write('Your trial has begun')
+    await d.keys('w')
+    await stepCount((count += 1))
+    await type('2')
+    await d.keys('Escape', 'a')
+    await d.page.locator('[role=menuitem]:focus').waitFor()
+    await d.keys('Escape')
+    await add('Condition')
+    await type('Has a project')
+    await d.tabTo('Condition 1: type')
+    await pick('Event')
+    await d.tabTo('Condition 1: attribute')
+    await type('project.created')
+    await d.keys('Escape', 'ArrowRight')
+    await write('Invite your team')
+    await d.keys('ArrowRight')
+    await write('Create your first project')
+    await d.keys('ArrowLeft', 'ArrowLeft')
+    await add('Wait until')
+    await d.tabTo('Wait until')
+    await pick('A date of the contact or the event')
+    await d.tabTo('Key')
+    await type('trialEndsAt')
+    await d.keys('Tab')
+    await d.tabTo('Days')
+    await type('3')
+    await d.tabTo('Time of day')
+    // A field with AM and PM needs the last letter.
+    await type('0900a')
+    await d.tabTo('If the time has passed')
+    await pick('Exit the automation')
+    await write('3 days left in your trial')
+    await d.keys('ArrowDown', 'Enter')
+    await d.tabTo('Set goal')
+    await d.keys('Enter')
+    await d.tabTo('Goal: event')
+    await type('subscription.started')
+    await d.tabTo('Add exit rule')
+    await d.keys('Enter')
+    await d.page.getByLabel('Exit rule 1: event').first().waitFor()
+    await d.keys('Shift+Tab', 'Shift+Tab')
+    await d.page.getByLabel('Exit rule 1: event').first().focus()
+    await type('trial.cancelled')
+    await d.keys('Escape')
+    await activateTrial()
+  })
+
+  it('copies, moves and deletes a branch, and undoes it', async () => {
+    const pro = { name: 'Pro', if: { tag: 'pro' }, steps: [{ ...EMAIL, subject: 'For Pro' }] }
+    const free = { name: 'Free', if: { tag: 'free' }, steps: [] }
+    const condition = { type: 'CONDITION', branches: [pro, free], else: [wait(60)] }
+    const automationId = await anAutomation(d.service, { steps: [condition, { ...EMAIL, subject: 'Last' }] })
+    const branches = async () => {
+      const { body } = await d.service.call('GET', `automations/${automationId}/draft`)
+      const [first] = (body.data?.content.sequence.steps ?? []) as Tree[]
+      return first?.branches?.map(({ name, steps }) => `${name} ${steps.map(({ subject }) => subject).join()}`.trim())
+    }
+    const draftHas = (...expected: string[]) =>
+      eventually(`the branches are ${expected.join(' and ')}`, async () => {
+        return JSON.stringify(await branches()) === JSON.stringify(expected) || undefined
+      })
+    await d.open(`/automations/${automationId}`)
+    await d.shows('For Pro')
+    await d.page.getByText('Pro', { exact: true }).click()
+    await d.isAt('Branch “Pro”')
+    await d.keys('d')
+    await draftHas('Pro For Pro', 'Pro 3 For Pro', 'Free')
+    await d.keys('Alt+ArrowRight')
+    await draftHas('Pro For Pro', 'Free', 'Pro 3 For Pro')
+    await d.keys('Delete')
+    await draftHas('Pro For Pro', 'Free')
+    await d.keys('Control+z', 'Control+z', 'Control+z')
+    await draftHas('Pro For Pro', 'Free')
+    // Copies the steps of a branch into another branch, and moves a step with the menu.
+    await d.page.getByText('Pro', { exact: true }).click()
+    await d.keys('Control+c')
+    await d.page.getByText('Free', { exact: true }).click()
+    await d.keys('Control+v')
+    await draftHas('Pro For Pro', 'Free For Pro')
+    await d.keys('m')
+    await d.menuItem('Move up')
+    await draftHas('Pro For Pro,For Pro', 'Free')
+  })
+
+  it('publishes a wait for an event without a filter', async () => {
+    const forProject = { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 4_320 }
+    const automationId = await anAutomation(d.service, { steps: [{ ...forProject, received: [EMAIL] }] })
+    await d.open(`/automations/${automationId}`)
+    await d.page.getByText('Wait for project.created').click()
+    await d.page.getByLabel('Days').fill('4')
+    await d.shows('Draft saved')
+    await d.press('Publish')
+    await d.shows('Published.')
+    const data = await d.read(`automations/${automationId}`)
+    assert.partialDeepStrictEqual(data.steps[0], { filter: null, timeoutMinutes: 5_760 })
+  })
+
+  it('creates a draft from a recipe', async () => {
+    await d.open('/automations')
+    await d.press('New automation', /^Trial onboarding/)
+    await d.shows('Goal: subscription.started')
+    await d.press('Use recipe')
+    await d.isAt('Trigger')
+    const id = /automations\/([^/?]+)/.exec(d.page.url())![1]!
+    const data = await d.read(`automations/${id}`)
+    assert.equal(data.status, 'DRAFT')
+    assert.deepEqual(contentOf(data.steps), contentOf(TRIAL.steps))
+    // It is complete.
+    await d.press('Activate')
+    await d.shows('Automation activated.')
+  })
+})

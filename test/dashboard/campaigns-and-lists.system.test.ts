@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict'
+import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { onDashboard } from '../support/dashboard.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
+
+interface Sender extends Record<string, unknown> {
+  records: { what: string; name: string; value: string; type: string }[]
+}
+
+describe('campaigns, sender, lists and suppressions in the dashboard', () => {
+  const texts: Record<string, string[]> = {}
+  let dns: Awaited<ReturnType<typeof startDnsServer>>
+  let service: Instance
+  const d = onDashboard({
+    async start() {
+      const sink = await startSmtpSink()
+      dns = await startDnsServer(texts)
+      service = await startInstance({
+        env: { SMTP_URL: sink.url, DNS_SERVERS: dns.address, SECRETS_KEY: 'k'.repeat(44) },
+      })
+      return { service, sink }
+    },
+  })
+  after(async () => {
+    await service.stop()
+    await d.sink.close()
+    dns.close()
+  })
+  const ask = async (method: string, path: string, body?: object) =>
+    (await d.owner.browser.ask(method, path, { workspaceId: d.service.workspaceId, body })).body?.data as Sender
+
+  it('creates a campaign, counts its audience, sends it once to each contact, and reports the result', async () => {
+    const [list, without] = [await aList(d.service), await aList(d.service)]
+    const names = await Promise.all([list, without].map(async (id) => (await d.read(`lists/${id}`)).name as string))
+    const contacts = await Promise.all(Array.from({ length: 4 }, () => aContact(d.service)))
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds: contacts })
+    await d.service.call('POST', `lists/${without}/contacts`, { contactIds: contacts.slice(0, 1) })
+    const addresses = await Promise.all(contacts.map((id) => addressOf(d.service, id)))
+    await d.service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
+
+    await d.open('/campaigns')
+    await d.shows('Campaigns send one email to lists or segments.')
+    await d.press('New campaign')
+    const form = d.form('New campaign')
+    await form.getByLabel('Name').fill('December news')
+    for (const [label, name] of [
+      ['Lists', names[0]],
+      ['Excluded lists', names[1]],
+    ] as const) {
+      await form.getByLabel(label, { exact: true }).click()
+      await d.page.getByRole('option', { name: name!, exact: true }).click()
+      await d.keys('Escape')
+    }
+    await form.getByText('2 recipients now, without duplicates. Not emailed: 1 unsubscribed.').waitFor()
+    await d.fill({ Subject: 'News for you', HTML: '<p>Hello {{ contact.fristName }}</p>' }, form)
+    await form.getByRole('button', { name: 'Save draft' }).click()
+    await d.isAt('December news', 1)
+
+    // The preview shows the email and its unknown variables.
+    const preview = d.page.getByRole('region', { name: 'Preview' })
+    await preview.getByText('contact.fristName', { exact: true }).waitFor()
+    await preview.frameLocator('iframe').getByText('Hello', { exact: true }).waitFor()
+    await preview.getByRole('button', { name: 'Send test email' }).waitFor()
+
+    // A draft can be edited.
+    await d.press('Edit')
+    const edit = d.form('Campaign')
+    await d.fill({ Subject: 'News', HTML: '<p>Hello {{ contact.firstName }}</p>' }, edit)
+    await edit.getByRole('button', { name: 'Save draft' }).click()
+    await edit.waitFor({ state: 'detached' })
+
+    await d.press('Send…')
+    const when = d.form('Send campaign')
+    await when.getByText('Schedule', { exact: true }).click()
+    await when.getByRole('button', { name: 'Schedule campaign' }).click()
+    await when.getByText('Choose a date and time').waitFor()
+    await when.getByText('Send now', { exact: true }).click()
+    await when.getByText('2 recipients now, without duplicates. Not emailed: 1 unsubscribed.').waitFor()
+    await when.getByRole('button', { name: 'Send campaign now' }).click()
+    await d.shows('The contact has unsubscribed')
+    await d.page.getByRole('banner').getByText('Sent', { exact: true }).waitFor()
+    assert.deepEqual(d.sink.mails.flatMap(({ to }) => to).toSorted(), addresses.slice(2).toSorted())
+    assert.match(d.sink.mails[0]!.headers, /Subject: News\r\n/)
+
+    await d
+      .row(/unsubscribed/)
+      .getByRole('link')
+      .click()
+    await d.isAt('Messages')
+    await d.page.getByText(addresses[1]!).waitFor()
+    assert.equal(await d.page.getByRole('row').count(), 2)
+    await d.page.getByRole('link', { name: /^(News|No subject)$/ }).click()
+    await d.isAt('Events')
+    await d.shows('The contact has unsubscribed')
+    await d.page.getByRole('link', { name: 'December news' }).waitFor()
+    await d.page.goBack()
+
+    // Messages can be filtered by campaign and by address.
+    await d.page.getByLabel('Address').fill(addresses[2]!.toUpperCase())
+    await d.keys('Enter')
+    await d.shows('No messages match these filters.')
+    await d.press('All')
+    await d.page.getByRole('row', { name: addresses[2]! }).waitFor()
+    assert.equal(await d.page.getByRole('row').count(), 2)
+    await d.page.getByLabel('Address').fill('nobody@example.com')
+    await d.keys('Enter')
+    await d.shows('No messages match these filters.')
+    await d.page.getByLabel('Address').fill('')
+    await d.keys('Enter')
+    await d.page.getByRole('row', { name: addresses[3]! }).waitFor()
+    assert.ok(d.page.url().includes('campaignId') && !d.page.url().includes('to='))
+  })
+
+  it('creates an A/B test and shows its results', async () => {
+    const list = await aList(d.service)
+    const { name } = (await d.read(`lists/${list}`)) as { name: string }
+    await d.service.call('POST', `lists/${list}/contacts`, {
+      contactIds: [await aContact(d.service), await aContact(d.service)],
+    })
+    await d.open('/campaigns')
+    await d.press('New campaign')
+    const form = d.form('New campaign')
+    await form.getByLabel('Name').fill('Which one')
+    await form.getByLabel('Lists', { exact: true }).click()
+    await d.page.getByRole('option', { name, exact: true }).click()
+    await d.keys('Escape')
+    await d.fill({ Subject: 'One', HTML: '<p>Hello</p>' }, form)
+    await form.getByRole('button', { name: 'A/B test subject lines' }).click()
+    await form.getByLabel('Subject 2').fill('{{ contact.firstName')
+    await form.getByRole('button', { name: 'Save draft' }).click()
+    await form.getByText(/^This is not a valid template: /).waitFor()
+    assert.equal(await form.getByLabel('Subject 2').getAttribute('aria-invalid'), 'true')
+    await d.fill({ 'Subject 2': 'Two', 'Test group (%)': '' }, form)
+    await d.page.keyboard.type('100')
+    assert.equal(await form.getByLabel('Test group (%)').inputValue(), '100')
+    await form.getByLabel('Choose winner after').fill('')
+    await d.page.keyboard.type('90')
+    assert.equal(await form.getByLabel('Choose winner after').inputValue(), '90')
+    await form.getByRole('button', { name: 'Save draft' }).click()
+    await d.isAt('Which one', 1)
+    await d.row(/Two/).waitFor()
+    const id = d.page.url().split('/').at(-1)!
+
+    await d.service.call('POST', `campaigns/${id}/schedule`, {})
+    await d.page.getByRole('banner').getByText('Sent', { exact: true }).waitFor()
+    const { abTest } = (await d.read(`campaigns/${id}`)) as {
+      abTest: { variants: { sent: number }[] }
+    }
+    await d.page.getByRole('row', { name: new RegExp(`^Two ${abTest.variants[1]!.sent} `) }).waitFor()
+  })
+
+  it('duplicates a scheduled campaign, and cancels its schedule while it is paused, and deletes it', async () => {
+    const listIds = [await aList(d.service)]
+    await d.service.call('POST', `lists/${listIds[0]}/contacts`, { contactIds: [await aContact(d.service)] })
+    const id = await d.create('campaigns', { name: 'Later', subject: 'Later', text: 'Hi', audience: { listIds } })
+    await d.open(`/campaigns/${id}`)
+    await d.press('Send…')
+    const when = d.form('Send campaign')
+    await when.getByText('Recipient’s time zone').click()
+    await when.getByLabel('Date and time').fill('2038-01-01T09:00')
+    await when.getByRole('button', { name: 'Schedule campaign' }).click()
+    await d.shows('1 Jan 2038, 09:00')
+    await d.press('Duplicate')
+    await d.isAt('Copy of Later', 1)
+    await d.page.getByText('Draft', { exact: true }).waitFor()
+    await d.page.goBack()
+    await d.isAt('Later', 1)
+    await d.service.call('POST', `campaigns/${id}/pause`)
+    await d.page.getByRole('button', { name: 'Resume' }).waitFor()
+    await d.press('Unschedule…', 'Unschedule campaign')
+    await d.page.getByText('Draft', { exact: true }).waitFor()
+    await d.press('Delete…', 'Delete campaign')
+    await d.isAt('Campaigns')
+    assert.equal((await d.service.call('GET', `campaigns/${id}`)).status, 404)
+  })
+
+  it('starts, edits and ends a warm-up', async () => {
+    await d.open('/sender')
+    await d.press('Start warm-up', 'Start today')
+    await d.shows('Day 1: 0 of 50 emails sent today.')
+    await d.press('Edit schedule')
+    const form = d.form('Warm-up')
+    await form.getByLabel('Stop at (emails per day)').fill('40')
+    await d.keys('Enter')
+    await form.getByText('upTo must be more than perDay').waitFor()
+    // The field was disabled while saving and gets the focus back.
+    await form.locator('input:focus').waitFor()
+    await form.getByLabel('First-day limit').fill('20')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await d.shows('Day 1: 0 of 20 emails sent today.')
+    // A campaign shows the warm-up limit.
+    const paused = { name: 'Held back', subject: 'Hi', text: 'Hi' }
+    const id = await d.create('campaigns', paused)
+    await d.open(`/campaigns/${id}`)
+    await d.shows('Day 1: 0 of 20 emails sent today.')
+    await d.open('/sender')
+    // The field keeps what is typed, and leaving asks for confirmation.
+    await d.press('Edit schedule')
+    await form.getByLabel('First-day limit').fill('')
+    await form.getByLabel('First-day limit').pressSequentially('100')
+    assert.equal(await form.getByLabel('First-day limit').inputValue(), '100')
+    await d.page.getByRole('link', { name: 'Templates' }).first().click()
+    await d.press('Stay')
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await d.press('End warm-up…', 'End warm-up')
+    await d.page.getByRole('button', { name: 'Start warm-up' }).waitFor()
+  })
+
+  it('saves the sender, shows its DNS records and verifies them', async () => {
+    await d.open('/sender')
+    const form = d.form('Sender')
+    await form.getByLabel('Name').fill('Orchard')
+    await d.fill({ 'From address': 'hello@mail.example.com', 'Postal address': 'Orchard Ltd, 1 Main Street' }, form)
+    await form.getByRole('button', { name: 'Save' }).click()
+    await d.isAt('DNS records')
+    await d.shows('Saved. Applies to new emails.')
+    await form.getByLabel('Track opens').check()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await d.shows('Saved. Applies to new emails.')
+    const read = () => ask('GET', 'sender')
+    assert.partialDeepStrictEqual(await read(), { trackOpens: true, trackClicks: false })
+    // Unsaved edits survive actions elsewhere on the page.
+    await form.getByLabel('Reply-to').fill('answers@mail.example.com')
+    await d.press('Set up DKIM')
+    await d.shows('Emails are signed with the key')
+    assert.equal(await form.getByLabel('Reply-to').inputValue(), 'answers@mail.example.com')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await d.shows('Saved. Applies to new emails.')
+    // Concurrent changes to other fields are kept.
+    const { fromName, fromAddress, replyTo } = await read()
+    const meanwhile = { fromName, fromAddress, replyTo, postalAddress: 'Orchard Ltd, 2 New Street' }
+    await ask('PUT', 'sender', meanwhile)
+    await form.getByLabel('Name').fill('The Orchard')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await d.shows('Saved. Applies to new emails.')
+    const both = { fromName: 'The Orchard', postalAddress: 'Orchard Ltd, 2 New Street' }
+    assert.partialDeepStrictEqual(await read(), both)
+    await d.press('Check DNS records')
+    await d.shows('Missing')
+    const { records } = await read()
+    for (const { name, type, value } of records)
+      if (type === 'TXT') texts[name] = [value.replace('YOUR-PROVIDER', 'spf.example.net')]
+    texts['spf.example.net'] = ['v=spf1 ip4:192.0.2.1 ~all']
+    await d.press('Check DNS records')
+    const verified = d.page.getByText('Verified')
+    await verified.nth(records.length - 1).waitFor()
+    assert.equal(await d.page.getByText('Missing').count(), 0)
+    await d.isAt('DMARC passes on SPF and DKIM.')
+    await d.shows('mail.example.com has no MX record.')
+    // The next key signs only after its record is published.
+    await d.press('Create next key')
+    await d.shows('The next key is dripline2.')
+    await d.press('Switch to next key')
+    await d.shows('is not published yet.')
+    const { name, value } = (await read()).records.find(({ what }) => what === 'DKIM_NEXT')!
+    texts[name] = [value]
+    await d.press('Switch to next key')
+    await d.isAt('DKIM, previous key')
+  })
+
+  const CREDENTIAL = 'me:1234567890123456'
+  /** Posts an event as Postmark does. @returns the status of the response */
+  const feedback = async (body: object, credential = CREDENTIAL) => {
+    const authorization = `Basic ${Buffer.from(credential).toString('base64')}`
+    const url = `http://127.0.0.1:${d.service.port}/feedback/postmark/${d.service.workspaceId}`
+    const headers = { authorization, 'content-type': 'application/json' }
+    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status
+  }
+
+  it('connects and disconnects a provider webhook', async () => {
+    await d.open('/sender')
+    const form = d.form('Postmark credentials')
+    const field = form.getByLabel('The user name and password of the webhook’s URL, as name:password')
+    await field.fill('short')
+    await d.keys('Enter')
+    await form.getByRole('alert').waitFor()
+    await field.fill(CREDENTIAL)
+    await d.keys('Enter')
+    await d.shows('Connected, no events yet')
+    assert.equal(await field.inputValue(), '')
+    await d.shows(`/feedback/postmark/${d.service.workspaceId}`)
+    assert.equal(await feedback({}, 'me:wrong'), 401)
+    assert.equal(await feedback({}), 200)
+    await d.press('Disconnect Postmark…', 'Disconnect Postmark')
+    await d.page.getByText('Connected, no events yet').waitFor({ state: 'detached' })
+    assert.equal(await feedback({}), 404)
+  })
+
+  it('lists a bounce with its diagnostic and links it from the contact', async () => {
+    await ask('PUT', 'feedback-sources/postmark', { credential: CREDENTIAL })
+    const contactId = await aContact(d.service)
+    const address = await addressOf(d.service, contactId)
+    const automationId = await anAutomation(d.service, { steps: [EMAIL] })
+    await d.service.call('POST', `automations/${automationId}/enroll`, { contactId })
+    await eventually('the email is sent', () => d.sink.mails.find(({ to }) => to.includes(address)))
+    const bounce = { RecordType: 'Bounce', Type: 'HardBounce', ID: 1, Details: 'smtp; 550 5.1.1 User unknown' }
+    assert.equal(await feedback({ ...bounce, Email: address }), 200)
+    await d.open(`/contacts/${contactId}`)
+    await d.shows('No email: hard bounce')
+    await d.page.getByRole('link', { name: 'View bounces' }).click()
+    const row = d.page.getByRole('row', { name: address })
+    await row.getByText('smtp; 550 5.1.1 User unknown').waitFor()
+    await d.shows('Bounces of one contact')
+    await d.page.getByRole('link', { name: 'Show all' }).click()
+    await d.page.getByText('Bounces of one contact').waitFor({ state: 'detached' })
+    await d.open('/bounces?kind=COMPLAINT')
+    await d.shows('No bounces of this type yet')
+  })
+
+  it('adds and removes a suppression', async () => {
+    await d.open('/suppressions')
+    await d.press('Add suppression')
+    const form = d.form('Suppress address')
+    await form.getByLabel('Email').fill('no')
+    await form.getByRole('button', { name: 'Suppress address' }).click()
+    await form.getByText('Invalid email address').waitFor()
+    await d.fill({ Email: 'angry@example.com', Note: 'by phone' }, form)
+    await form.getByRole('button', { name: 'Suppress address' }).click()
+    const row = d.row(/angry@example\.com/)
+    await row.getByText('Added manually').waitFor()
+    // Addresses can be searched, and the contact page shows the suppression.
+    await d.page.getByLabel('Search by email').fill('nobody@example.com')
+    await d.shows('No suppressions match these filters')
+    await d.page.getByLabel('Search by email').fill('Angry@example.com')
+    await row.waitFor()
+    const angry = await aContact(d.service, { email: 'angry@example.com' })
+    await d.open(`/contacts/${angry}`)
+    await d.shows('No email: added manually')
+    await d.open('/suppressions')
+    await row.getByRole('button', { name: 'Remove…' }).click()
+    await row.getByRole('button', { name: 'Remove suppression' }).click()
+    await row.waitFor({ state: 'detached' })
+  })
+
+  it('renames a list and makes it public', async () => {
+    const list = await aList(d.service)
+    const name = (await d.read(`lists/${list}`)).name as string
+    await d.open('/lists')
+    await d.press(`Edit ${name}`)
+    const form = d.form(`List ${name}`)
+    await form.getByLabel('Name').fill('Weekly news')
+    await form.getByLabel('Public').check()
+    await form.getByRole('button', { name: 'Save list' }).click()
+    await d
+      .row(/Weekly news/)
+      .getByText('public')
+      .waitFor()
+    const { data } = (await d.service.call('GET', `lists/${list}`)).body as { data: { name: string; public: boolean } }
+    assert.deepEqual([data.name, data.public], ['Weekly news', true])
+  })
+
+  it('requires an automation that sends confirmations before turning on double opt-in', async () => {
+    const list = await aList(d.service)
+    const name = (await d.read(`lists/${list}`)).name as string
+    await d.open('/lists')
+    const row = d.page.getByRole('row', { name })
+    await row.getByRole('button', { name: 'Require double opt-in' }).click()
+    await d.shows('No automation sends confirmation emails')
+    await anAutomation(d.service, {
+      trigger: 'LIST_REQUESTED',
+      triggerConfig: { listId: list },
+      steps: [{ type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }],
+    })
+    await row.getByRole('button', { name: 'Require double opt-in' }).click()
+    await row.getByText('· double opt-in').waitFor()
+  })
+})
