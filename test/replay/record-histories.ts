@@ -102,7 +102,7 @@ await record('doubted-in-wait', [wait(60), email], (automationId, contactId) => 
 await record('cancelled-in-wait', [wait(60), email], async (automationId, contactId) => {
   await world.handle(automationId, contactId).cancel()
 })
-await record('paused-and-resumed', [wait(60), email], async (automationId, contactId) => {
+const pause = async (automationId: string, contactId: string) => {
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'PAUSED' })
   await world.env.sleep('61 minutes')
   await eventually('it is paused', async () =>
@@ -110,13 +110,12 @@ await record('paused-and-resumed', [wait(60), email], async (automationId, conta
   )
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
   await world.dependencies.enrollments.automationChanged(automationId, contactId)
-})
-const waits = (automationId: string, contactId: string) =>
-  eventually(
-    'it waits',
-    async () => (await world.handle(automationId, contactId).query(stateQuery)).wakeAt ?? undefined,
-  )
-const ordered = async (_: string, contactId: string) => {
+}
+await record('paused-and-resumed', [wait(60), email], pause)
+/** Orders during a wait. */
+const order = async (automationId: string, contactId: string) => {
+  const wakes = async () => (await world.handle(automationId, contactId).query(stateQuery)).wakeAt ?? undefined
+  await eventually('it waits', wakes)
   await fireEvent(world.dependencies, world.workspaceId, contactId, { name: 'ordered' }, newCall())
 }
 const forOrder: StepInput = {
@@ -126,48 +125,24 @@ const forOrder: StepInput = {
   received: [email],
   timedOut: [wait(60), email],
 }
+const split: StepInput = { type: 'SPLIT', branches: [{ name: 'A', weight: 1, steps: [email] }] }
 const branches: StepInput[] = [
   { type: 'UPDATE_CONTACT', addTags: ['vip'] },
   {
     type: 'CONDITION',
-    branches: [
-      {
-        name: 'VIP',
-        if: { tag: 'vip' },
-        steps: [{ type: 'SPLIT', branches: [{ name: 'A', weight: 1, steps: [email] }] }],
-      },
-    ],
+    branches: [{ name: 'VIP', if: { tag: 'vip' }, steps: [split] }],
     else: [{ type: 'EXIT' }],
   },
 ]
 await record('wait-until', [{ type: 'WAIT_UNTIL', until: { timeOfDay: '09:00', weekdays: ['MON'] } }, email])
-await record('event-received', [forOrder, email], async (automationId, contactId) => {
-  await waits(automationId, contactId)
-  await ordered(automationId, contactId)
-})
+await record('event-received', [forOrder, email], order)
 await record('event-timed-out', [forOrder, email])
 await record('branches', [...branches, email, { type: 'EXIT' }])
-await record(
-  'goal-in-wait',
-  [wait(60), email],
-  async (automationId, contactId) => {
-    await waits(automationId, contactId)
-    await ordered(automationId, contactId)
-  },
-  { goal: { eventName: 'ordered' } },
-)
+await record('goal-in-wait', [wait(60), email], order, { goal: { eventName: 'ordered' } })
 await record('exit-before-a-step', [wait(60), ...branches], undefined, {
   exitOn: [{ condition: { not: { tag: 'none' } } }],
 })
-await record('paused-at-a-condition', [wait(60), ...branches], async (automationId, contactId) => {
-  await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'PAUSED' })
-  await world.env.sleep('61 minutes')
-  await eventually('it is paused', async () =>
-    (await world.handle(automationId, contactId).query(stateQuery)).paused ? true : undefined,
-  )
-  await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
-  await world.dependencies.enrollments.automationChanged(automationId, contactId)
-})
+await record('paused-at-a-condition', [wait(60), ...branches], pause)
 const webhooks = await startWebhookServer()
 webhooks.receiver.answer = () => (webhooks.requests.length === 1 ? 503 : { plan: 'pro' })
 await record('webhook-repeated', [{ type: 'WEBHOOK', url: webhooks.url, saveAs: 'account' }, email])

@@ -13,7 +13,7 @@ import { openChromium, openWindow, signIn } from '../support/chromium.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
 import { joinWorkspaces } from '../../src/accounts/queries.ts'
 import { stopServices } from '../support/servers.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { pictureEmails } from './emails.ts'
 import { createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
@@ -33,16 +33,10 @@ interface PageShot {
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click()
 
-/** Lists the pages of a workspace. */
-const pagesOf = ({
-  automationId,
-  contactId,
-  campaignId,
-  templateId,
-  branchesId,
-  webhook,
-  steps,
-}: {
+const byName = (name: string): PageShot => ({ name, path: `/${name}` })
+const clickStep = (n: number) => (page: Page) => page.getByTestId('step').nth(n).click()
+
+interface Shown {
   automationId: string
   contactId: string
   campaignId?: string
@@ -52,27 +46,21 @@ const pagesOf = ({
   /** A webhook with a failed delivery. */
   webhook?: { webhookId: string; deliveryId: string }
   steps: number
-}): PageShot[] => [
+}
+
+/** Lists the pages of a workspace. */
+const pagesOf = ({
+  automationId,
+  contactId,
+  campaignId,
+  templateId,
+  branchesId,
+  webhook,
+  steps,
+}: Shown): PageShot[] => [
   { name: 'home', path: '' },
-  { name: 'automations', path: '/automations' },
-  {
-    name: 'builder',
-    path: `/automations/${automationId}`,
-    act: (page) =>
-      page
-        .getByTestId('step')
-        .nth(steps > 1 ? 2 : 0)
-        .click(),
-  },
-  {
-    name: 'builder-numbers',
-    path: `/automations/${automationId}?view=numbers`,
-    act: (page) =>
-      page
-        .getByTestId('step')
-        .nth(steps > 1 ? 1 : 0)
-        .click(),
-  },
+  { name: 'builder', path: `/automations/${automationId}`, act: clickStep(steps > 1 ? 2 : 0) },
+  { name: 'builder-numbers', path: `/automations/${automationId}?view=numbers`, act: clickStep(steps > 1 ? 1 : 0) },
   ...(branchesId === undefined
     ? []
     : ['Plan is pro?', 'Wait for project.created', 'B: Invite your team'].map((step, n) => ({
@@ -81,27 +69,17 @@ const pagesOf = ({
         act: (page: Page) => page.getByTestId('step').filter({ hasText: step }).click(),
       }))),
   { name: 'new-automation', path: '/automations', act: press('New automation') },
-  { name: 'contacts', path: '/contacts' },
   { name: 'contact', path: `/contacts/${contactId}` },
-  { name: 'messages', path: '/messages' },
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
   { name: 'segments', path: '/segments', act: press('New segment') },
-  { name: 'lists', path: '/lists' },
-  { name: 'campaigns', path: '/campaigns' },
-  { name: 'templates', path: '/templates' },
   ...(templateId === undefined ? [] : [{ name: 'template', path: `/templates/${templateId}` }]),
   ...(campaignId === undefined ? [] : [{ name: 'campaign', path: `/campaigns/${campaignId}` }]),
-  { name: 'suppressions', path: '/suppressions' },
-  { name: 'imports', path: '/imports' },
-  { name: 'sender', path: '/sender' },
-  { name: 'workspace', path: '/workspace' },
-  { name: 'keys', path: '/keys' },
   {
     name: 'webhooks',
     path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',
   },
-  { name: 'members', path: '/members' },
-  { name: 'audit', path: '/audit' },
+  ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports'].map(byName),
+  ...['sender', 'workspace', 'keys', 'members', 'audit'].map(byName),
 ]
 
 async function take(page: Page, name: string): Promise<void> {
@@ -119,7 +97,7 @@ async function take(page: Page, name: string): Promise<void> {
   process.stdout.write(`${name}\n`)
 }
 
-async function picture(browser: Browser, service: Service, email: string, sets: [string, string, PageShot[]][]) {
+async function picture(browser: Browser, service: Instance, email: string, sets: [string, string, PageShot[]][]) {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, { width, height }] of Object.entries(SIZES)) {
       const { page } = await openWindow(browser, service, { colorScheme, width, height })
@@ -144,7 +122,7 @@ async function picture(browser: Browser, service: Service, email: string, sets: 
   }
 }
 
-async function rename({ context }: Service, accountId: string, email: string): Promise<string> {
+async function rename({ context }: Instance, accountId: string, email: string): Promise<string> {
   await sql(context.orm.em.fork(), 'update accounts set email = $2, email_key = $2 where id = $1::uuid', [
     accountId,
     email,
@@ -154,7 +132,7 @@ async function rename({ context }: Service, accountId: string, email: string): P
 
 /** Takes the screenshots of docs/getting-started.md, in a new workspace that captures mail. */
 async function firstAutomation(browser: Browser): Promise<void> {
-  const service = await startService()
+  const service = await startInstance()
   try {
     const { page } = await openWindow(browser, service, { width: 1_280, height: 800 })
     const link = await aLink(service, 'owner')
@@ -178,10 +156,10 @@ async function firstAutomation(browser: Browser): Promise<void> {
     await take(page, 'first-4-email')
     await page.goto(`/w/${service.workspaceId}/automations`)
     await page.getByRole('link', { name: 'Welcome' }).click()
-    await page.getByRole('button', { name: 'Add step' }).last().click()
-    await page.getByRole('menuitem', { name: 'Wait', exact: true }).click()
-    await page.getByRole('button', { name: 'Add step' }).last().click()
-    await page.getByRole('menuitem', { name: 'Email', exact: true }).click()
+    for (const type of ['Wait', 'Email']) {
+      await page.getByRole('button', { name: 'Add step' }).last().click()
+      await page.getByRole('menuitem', { name: type, exact: true }).click()
+    }
     await page.keyboard.type('How was your first day?')
     await page.getByText('Draft saved').waitFor()
     await take(page, 'first-5-builder')
@@ -201,7 +179,7 @@ if (only.startsWith('email')) {
 }
 
 const sink = await startSmtpSink()
-const service = await startService({ env: { SMTP_URL: sink.url }, worker: false })
+const service = await startInstance({ env: { SMTP_URL: sink.url }, worker: false })
 try {
   if (only === '') await rm(FOLDER, { recursive: true, force: true })
   await mkdir(FOLDER, { recursive: true })
@@ -217,19 +195,10 @@ try {
   }
   await sql(em.fork(), `update api_keys set name = 'Backend', rate_limit = 6000`)
   const { workspaceId } = service
-  await service.newKey({
-    name: 'Checkout',
-    workspaceId,
-    scopes: ['contacts:write'],
-    rateLimit: 600,
-    allowedRanges: ['203.0.113.0/24'],
-  })
-  await service.newKey({
-    name: 'Data warehouse',
-    workspaceId,
-    scopes: ['contacts:read', 'automations:read'],
-    rateLimit: 120,
-  })
+  const limited = { scopes: ['contacts:write' as const], rateLimit: 600, allowedRanges: ['203.0.113.0/24'] }
+  await service.newKey({ name: 'Checkout', workspaceId, ...limited })
+  const reading = { scopes: ['contacts:read' as const, 'automations:read' as const], rateLimit: 120 }
+  await service.newKey({ name: 'Data warehouse', workspaceId, ...reading })
   const many = await fillWorkspace(service, service.workspaceId)
   const templateId = await createEmailData(service, service.workspaceId)
   const followUp = JSON.parse(await readFile(EXAMPLE, 'utf8')) as object
@@ -238,12 +207,11 @@ try {
   const few = await createWorkspace(em, { name: 'Orchard staging', mode: 'test' })
   await joinWorkspaces(em.fork(), accountId, [few.id], 'owner')
   const key = await service.newKey({ workspaceId: few.id, name: 'Staging' })
-  const call: Service['call'] = (method, path, body) => service.call(method, path, body, { key })
-  const contactId = (await call('POST', 'contacts', { email: 'ada@example.com', firstName: 'Ada' })).body.data
-    .id as string
+  const call: Instance['call'] = (method, path, body) => service.call(method, path, body, { key })
+  const create = async (path: string, body: object) => (await call('POST', path, body)).body.data.id as string
+  const contactId = await create('contacts', { email: 'ada@example.com', firstName: 'Ada' })
   const steps = [{ type: 'EMAIL', subject: 'Welcome, {{ contact.firstName }}!', text: 'Good to have you here.' }]
-  const automationId = (await call('POST', 'automations', { name: 'Welcome', trigger: 'SIGNUP', steps })).body.data
-    .id as string
+  const automationId = await create('automations', { name: 'Welcome', trigger: 'SIGNUP', steps })
 
   // Last: the worker's reconciliation starts workflows for the inserted enrollments.
   await service.startWorker()

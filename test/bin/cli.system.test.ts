@@ -11,17 +11,17 @@ import { aContact, anAutomation, enroll } from '../support/factories.ts'
 import { createEmptyDatabase } from '../support/database.ts'
 import { ROOT } from '../support/npm-start.ts'
 import { deferStep, stepOf } from '../support/step-claims.ts'
-import { startService, type Service } from '../support/service.ts'
+import { startInstance, type Instance } from '../support/instance.ts'
 import { startSmtpSink, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 /** Runs the command line as a process and checks its output and exit code. */
 describe('the command line', function () {
   this.timeout(180_000)
-  let service: Service
+  let service: Instance
   let sink: SmtpSink
   before(async () => {
     sink = await startSmtpSink()
-    service = await startService({ worker: false })
+    service = await startInstance({ worker: false })
   })
   after(async () => {
     await service.stop()
@@ -69,17 +69,8 @@ describe('the command line', function () {
     const rotated = await json('key', 'rotate', key.id)
     await json('key', 'delete', rotated.id)
     const link = await json('member', 'create', '--workspace', workspace.id)
-    const condition = '{"metadata":"plan","is":"equal","value":"pro"}'
-    const segment = await json(
-      'segment',
-      'create',
-      '--workspace',
-      workspace.id,
-      '--name',
-      'Pro',
-      '--condition',
-      condition,
-    )
+    const pro = ['--name', 'Pro', '--condition', '{"metadata":"plan","is":"equal","value":"pro"}']
+    const segment = await json('segment', 'create', '--workspace', workspace.id, ...pro)
     await json('segment', 'delete', segment.id)
     const rows = await sql<{ operation: string; target_id: string; actor: string }>(
       em(),
@@ -170,20 +161,18 @@ describe('the command line', function () {
     })
   })
 
-  const id = async (...args: string[]) => (JSON.parse((await cli([...args, '--json'])).stdout) as { id: string }).id
-
   it('creates keys that expire, and rotates them', async () => {
-    const workspace = await id('workspace', 'create', '--name', 'Rotating', '--mode', 'test')
-    const create = ['key', 'create', '--workspace', workspace, '--name', 'Ends', '--scopes', 'lists:read']
-    const made = JSON.parse((await cli([...create, '--expires', '2100-12-31', '--json'])).stdout) as Record<
-      string,
-      string
-    >
-    assert.equal(made['expiresAt'], '2101-01-01T00:00:00.000Z')
-    const last = JSON.parse((await cli([...create, '--expires', '9999-12-31', '--json'])).stdout) as {
-      expiresAt: string
-    }
-    assert.equal(last.expiresAt, '9999-12-31T23:59:59.000Z')
+    const rotating = ['workspace', 'create', '--name', 'Rotating', '--mode', 'test', '--json']
+    const { id: workspace } = JSON.parse((await cli(rotating)).stdout) as { id: string }
+    const limits = ['--allow', '10.0.0.0/8', '--rate-limit', '7']
+    const create = ['key', 'create', '--workspace', workspace, '--name', 'Ends', '--scopes', 'lists:read', ...limits]
+    const expiring = async (expires: string) =>
+      JSON.parse((await cli([...create, '--expires', expires, '--json'])).stdout) as Record<string, string>
+    const made = await expiring('2100-12-31')
+    const expected = { expiresAt: '2101-01-01T00:00:00.000Z', allow: ['10.0.0.0/8'], rateLimit: 7 }
+    assert.partialDeepStrictEqual(made, expected)
+    assert.match(made['key']!, /^svc_test_/)
+    assert.equal((await expiring('9999-12-31'))['expiresAt'], '9999-12-31T23:59:59.000Z')
     for (const wrong of ['2020-01-01', 'tomorrow', '2100-02-30', '2100-02-31x', '2100-12-31T12:00']) {
       assert.equal((await cli([...create, '--expires', wrong])).code, 1, wrong)
     }
@@ -194,7 +183,9 @@ describe('the command line', function () {
     assert.ok(overlap > 80 * 60_000 && overlap <= 90 * 60_000, String(overlap))
     assert.equal((await cli(['key', 'rotate', made['id']!, '--overlap', '-1'])).code, 1)
     assert.equal((await cli(['key', 'rotate', newId()])).code, 1)
-    assert.match((await cli(['key', 'list'])).stdout, /never used; expires/)
+    const listed = (await cli(['key', 'list'])).stdout
+    assert.match(listed, /never used; expires/)
+    assert.ok(!listed.includes(made['key']!))
   })
 
   it('names DATABASE_URL when the database does not exist', async () => {
@@ -209,6 +200,10 @@ describe('the command line', function () {
       [['key', 'create', '--workspace', newId(), '--name', 'a\nb', '--scopes', 'all'], /not contain line breaks/],
       [['segment', 'list', '--workspace', newId()], /There is no workspace/],
       [['key', 'list', '--bogus'], /unknown option '--bogus'/],
+      [['key', 'create', '--workspace', newId(), '--name', 'k', '--scopes', 'none'], /It must be "all" or some of/],
+      [['key', 'delete', newId()], /API key not found/],
+      [['reconcile', '--nothing-lost', '--lost-until', '2026-01-01T00:00:00Z'], /cannot be combined/],
+      [['reconcile', '--lost-until', '2026-01-01'], /It must be a timestamp/],
     ]
     for (const [args, words] of wrong) {
       const { code, stderr } = await cli(args)

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { runDoctor, type Finding } from '../../src/runtime/doctor.ts'
 import { markRestored, enableSending } from '../../src/relay/restored.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { useServiceAndSink } from '../support/service-and-sink.ts'
+import { useInstanceAndSink } from '../support/instance-and-sink.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
-import type { Service } from '../support/service.ts'
+import type { Instance } from '../support/instance.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
 describe('the doctor', () => {
-  let service: Service
+  let service: Instance
   let sink: SmtpSink
-  useServiceAndSink((started) => ({ service, sink } = started))
+  useInstanceAndSink((started) => ({ service, sink } = started))
 
   const env = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const { DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_TASK_QUEUE } = service.context.config
@@ -80,6 +80,6 @@ describe('the doctor', () => {
       await enableSending(em, undefined)
       await sql(em, `delete from outbox where key = 'nobody'`)
     }
-    await eventually('nothing is wrong anymore', async () => ((await wrongIn()).length === 0 ? true : undefined))
+    await eventually('nothing is wrong anymore', async () => (await wrongIn()).length === 0 || undefined)
   })
 })

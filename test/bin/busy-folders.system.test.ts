@@ -74,15 +74,16 @@ describe('a data folder with enrollments in every state', function () {
     const dueTo = (of: readonly Person[]) => of.flatMap(({ email, due }) => due.map((each) => `${email}: ${each}`))
     const isPaused = ({ automationId }: Person) => story.paused.includes(automationId)
     const emailsArrive = (what: string, keys: readonly string[]) =>
-      eventually(what, () => (keys.every((key) => sent().includes(key)) ? true : undefined), 120_000).catch(() =>
+      eventually(what, () => keys.every((key) => sent().includes(key)) || undefined, 120_000).catch(() =>
         assert.fail(`${what}: ${keys.filter((key) => !sent().includes(key)).join(', ')}`),
       )
 
     // First the enrollments of active automations, then the paused ones after their automations are activated.
     await emailsArrive('due emails are sent', dueTo(people.filter((person) => !isPaused(person))))
     const paused = people.filter(isPaused)
-    await eventually('their enrollments are paused', async () =>
-      (await metric('dripline_enrollments_held')) === paused.length ? true : undefined,
+    await eventually(
+      'their enrollments are paused',
+      async () => (await metric('dripline_enrollments_held')) === paused.length || undefined,
     )
     assert.deepEqual(
       dueTo(paused).filter((key) => sent().includes(key)),
@@ -106,16 +107,18 @@ describe('a data folder with enrollments in every state', function () {
         },
       )
     }
-    await eventually('all enrollments are completed except those with long waits', async () =>
-      (await notThrough()).length === 0 ? true : undefined,
+    await eventually(
+      'all enrollments are completed except those with long waits',
+      async () => (await notThrough()).length === 0 || undefined,
     ).catch(async () => assert.deepEqual(await notThrough(), []))
     await eventually('nothing is pending', async () => {
       const pending = [await metric('dripline_trigger_events_undelivered'), await metric('dripline_changes_pending')]
-      return pending.every((count) => count === 0) ? true : undefined
+      return pending.every((count) => count === 0) || undefined
     })
     const waiting = people.filter(({ end }) => end === 'waits')
-    await eventually('only waiting enrollments still run in Temporal', async () =>
-      (await countRunning(product!)) === waiting.length ? true : undefined,
+    await eventually(
+      'only waiting enrollments still run in Temporal',
+      async () => (await countRunning(product!)) === waiting.length || undefined,
     )
 
     const counts = Object.entries(Object.groupBy(sent(), (key) => key)).map(([key, all]) => [key, all?.length])
