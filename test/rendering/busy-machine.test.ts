@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
 import { createMail } from '../../src/runtime/mail.ts'
 import { RendererBusy } from '../../src/rendering/content.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
@@ -15,6 +16,8 @@ describe('an email that cannot be rendered because the machine is busy', () => {
   it('defers the email, and sends it later', async () => {
     const service = await openWorkspace({ worker: false })
     const { em } = service.context.orm
+    // Its mail is captured, whatever the instance does with that of others.
+    await sql(em.fork(), `update workspaces set mode = 'test' where id = $1::uuid`, [service.workspaceId])
     const mail = createMail(service.context.config, em, { mailFrom: SENDER, links: someLinks })
     try {
       const contactId = await aContact(service)
