@@ -1,10 +1,10 @@
-import { startService as startTestService, type Service } from '../test/support/service.ts'
+import { startInstance, type Instance } from '../test/support/instance.ts'
 
-export type { Service }
+export type { Instance as Service }
 
 /** Starts a service whose requests throw for every response that is not a 2xx, because a benchmark relies on each of them. */
-export async function startService(options: Parameters<typeof startTestService>[0] = {}): Promise<Service> {
-  const service = await startTestService(options)
+export async function startService(options: Parameters<typeof startInstance>[0] = {}): Promise<Instance> {
+  const service = await startInstance(options)
   return {
     ...service,
     async call(method, path, ...rest) {
