@@ -9,7 +9,7 @@ import { NoSecretsKey } from '../platform/secrets.ts'
 import { RendererBusy } from '../rendering/index.ts'
 import { beginAttempt, finishRun, recordWait, type StepContext } from './queries.ts'
 import { renderRequest } from './render-request.ts'
-import type { RunStep } from './runner.ts'
+import { ContextChanged, type RunStep } from './runner.ts'
 import type { WebhookResponse } from './send-request.ts'
 import { readSigningSecrets } from './signing-secret.ts'
 
@@ -92,7 +92,7 @@ async function record(
   { em, log }: Parameters<RunStep<StoredWebhook>>[0],
   context: WebhookContext,
   { now, attempt, response }: { now: Date; attempt: number; response: WebhookResponse },
-): Promise<StepResult | undefined> {
+): Promise<StepResult> {
   const { enrollmentId, step } = context
   const detail = {
     attempt,
@@ -105,7 +105,9 @@ async function record(
     log.warn({ enrollmentId, stepId: step.id, ...detail }, 'A webhook failed; it will be repeated')
     const next = new Date(now.getTime() + pause)
     const isWaiting = await recordWait(em.fork(), context, { until: next, detail })
-    return isWaiting ? { next: 'retry', until: next.getTime() } : undefined
+    // Another attempt has finished the step.
+    if (!isWaiting) throw new ContextChanged()
+    return { next: 'retry', until: next.getTime() }
   }
   if (!isDone) log.warn({ enrollmentId, stepId: step.id, ...detail }, 'A webhook failed; the enrollment continues')
   const read = isDone && step.saveAs !== null ? readJson(response.text) : undefined

@@ -1,7 +1,7 @@
 import { ELSE, type StoredStep } from '../automation-engine/index.ts'
 import { type Condition, explainMatches } from '../segments/index.ts'
 import { finishRun } from './queries.ts'
-import type { RunStep } from './runner.ts'
+import { ContextChanged, type RunStep } from './runner.ts'
 
 /** Chooses the first branch of a CONDITION that is true for the contact. */
 export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async ({ em }, context, now) => {
@@ -12,7 +12,7 @@ export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> =
     eventData: event?.data,
     stepData,
   })
-  if (!found) return undefined
+  if (!found) throw new ContextChanged()
   const { matches, values } = found
   const index = matches.indexOf(true)
   const branch = index === -1 ? ELSE : String(index)

@@ -4,7 +4,7 @@ import { readSendingGate } from '../instance/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
 import { readStepContext } from './queries.ts'
-import type { RunDependencies, RunStep, StepToRun } from './runner.ts'
+import { ContextChanged, type RunDependencies, type RunStep, type StepToRun } from './runner.ts'
 import { callWebhook } from './call-webhook.ts'
 import { changeContact } from './change-contact.ts'
 import { waitForEvent } from './wait-for-event.ts'
@@ -31,7 +31,17 @@ const ACTS: readonly StepType[] = ['UPDATE_CONTACT', 'WEBHOOK']
  * Runs a step that is not an email, at most once: a repeated call returns the recorded result. Only a webhook can be sent twice,
  * with the same webhook-id.
  */
-export async function runStep(dependencies: RunDependencies, { now, ...of }: StepToRun): Promise<StepResult> {
+export async function runStep(dependencies: RunDependencies, step: StepToRun): Promise<StepResult> {
+  try {
+    return await attempt(dependencies, step)
+  } catch (error) {
+    if (!(error instanceof ContextChanged)) throw error
+    // What changed is recorded, so the second attempt finds it before it runs the step.
+    return attempt(dependencies, step)
+  }
+}
+
+async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun): Promise<StepResult> {
   const em = () => dependencies.em.fork()
   const context = await readStepContext(em(), of.enrollmentId, of.stepId)
   const later = (): StepResult => ({ next: 'retry', until: now + RESTORED_RETRY_MS })
@@ -49,6 +59,5 @@ export async function runStep(dependencies: RunDependencies, { now, ...of }: Ste
   if (left) return { next: 'end', status: left }
   const run = RUNNERS[step.type] as RunStep<StoredStep> | undefined
   if (!run) throw new Error(`A step of the type ${step.type} has no activity`)
-  const result = await run(dependencies, { ...context, step }, new Date(now))
-  return result ?? { next: 'gone' }
+  return run(dependencies, { ...context, step }, new Date(now))
 }

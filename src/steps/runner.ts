@@ -25,9 +25,19 @@ export interface RunDependencies {
   sendRequest: SendRequest
 }
 
-/** Runs a step of one type. The step is in `context.step`, and its automation is active. */
+/**
+ * Runs a step of one type. The step is in `context.step`, and its automation is active.
+ *
+ * @throws {ContextChanged} if the context is out of date
+ */
 export type RunStep<Stored extends StoredStep> = (
   dependencies: RunDependencies,
   context: StepContext & { step: Stored },
   now: Date,
-) => Promise<StepResult | undefined>
+) => Promise<StepResult>
+
+/**
+ * Thrown by a runner that finds under a lock that its context is out of date: another attempt has finished the step, the enrollment
+ * has ended, or the contact is erased. `runStep` then reads the context again and returns what is recorded.
+ */
+export class ContextChanged extends Error {}

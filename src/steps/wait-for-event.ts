@@ -6,7 +6,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { contactMatches } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
 import { eventsSince, finishRun, recordWait, type StepContext } from './queries.ts'
-import type { RunStep } from './runner.ts'
+import { ContextChanged, type RunStep } from './runner.ts'
 
 type StoredWaitForEvent = Extract<StoredStep, { type: 'WAIT_FOR_EVENT' }>
 type WaitContext = StepContext & { step: StoredWaitForEvent }
@@ -24,15 +24,18 @@ const MAX_COMPARED_EVENTS = 100
  * event, or the event's transaction sees the waiting step and wakes it. Test: test/steps/events.test.ts.
  */
 export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context, now) =>
-  dependencies.em.fork().transactional(async (em): Promise<StepResult | undefined> => {
+  dependencies.em.fork().transactional(async (em): Promise<StepResult> => {
     const { contactId, enrollmentId, step } = context
     await lockContactsAgainstErasure(em, [contactId])
     const enrollment = (await lockEnrollments(em, [enrollmentId])).get(enrollmentId)
-    if (enrollment?.status !== 'ACTIVE') return undefined
+    if (enrollment?.status !== 'ACTIVE') throw new ContextChanged()
     const until = context.until ?? new Date(now.getTime() + step.timeoutMinutes * 60_000)
     const eventKey = eventKeyOf(step.eventName)
     const recorded = await recordWait(em, context, { until, eventKey, filter: step.filter ?? null })
-    if (!recorded) return undefined
+    // Race: a local activity that is too slow goes on while Temporal starts a normal one, and finishes the step after this one has
+    // read its context. Guard: `recordWait` changes no finished run, and the recorded result is returned. Test:
+    // test/steps/events.test.ts.
+    if (!recorded) throw new ContextChanged()
     const eventId = typeof recorded['eventId'] === 'string' ? recorded['eventId'] : await findEvent(em, context, now)
     const finished = (branch: string, detail: Record<string, unknown>) =>
       finishRun(em, context, { result: { next: 'go-on', branch }, detail })
