@@ -228,6 +228,7 @@ export async function preparePage(
 ): Promise<Prepared[]> {
   const recipients = await readRecipients(
     em,
+    campaign.workspaceId,
     page.map(({ contactId }) => contactId),
   )
   const erased = page.filter(({ contactId }) => !recipients.has(contactId))
@@ -243,7 +244,7 @@ export async function preparePage(
     const recipient = recipients.get(stored.contactId)!
     return preparedFrom({ ref: stored.ref, intent: 'send' }, stored, context, recipient, settings)
   })
-  return withGroups(em, messages)
+  return withGroups(em, campaign.workspaceId, messages)
 }
 
 /** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each email takes its own turn. */

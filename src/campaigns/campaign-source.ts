@@ -48,7 +48,7 @@ function refOf({ ref }: { ref: MessageRef }): CampaignRef {
 export const campaignSource: MessageSource = {
   async load(em, message, intent) {
     const campaign = await em.findOne(Campaign, { id: refOf(message).campaignId }, FRESH_READ)
-    const recipient = (await readRecipients(em, [message.contactId])).get(message.contactId)
+    const recipient = (await readRecipients(em, message.workspaceId, [message.contactId])).get(message.contactId)
     if (!campaign || !recipient) return undefined
     if (intent === 'retry' && !SENDS_RETRIES.includes(campaign.status)) return undefined
     const wanted = { variant: message.variant, locale: localeOf(recipient) }

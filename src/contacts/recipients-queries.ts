@@ -23,10 +23,14 @@ export interface Recipient {
   isInAnyList: boolean
 }
 
-/** Reads recipients by contact ID, each from one snapshot. Deleted contacts are left out. */
-export async function readRecipients(em: EntityManager, ids: readonly string[]): Promise<Map<string, Recipient>> {
+/** Reads recipients by contact ID, each from one snapshot. Contacts that are deleted or in another workspace are left out. */
+export async function readRecipients(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, Recipient>> {
   if (ids.length === 0) return new Map()
-  const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [ids]), 'createdAt')
+  const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [workspaceId, ids]), 'createdAt')
   return new Map(recipients.map((recipient) => [recipient.contactId, recipient]))
 }
 
@@ -40,7 +44,7 @@ select contact.id as contact_id, contact.email, contact.first_name, contact.exte
   ) as suppressions,
   array(select list_id::text from list_opt_outs where contact_id = contact.id) as opt_out_list_ids,
   contact.unconfirmed and exists (select from list_members where contact_id = contact.id) as is_in_any_list
-from contacts contact where contact.id = any($1::uuid[])`
+from contacts contact where contact.workspace_id = $1::uuid and contact.id = any($2::uuid[])`
 
 /** The names of a contact's tags and lists. */
 export interface Groups {
@@ -48,9 +52,13 @@ export interface Groups {
   lists: readonly string[]
 }
 
-/** Reads the names of the tags and lists of contacts, by contact ID. */
-export async function readGroups(em: EntityManager, ids: readonly string[]): Promise<Map<string, Groups>> {
-  const rows = await preparedSql<Groups & { id: string }>(em, 'read-groups', READ_GROUPS, [ids])
+/** Reads the names of the tags and lists of contacts of a workspace, by contact ID. */
+export async function readGroups(
+  em: EntityManager,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, Groups>> {
+  const rows = await preparedSql<Groups & { id: string }>(em, 'read-groups', READ_GROUPS, [workspaceId, ids])
   return new Map(rows.map(({ id, tags, lists }) => [id, { tags, lists }]))
 }
 
@@ -61,7 +69,7 @@ select id,
     select lists.name from list_members join lists on lists.id = list_members.list_id
     where list_members.contact_id = contact.id order by lists.name, lists.id
   ) as lists
-from contacts contact where id = any($1::uuid[])`
+from contacts contact where workspace_id = $1::uuid and id = any($2::uuid[])`
 
 /**
  * Locks contacts against erasure and against changes of their address and consent, in the order of their IDs, until the

@@ -75,7 +75,7 @@ export const emailSource: MessageSource = {
     const { workspaceId, contactId, recipient, createdAt } = email
     const contact = isAddressId(contactId)
       ? withoutContact(contactId, createdAt)
-      : (await readRecipients(em, [contactId])).get(contactId)
+      : (await readRecipients(em, workspaceId, [contactId])).get(contactId)
     return contact && { ...contact, ...(await readAddress(em, workspaceId, emailKey(recipient))), email: recipient }
   },
 

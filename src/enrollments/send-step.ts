@@ -106,13 +106,13 @@ export async function prepareStep(
   if (!canSend(step.automationStatus)) return { kind: 'paused' }
   if (!settings.isOpen) return { kind: 'disabled' }
   if (await leaveByCondition(em(), { enrollmentId, ...step }, new Date())) return { kind: 'gone' }
-  const recipient = (await readRecipients(em(), [step.contactId])).get(step.contactId)
+  const recipient = (await readRecipients(em(), workspaceId, [step.contactId])).get(step.contactId)
   // The claim compares the consent version, which protects only what is read after it, such as the pending request.
   const asksToConfirm = step.trigger === 'LIST_REQUESTED'
   const current = asksToConfirm ? await readEmailStep(em(), enrollmentId, stepId) : step
   const context = current && contextOf(current)
   if (!context || !recipient) return { kind: 'gone' }
-  const [message] = await withGroups(em(), [
+  const [message] = await withGroups(em(), workspaceId, [
     preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),
   ])
   return { kind: 'ready', message: message!, settings }

@@ -41,12 +41,12 @@ export async function prepareStored(
 ): Promise<Prepared | undefined> {
   // Read the recipient first: the claim compares the consent version, which protects only what is read after it.
   const source = store.source(stored)
-  const recipient = await (source.readRecipient?.(em.fork(), stored) ?? readRecipient(em.fork(), stored.contactId))
+  const recipient = await (source.readRecipient?.(em.fork(), stored) ?? readRecipient(em.fork(), stored))
   const [context, settings] = await Promise.all([
     source.load(em.fork(), stored, intent),
     readSendSettings(em.fork(), stored.workspaceId),
   ])
   if (!context || !settings || !settings.isOpen || !recipient) return undefined
   const message = preparedFrom({ ref: stored.ref, intent }, stored, context, recipient, settings)
-  return (await withGroups(em.fork(), [message]))[0]
+  return (await withGroups(em.fork(), stored.workspaceId, [message]))[0]
 }

@@ -40,14 +40,19 @@ export function preparedFrom(
   }
 }
 
-/** Adds the tags and lists of contacts to the messages whose templates use them. */
-export async function withGroups(em: EntityManager, messages: readonly Prepared[]): Promise<Prepared[]> {
+/** Adds the tags and lists of contacts to the messages of a workspace whose templates use them. */
+export async function withGroups(
+  em: EntityManager,
+  workspaceId: string,
+  messages: readonly Prepared[],
+): Promise<Prepared[]> {
   // The messages of a campaign share their contents.
   const contents = [...new Set(messages.map(({ content }) => content))].filter(usesGroupsIn)
   const using = messages.filter(({ content }) => contents.includes(content))
   if (using.length === 0) return [...messages]
   const groups = await readGroups(
     em,
+    workspaceId,
     using.map(({ contactId }) => contactId),
   )
   return messages.map((message) => ({ ...message, contact: { ...message.contact, ...groups.get(message.contactId) } }))
@@ -56,6 +61,9 @@ export async function withGroups(em: EntityManager, messages: readonly Prepared[
 const usesGroupsIn = ({ subject, html, text }: EmailContent): boolean => [subject, html, text].some(usesGroups)
 
 /** Reads the recipient of a message. @returns `undefined` if the contact is deleted */
-export async function readRecipient(em: EntityManager, contactId: string): Promise<Recipient | undefined> {
-  return (await readRecipients(em, [contactId])).get(contactId)
+export async function readRecipient(
+  em: EntityManager,
+  { workspaceId, contactId }: Pick<StoredMessage, 'workspaceId' | 'contactId'>,
+): Promise<Recipient | undefined> {
+  return (await readRecipients(em, workspaceId, [contactId])).get(contactId)
 }

@@ -61,13 +61,13 @@ export async function renderRequest(
 /** @returns `undefined` if the contact is deleted */
 async function variablesFor(
   em: EntityManager,
-  { contactId, event, stepData }: StepContext,
+  { workspaceId, contactId, event, stepData }: StepContext,
   templates: readonly { source: string }[],
 ): Promise<TemplateVariables | undefined> {
-  const recipient = (await readRecipients(em.fork(), [contactId])).get(contactId)
+  const recipient = (await readRecipients(em.fork(), workspaceId, [contactId])).get(contactId)
   if (!recipient) return undefined
   const groups = templates.some(({ source }) => usesGroups(source))
-    ? (await readGroups(em.fork(), [contactId])).get(contactId)
+    ? (await readGroups(em.fork(), workspaceId, [contactId])).get(contactId)
     : undefined
   return { ...contactVariables(contactId, { ...recipient, ...groups }), event, steps: stepData }
 }
