@@ -104,7 +104,13 @@ async function restoreInto(
       await schema.migrateTo(databaseUrl, manifest.migrations)
       const superuser = new URL(superuserUrl)
       superuser.pathname = new URL(databaseUrl).pathname
-      await loadTables(superuser.href, unpacked, manifest)
+      await loadTables(superuser.href, unpacked, manifest).catch((error: unknown) => {
+        throw new Error(
+          `${file} cannot be restored. ${(error as Error).message} Nothing was restored. Restore another backup, or report this ` +
+            `error: the file was made by Dripline ${manifest.version}.`,
+          { cause: error },
+        )
+      })
       await schema.finish(databaseUrl)
     } finally {
       await embedded.stop()

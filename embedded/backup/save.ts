@@ -3,6 +3,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   renameSync,
@@ -11,11 +12,11 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite'
-import { create } from 'tar'
+import { create, extract } from 'tar'
 import { reasonOf } from '../data-folder.ts'
 import { readRunning } from '../running-file.ts'
 import { temporalFile } from '../temporal.ts'
-import { fileOf, FORMAT, MANIFEST, type Manifest, sha256Of, TEMPORAL } from './manifest.ts'
+import { fileOf, FORMAT, MANIFEST, type Manifest, readManifest, sha256Of, TEMPORAL } from './manifest.ts'
 import { saveTables } from './tables.ts'
 
 /** More pages than any database has: copied in one step, the copy is of one instant, and writes do not restart it. */
@@ -73,12 +74,21 @@ export async function saveBackup(
       MANIFEST,
     ])
     flush(whole)
+    await readBack(whole, folder, manifest)
     moveWithoutReplacing(whole, file)
     return { file, manifest }
   } finally {
     remove()
     process.off('exit', remove)
   }
+}
+
+/** Reads a backup as a restore does. @throws {Error} if the disk did not keep all of it */
+async function readBack(whole: string, folder: string, { version, migrations }: Manifest): Promise<void> {
+  const unpacked = join(folder, 'unpacked')
+  mkdirSync(unpacked, { mode: 0o700 })
+  await extract({ file: whole, cwd: unpacked, strict: true, preserveOwner: false })
+  await readManifest(unpacked, { version, migrations })
 }
 
 /** Flushes a file, so that a reported backup survives a power loss. */

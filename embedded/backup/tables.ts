@@ -19,6 +19,8 @@ export async function saveTables(
   const client = await connect(databaseUrl)
   try {
     await client.query('begin isolation level repeatable read, read only')
+    // A restore would reject them.
+    await assertTimes(client)
     const { rows: migrations } = await client.query<{ name: string }>(`select name from ${MIGRATIONS} order by id`)
     const { rows: found } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [MIGRATIONS])
     const tables: SavedTable[] = []
@@ -92,6 +94,9 @@ async function assertFits(client: Client, tables: Manifest['tables'], sequences:
     throw new Error('Its tables are not those of the version that made it.')
 }
 
+/** Times that are marks: a cancelled retry, and a message of an A/B test that waits for the winner. */
+const MARKS: Record<string, string> = { 'messages.retry_at': '-infinity', 'messages.due_at': 'infinity' }
+
 /** Rejects times outside of the calendar, which would break later readers. @throws {Error} that names the column */
 async function assertTimes(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(TIMES)
@@ -99,12 +104,10 @@ async function assertTimes(client: Client): Promise<void> {
     const table = escapeIdentifier(name)
     for (const column of columns) {
       const time = escapeIdentifier(column)
-      // The one exception: `-infinity` marks a cancelled retry.
-      const isMarked = name === 'messages' && column === 'retry_at'
       const { rowCount } = await client.query(
         `select from public.${table} where (${time} >= '10000-01-01 00:00+00' or ${time} < '0001-01-01 00:00+00')
-         and not ($1 and ${time} = '-infinity') limit 1`,
-        [isMarked],
+         and ${time} is distinct from $1::timestamptz limit 1`,
+        [MARKS[`${name}.${column}`] ?? null],
       )
       if (rowCount !== 0) throw new Error(`It has an invalid time: ${column} of ${name}.`)
     }

@@ -431,7 +431,8 @@ export async function dismissMessages(
           ]
   const rows = await sql(
     em,
-    `update messages set status = 'DISMISSED', final_at = now(), error = $1
+    `update messages set status = 'DISMISSED', final_at = now(), error = $1,
+       due_at = case when due_at = 'infinity' then now() else due_at end
      where ${where} and status in ${DISMISSIBLE} returning id`,
     [error, ...parameters],
   )
