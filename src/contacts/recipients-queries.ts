@@ -30,7 +30,10 @@ export async function readRecipients(
   ids: readonly string[],
 ): Promise<Map<string, Recipient>> {
   if (ids.length === 0) return new Map()
-  const recipients = toObjects<Recipient>(await preparedSql(em, 'read-recipients', RECIPIENTS, [workspaceId, ids]), 'createdAt')
+  const recipients = toObjects<Recipient>(
+    await preparedSql(em, 'read-recipients', RECIPIENTS, [workspaceId, ids]),
+    'createdAt',
+  )
   return new Map(recipients.map((recipient) => [recipient.contactId, recipient]))
 }
 

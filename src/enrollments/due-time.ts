@@ -1,35 +1,38 @@
 import type { StoredStep } from '../automation-engine/index.ts'
 
-/** A message of an earlier step, and when the enrollment continued after it. */
-export interface FinalStep {
+/** An earlier step with a recorded result. */
+export interface PassedStep {
   stepId: string
+  /** When its result was recorded: the message became final, or the end of the wait was known. */
+  since: Date
+  /** When the enrollment continues after it: later than `since` for a WAIT_UNTIL. */
   at: Date
 }
 
 /**
- * Computes when a step of an enrollment was due, as far as the database can prove it: after the waits that follow the last email
- * before it, or the start. A workflow's own clock is less reliable, because a task that is replayed after a restore runs at the
+ * Computes when a step of an enrollment was due, as far as the database can prove it: after the waits that follow the last step with a
+ * recorded result before it, or the start. A workflow's own clock is less reliable, because a task that is replayed after a restore runs at the
  * current time.
  *
  * @returns also when the wait began; `undefined` if the enrollment has no such step
  */
 export function dueTime(
   { steps, startedAt }: { steps: readonly StoredStep[]; startedAt: Date },
-  final: readonly FinalStep[],
+  passed: readonly PassedStep[],
   stepId: string,
 ): { since: Date; due: Date } | undefined {
   const position = steps.findIndex(({ id }) => id === stepId)
   if (position === -1) return undefined
-  const finalAt = new Map(final.map((step) => [step.stepId, step.at]))
-  const last = steps.slice(0, position).findLastIndex(({ id }) => finalAt.has(id))
-  const since = last === -1 ? startedAt : finalAt.get(steps[last]!.id)!
+  const byId = new Map(passed.map((step) => [step.stepId, step]))
+  const last = steps.slice(0, position).findLastIndex(({ id }) => byId.has(id))
+  const { since, at } = last === -1 ? { since: startedAt, at: startedAt } : byId.get(steps[last]!.id)!
   const lists = listsAround(steps, steps[position]!)
-  // Other waits, and those in branches that may have been taken, are not known here: the step may be due earlier than it was.
+  // Waits in branches that may have been taken are not known here: the step may be due earlier than it was.
   const waits = steps
     .slice(last + 1, position)
     .map((step) => (step.type === 'WAIT' && lists.has(listOf(step)) ? step.delayMinutes : 0))
   const minutes = waits.reduce((sum, delay) => sum + delay, 0)
-  return { since, due: new Date(since.getTime() + minutes * 60_000) }
+  return { since, due: new Date(at.getTime() + minutes * 60_000) }
 }
 
 const listOf = (step: StoredStep): string => (step.in ? `${step.in.step} ${step.in.branch}` : '')

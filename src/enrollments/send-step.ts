@@ -155,11 +155,11 @@ async function lostDueTime(
 ): Promise<Date | undefined> {
   const timeline = await readTimeline(em, enrollmentId)
   if (!timeline) return undefined
-  const final = (await finalMessagesOf(em, enrollmentId)).flatMap(({ ref, finalAt: at }) =>
-    ref.kind === 'step' && at ? [{ stepId: ref.stepId, at }] : [],
+  const sent = (await finalMessagesOf(em, enrollmentId)).flatMap(({ ref, finalAt: at }) =>
+    ref.kind === 'step' && at ? [{ stepId: ref.stepId, since: at, at }] : [],
   )
   const startedAt = new Date(Math.min(timeline.enrolledAt.getTime(), timeline.eventAt?.getTime() ?? Infinity))
-  const times = dueTime({ steps: timeline.steps, startedAt }, final, stepId)
+  const times = dueTime({ steps: timeline.steps, startedAt }, [...sent, ...timeline.passed], stepId)
   if (!times || !mayBeLost(settings, times.since)) return undefined
   return mayBeLost(settings, new Date(times.due.getTime() - CLOCK_SKEW_MS)) ? times.due : undefined
 }

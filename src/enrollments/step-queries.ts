@@ -10,6 +10,7 @@ import type {
 import type { StoredStep } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
+import type { PassedStep } from './due-time.ts'
 
 /** An email step of an enrollment, with everything that decides whether it is sent. */
 export interface EmailStep {
@@ -139,6 +140,8 @@ export interface Timeline {
   /** When the event that started the enrollment occurred, if it was an event. */
   eventAt: Date | null
   steps: readonly StoredStep[]
+  /** The steps without an email that have a result. */
+  passed: readonly PassedStep[]
 }
 
 export async function readTimeline(em: EntityManager, enrollmentId: string): Promise<Timeline | undefined> {
@@ -154,5 +157,14 @@ export async function readTimeline(em: EntityManager, enrollmentId: string): Pro
      where enrollment.id = $1::uuid`,
     [enrollmentId],
   )
-  return toObjects<Timeline>(rows, 'enrolledAt', 'eventAt')[0]
+  const [timeline] = toObjects<Omit<Timeline, 'passed'>>(rows, 'enrolledAt', 'eventAt')
+  if (!timeline) return undefined
+  const runs = await sql(
+    em,
+    `select step_id, finished_at as since,
+       case when result ->> 'next' = 'wait' then to_timestamp((result ->> 'until')::float8 / 1000) else finished_at end as at
+     from step_runs where enrollment_id = $1::uuid and finished_at is not null`,
+    [enrollmentId],
+  )
+  return { ...timeline, passed: toObjects<PassedStep>(runs, 'since', 'at') }
 }

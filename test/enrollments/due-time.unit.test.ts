@@ -39,9 +39,18 @@ describe('the time at which a step was due', () => {
   ]
   for (const [what, final, stepId, since, due] of cases)
     it(what, () => {
-      const times = final.map(([id, time]) => ({ stepId: id, at: at(time) }))
+      const times = final.map(([id, time]) => ({ stepId: id, since: at(time), at: at(time) }))
       assert.deepEqual(dueTime({ steps, startedAt }, times, stepId), { since: at(since), due: at(due) })
     })
+
+  it('follows from the recorded end of a WAIT_UNTIL, whose beginning is when the record was made', () => {
+    const withTarget = [email('a'), { id: 'until', type: 'WAIT_UNTIL' } as StoredStep, wait('w', 10), email('b')]
+    const passed = [
+      { stepId: 'a', since: at('10:00'), at: at('10:00') },
+      { stepId: 'until', since: at('10:01'), at: at('15:00') },
+    ]
+    assert.deepEqual(dueTime({ steps: withTarget, startedAt }, passed, 'b'), { since: at('10:01'), due: at('15:10') })
+  })
 
   it('is the start for a first step', () => {
     assert.deepEqual(dueTime({ steps: [email('a')], startedAt }, [], 'a'), { since: startedAt, due: startedAt })
