@@ -1,5 +1,5 @@
 import { leaveByEarlierEvent, mayBeAheadOfTemporal, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
-import { outlinesOf, type StepOutline } from '../src/automation-engine/index.ts'
+import { outlinesOf, placeOf, type StepOutline } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { InstanceRef } from './check-instance.ts'
 
@@ -31,9 +31,7 @@ export async function beginEnrollment(
   const record = () =>
     recordEnrollment(em.fork(), {
       id: input.enrollmentId,
-      automationId: input.automationId,
-      contactId: input.contactId,
-      ...(input.concurrencyKey && { concurrencyKey: input.concurrencyKey }),
+      ...placeOf(input),
       dedupKey: input.dedupKey,
       triggerEventId: input.triggerEventId,
       enrolledAt: new Date(input.enrolledAt),

@@ -1,5 +1,5 @@
 import * as enrollments from '../src/enrollments/index.ts'
-import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../src/automation-engine/index.ts'
+import { type EndStatus, type EnrollmentStatus, placeOf, type ReceivedEvents } from '../src/automation-engine/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { InstanceRef } from './check-instance.ts'
 
@@ -17,8 +17,9 @@ export const finishEnrollment = (
   { em }: ActivityDependencies,
   { enrollmentId, status, dedupKey, enrolledAt, concurrencyKey, ...received }: FinishEnrollmentInput,
 ): Promise<EnrollmentStatus | undefined> =>
-  enrollments.finishEnrollment(em.fork(), enrollmentId, status, received, {
+  enrollments.finishEnrollment(em.fork(), status, received.eventIds, {
+    id: enrollmentId,
+    ...placeOf({ ...received, ...(concurrencyKey && { concurrencyKey }) }),
     dedupKey,
     enrolledAt: new Date(enrolledAt),
-    ...(concurrencyKey && { concurrencyKey }),
   })

@@ -6,25 +6,35 @@ export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'STOPPED', 'EXITED', 
 export type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 export type EndStatus = Exclude<EnrollmentStatus, 'ACTIVE'>
 
-/** A contact in an automation. A contact has at most one active enrollment in each automation. */
-export interface EnrollmentKey {
+/** A contact in an automation, with all of its keys: see `Place`. */
+export interface ContactInAutomation {
   automationId: string
   contactId: string
 }
 
-/** Places as parameters of `unnest`: the automations' IDs, and the contacts'. */
-export const enrollmentKeyColumns = (places: readonly EnrollmentKey[]): [string[], string[]] => [
+/** Contacts in automations as parameters of `unnest`: the automations' IDs, and the contacts'. */
+export const contactInAutomationColumns = (places: readonly ContactInAutomation[]): [string[], string[]] => [
   places.map(({ automationId }) => automationId),
   places.map(({ contactId }) => contactId),
 ]
 
+/** The place of an enrollment. A contact has at most one active enrollment in each. */
+export interface Place extends ContactInAutomation {
+  /** A hash of the value by which a contact can be in the automation several times: see `concurrencyKeyOf`. Empty for none. */
+  concurrencyKey: string
+}
+
+/** Reads the place from an input of a workflow, in which an empty key is left out. */
+export const placeOf = ({
+  automationId,
+  contactId,
+  concurrencyKey = '',
+}: ContactInAutomation & { concurrencyKey?: string }): Place => ({ automationId, contactId, concurrencyKey })
+
 /**
- * The workflow ID of a contact's enrollment in an automation. Temporal runs at most one execution per ID, which guarantees that a
- * contact is not enrolled twice.
- *
- * @param concurrencyKey see `concurrencyKeyOf`; empty for automations without one
+ * The workflow ID of a place. Temporal runs at most one execution per ID, which guarantees that a contact is not enrolled twice.
  */
-export const enrollmentWorkflowId = (automationId: string, contactId: string, concurrencyKey = ''): string =>
+export const enrollmentWorkflowId = ({ automationId, contactId, concurrencyKey }: Place): string =>
   `enrollment:${automationId}:${contactId}${concurrencyKey && `:${concurrencyKey}`}`.toLowerCase()
 
 /** Deduplication key of an enrollment by an API call, unique per automation. A second run with the same key ends immediately. */

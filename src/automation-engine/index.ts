@@ -14,12 +14,14 @@ export {
   callDedupKey,
   type EndStatus,
   ENROLLMENT_STATUSES,
-  type EnrollmentKey,
+  type ContactInAutomation,
+  type Place,
+  placeOf,
   type EnrollmentStatus,
   enrollmentWorkflowId,
   eventDedupKey,
   type ReceivedEvents,
-  enrollmentKeyColumns,
+  contactInAutomationColumns,
 } from './enrollment.ts'
 export {
   campaignChangedSignal,

@@ -25,8 +25,8 @@ export async function decideEntries(
   const decided: DecidedEvent[] = []
   for (const { automations, ...event } of events) {
     const { id, contactId, data: eventData } = event
-    const plan: DecidedEvent = { event, automationIds: [], alreadyEnrolled: 0, excluded: 0, refused: [] }
-    const automationIds: string[] = []
+    const plan: DecidedEvent = { event, deliveredTo: [], alreadyEnrolled: 0, excluded: 0, refused: [] }
+    const deliveredTo: { automationId: string; concurrencyKey: string }[] = []
     for (const { id: automationId, entry } of automations) {
       const rules = entry as EntryRules
       const key = await concurrencyKeyOf(em, rules.concurrency, eventData)
@@ -36,12 +36,12 @@ export async function decideEntries(
         plan.refused.push({ automationId, rule: admission.refusedBy })
         continue
       }
-      automationIds.push(automationId)
+      deliveredTo.push({ automationId, concurrencyKey: admission.concurrencyKey })
       const place = `${contactId} ${automationId} ${admission.concurrencyKey}`
       if (enrolled.has(place)) plan.alreadyEnrolled += 1
       enrolled.add(place)
     }
-    decided.push({ ...plan, automationIds, excluded: plan.refused.length })
+    decided.push({ ...plan, deliveredTo, excluded: plan.refused.length })
   }
   return decided
 }

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, completeDeliveries } from '../outbox/index.ts'
-import { eventDedupKey } from '../automation-engine/index.ts'
+import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readSendTime } from '../messages/index.ts'
@@ -78,6 +78,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     return enrollments.campaign(workspaceId, delivery.campaignId)
   }
   if (automationId === null || contactId === null) throw new Error(`A ${kind} without an automation and a contact`)
+  const place = { automationId, contactId, concurrencyKey }
   switch (kind) {
     case 'START': {
       // The automation was deleted in the meantime.
@@ -85,7 +86,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       if (workspaceId === null || eventId === null || enrollmentId === null) throw new Error('A START without its ids')
       const { automationName, requestId } = start
       const dedupKey = eventDedupKey(eventId)
-      const admission = await admit(dependencies.em.fork(), { workspaceId, automationId, contactId, dedupKey }, start)
+      const admission = await admit(dependencies.em.fork(), { workspaceId, ...place, dedupKey }, start)
       if ('refusedBy' in admission)
         return recordRefusal(dependencies.em.fork(), workspaceId, admission.refusedBy, {
           automationId,
@@ -93,31 +94,29 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
           eventId,
         })
       const key = admission.concurrencyKey
-      const activeId =
-        key === '' ? start.activeId : ((await findActive(dependencies.em.fork(), automationId, contactId, key)) ?? null)
-      const active = activeId === null ? undefined : { id: activeId, automationId, contactId, concurrencyKey: key }
-      let isIn = active !== undefined && (await isStillEnrolled(dependencies, active))
+      const entered = { automationId, contactId, concurrencyKey: key }
+      const activeId = key === '' ? start.activeId : ((await findActive(dependencies.em.fork(), entered)) ?? null)
+      let isIn = activeId !== null && (await isStillEnrolled(dependencies, activeId, entered))
       // A new confirmation request replaces the enrollment that still reminds the contact of an earlier one.
       if (isIn && start.isAsking)
         isIn = !(await evictOldest(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
       const ids = { enrollmentId, workspaceId, automationId, contactId }
       const enrolledAt = new Date().toISOString()
-      const place = key === '' ? ids : { ...ids, concurrencyKey: key }
-      const input = { ...place, enrolledAt, dedupKey, triggerEventId: eventId }
+      const input = { ...ids, ...(key && { concurrencyKey: key }), enrolledAt, dedupKey, triggerEventId: eventId }
       return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
     }
     case 'WAKE':
-      return enrollments.automationChanged(automationId, contactId, concurrencyKey)
+      return enrollments.automationChanged(place)
     case 'CANCEL':
-      return enrollments.cancel(automationId, contactId, concurrencyKey)
+      return enrollments.cancel(place)
     case 'END':
       if (enrollmentId === null) throw new Error('An END without its enrollment')
-      return enrollments.end(automationId, contactId, enrollmentId, concurrencyKey)
+      return enrollments.end(place, enrollmentId)
     case 'LEAVE': {
       if (enrollmentId === null) throw new Error('A LEAVE without its enrollment')
       const status = await statusOf(dependencies.em.fork(), enrollmentId)
       if (status === undefined || status === 'ACTIVE') return
-      return enrollments.leave(automationId, contactId, enrollmentId, status, concurrencyKey)
+      return enrollments.leave(place, enrollmentId, status)
     }
     case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
@@ -134,11 +133,11 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
 /** Decides whether the contact of a START may enter. */
 async function admit(
   em: EntityManager,
-  ids: Pick<EntryRequest, 'workspaceId' | 'automationId' | 'contactId' | 'dedupKey'>,
+  { concurrencyKey, ...ids }: Place & Pick<EntryRequest, 'workspaceId' | 'dedupKey'>,
   { entry, eventData, isDecided }: Start,
 ): Promise<Admission> {
+  if (isDecided) return { concurrencyKey }
   const key = await concurrencyKeyOf(em, entry.concurrency, eventData)
-  if (isDecided && key !== undefined) return { concurrencyKey: key }
   return decideEntry(em, entry, key, { ...ids, eventData, at: new Date() })
 }
 
@@ -161,7 +160,7 @@ async function evictOldest({ em, enrollments }: Dependencies, of: RestartedConfi
   const fork = em.fork()
   const due = await fork.transactional((unit) => endForNewConfirmation(unit, of))
   for (const { automationId, contactId, concurrencyKey, enrollmentId } of due)
-    await enrollments.end(automationId!, contactId!, enrollmentId!, concurrencyKey)
+    await enrollments.end({ automationId: automationId!, contactId: contactId!, concurrencyKey }, enrollmentId!)
   await completeDeliveries(fork, due)
   return due.length > 0
 }

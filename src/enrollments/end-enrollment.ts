@@ -1,18 +1,22 @@
 import { ApiError, STILL_SENDING } from '../platform/api-error.ts'
 import type { Call } from '../platform/call.ts'
 import { isId } from '../platform/ids.ts'
-import { assertAutomation } from '../automations/index.ts'
+import { findAutomation } from '../automations/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { endRows } from './end-queries.ts'
-import { findActive, mayBeAheadOfTemporal } from './queries.ts'
+import type { ContactInAutomation, Place } from '../automation-engine/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import type { RunningEnrollment } from '../temporal/index.ts'
+import { hasKey } from './entry-rules.ts'
+import { findActive, hasActive, mayBeAheadOfTemporal } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import { NOT_ENROLLED } from './errors.ts'
 
 /**
- * Ends a contact's enrollment in an automation, and cancels pending retries of earlier enrollments. After the commit no email of
- * it can be claimed. Waits for an email in flight, so that none is sent after the response. The workflow is cancelled
+ * Ends a contact's enrollments in an automation, with all concurrency keys, and cancels pending retries of earlier enrollments.
+ * After the commit no email of them can be claimed. Waits for an email in flight, so that none is sent after the response. The workflow is cancelled
  * immediately, or by the relay. Events after the response may enroll the contact again.
  *
  * @throws {ApiError} `not-found`; `unavailable` if an email is in flight for seconds. A repeated request waits again, and
@@ -26,13 +30,13 @@ export async function endEnrollment(
   { audit }: Pick<Call, 'audit'>,
 ): Promise<void> {
   const em = dependencies.em.fork()
-  await assertAutomation(em, workspaceId, automationId)
+  const { entry } = await findAutomation(em, workspaceId, automationId)
   if (!isId(contactId)) throw new ApiError(NOT_ENROLLED)
   // After a restore, Temporal may run another enrollment of the contact than the one that the database has.
   const isReconciled = (await readSendingGate(em.fork())).isOpen
   let wasPending = false
   for (;;) {
-    const enrollmentId = (await readCurrentEnrollment(dependencies, automationId, contactId)) ?? null
+    const isIn = await isInAutomation(dependencies, { automationId, contactId }, hasKey(entry))
     const ended = await em.transactional(async (unit) => {
       const found = await endRows(unit, [{ automationId, contactId }])
       if (found.wasPending) await audit(unit)
@@ -41,7 +45,7 @@ export async function endEnrollment(
     await dependencies.deliverAtOnce(dependencies, ended.due)
     wasPending ||= ended.wasPending
     // The enrollment has ended since it was read, and another one may have started.
-    if (enrollmentId === null || (ended.wasPending && isReconciled)) break
+    if (!isIn || (ended.wasPending && isReconciled)) break
   }
   const sending = () => countSending(em, { automationId, contactIds: [contactId] })
   if (!wasPending) throw new ApiError(NOT_ENROLLED)
@@ -53,23 +57,39 @@ export async function endEnrollment(
   })
 }
 
-/** Returns the contact's enrollment. Records an enrollment that only Temporal knows, because no worker has recorded it yet. */
-async function readCurrentEnrollment(
+/**
+ * Returns whether the contact is in the automation. Records enrollments that only Temporal knows, because no worker has recorded
+ * them yet.
+ */
+async function isInAutomation(
   { em, enrollments }: Dependencies,
-  automationId: string,
-  contactId: string,
-): Promise<string | undefined> {
+  of: ContactInAutomation,
+  hasKey: boolean,
+): Promise<boolean> {
   const unit = em.fork()
-  const active = await findActive(unit, automationId, contactId)
-  if (active !== undefined) return active
-  const running = await enrollments.findRunning(automationId, contactId)
-  if (!running) return undefined
-  const { enrollmentId: id, dedupKey, triggerEventId, enrolledAt } = running
-  const write = { id, automationId, contactId, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
-  const recorded = await recordEnrollment(unit, write, { supersedes: false })
-  if (recorded) return recorded === 'ACTIVE' ? id : undefined
-  if (triggerEventId === null || !(await mayBeAheadOfTemporal(unit, id, triggerEventId))) return undefined
+  const place = { ...of, concurrencyKey: '' }
+  if (!hasKey) {
+    if ((await findActive(unit, place)) !== undefined) return true
+    const running = await enrollments.findRunning(place)
+    return running !== undefined && (await recordRunning(unit, place, running))
+  }
+  // The keys of enrollments that are not recorded are known to Temporal only.
+  let isIn = await hasActive(unit, of)
+  for await (const running of enrollments.listRunning(of)) isIn = (await recordRunning(unit, running, running)) || isIn
+  return isIn
+}
+
+/** Records a running enrollment, unless the database has it. @returns whether it is active */
+async function recordRunning(
+  em: EntityManager,
+  { automationId, contactId, concurrencyKey }: Place,
+  { enrollmentId: id, dedupKey, triggerEventId, enrolledAt }: RunningEnrollment,
+): Promise<boolean> {
+  const place = { automationId, contactId, concurrencyKey }
+  const write = { id, ...place, dedupKey, triggerEventId, enrolledAt: new Date(enrolledAt) }
+  const recorded = await recordEnrollment(em, write, { supersedes: false })
+  if (recorded) return recorded === 'ACTIVE'
+  if (triggerEventId === null || !(await mayBeAheadOfTemporal(em, id, triggerEventId))) return false
   // A restored database may lack the event. Like a reconciliation, this records the enrollment without it.
-  const without = await recordEnrollment(unit, { ...write, triggerEventId: null }, { supersedes: false })
-  return without === 'ACTIVE' ? id : undefined
+  return (await recordEnrollment(em, { ...write, triggerEventId: null }, { supersedes: false })) === 'ACTIVE'
 }

@@ -2,7 +2,7 @@ import { dismissMessages, cancelRetriesOf, ENROLLMENT_ENDED } from '../messages/
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { type EnrollmentKey, eventDedupKey, enrollmentKeyColumns } from '../automation-engine/index.ts'
+import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
 /** Result of ending enrollments. */
@@ -26,7 +26,7 @@ export interface EndResult {
  */
 export async function endRows(
   em: EntityManager,
-  places: readonly EnrollmentKey[],
+  places: readonly ContactInAutomation[],
   { isBulk = false }: { isBulk?: boolean } = {},
 ): Promise<EndResult> {
   if (places.length === 0) return { due: [], wasPending: false }
@@ -39,7 +39,7 @@ export async function endRows(
   const ends = await endActive(
     em,
     `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
-    enrollmentKeyColumns(places),
+    contactInAutomationColumns(places),
   )
   const dropped = await cancelRetriesOf(em, places)
   const pending = await takeStarts(em, places)
@@ -114,7 +114,10 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
 }
 
 /** Selects the events for automations that have not started an enrollment of the contact. */
-async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentKey[]): Promise<ProcessedEventWrite[]> {
+async function eventsNotEntered(
+  em: EntityManager,
+  places: readonly ContactInAutomation[],
+): Promise<ProcessedEventWrite[]> {
   const rows = await sql<{ automation_id: string; contact_id: string; event_id: string }>(
     em,
     `select place.automation_id, place.contact_id, event.id as event_id
@@ -124,7 +127,7 @@ async function eventsNotEntered(em: EntityManager, places: readonly EnrollmentKe
        select from enrollments
        where automation_id = place.automation_id and dedup_key = '${eventDedupKey('')}' || event.id
      )`,
-    enrollmentKeyColumns(places),
+    contactInAutomationColumns(places),
   )
   return rows.map((row) => ({ automationId: row.automation_id, contactId: row.contact_id, eventId: row.event_id }))
 }

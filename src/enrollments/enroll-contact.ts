@@ -3,7 +3,7 @@ import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import { findActive, findEnrollmentTarget, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { callDedupKey } from '../automation-engine/index.ts'
+import { callDedupKey, type Place } from '../automation-engine/index.ts'
 import { ApiError, invalid } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 import { mergeMetadata, splitMetadata } from '../contacts/index.ts'
@@ -12,7 +12,7 @@ import { within } from '../platform/bulkhead.ts'
 import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { type EntryRule, recordRefusedEntries } from '../triggers/index.ts'
-import { decideEntry, hashOfKey } from './entry-rules.ts'
+import { decideEntry, hashOfKey, hasKey } from './entry-rules.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
 
 export interface EnrollResult {
@@ -56,7 +56,8 @@ export async function enrollContact(
   if (earlier) return { automationId, contactId, enrolled: true, refusedBy: null, enrolledAt: earlier.enrolledAt }
 
   const concurrencyKey = (key !== undefined && (await hashOfKey(em, key))) || ''
-  const { automationName, activeId, entry } = await readTarget(em, workspaceId, automationId, contactId, concurrencyKey)
+  const place = { automationId, contactId, concurrencyKey }
+  const { automationName, activeId, entry } = await readTarget(em, workspaceId, place)
   assertKeyFits(entry, key)
   if (merge) {
     const { set, removedKeys } = splitMetadata(merge)
@@ -83,16 +84,14 @@ export async function enrollContact(
     await recordRefusedEntries(em, workspaceId, admission.refusedBy, [{ automationId, contactId, eventId: null }])
     return result(false, admission.refusedBy)
   }
-  const write = { id: call.id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId: null, enrolledAt }
+  const write = { id: call.id, ...place, dedupKey, triggerEventId: null, enrolledAt }
   const start = { automationName, requestId: call.requestId, input: inputOf(workspaceId, write) }
 
   // Temporal is authoritative. The database only hints at whether to start or to signal a workflow, but the hint is rarely wrong.
-  const isEnrolled =
-    activeId !== null &&
-    (await isStillEnrolled(dependencies, { id: activeId, automationId, contactId, concurrencyKey }))
+  const isEnrolled = activeId !== null && (await isStillEnrolled(dependencies, activeId, place))
   if (isEnrolled) return result(activeId === call.id)
   const started = await enrollments.start(start)
-  const running = started ? undefined : await enrollments.findRunning(automationId, contactId, concurrencyKey)
+  const running = started ? undefined : await enrollments.findRunning(place)
   // An earlier attempt of this call may have started it before it crashed.
   const wasStartedBefore = running?.enrollmentId === call.id
   if (!started && !wasStartedBefore) {
@@ -104,15 +103,9 @@ export async function enrollContact(
 }
 
 /** Reads the automation and the contact. @throws {ApiError} if the automation enrolls no contacts, or one of them does not exist */
-async function readTarget(
-  em: EntityManager,
-  workspaceId: string,
-  automationId: string,
-  contactId: string,
-  concurrencyKey: string,
-) {
-  const found = isId(automationId)
-    ? await findEnrollmentTarget(em, workspaceId, automationId, isId(contactId) ? contactId : null, concurrencyKey)
+async function readTarget(em: EntityManager, workspaceId: string, { contactId, ...place }: Place) {
+  const found = isId(place.automationId)
+    ? await findEnrollmentTarget(em, workspaceId, { ...place, contactId: isId(contactId) ? contactId : null })
     : undefined
   if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
   if (!found.hasContact) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
@@ -158,8 +151,8 @@ async function recordInTime(
 }
 
 /** @throws {ApiError} `invalid` if the automation requires a key and there is none, or the other way round */
-function assertKeyFits({ concurrency }: EntryRules, key: string | undefined): void {
-  const isRequired = concurrency !== undefined && concurrency !== 'ONE'
+function assertKeyFits(entry: EntryRules, key: string | undefined): void {
+  const isRequired = hasKey(entry)
   if (isRequired && key === undefined)
     throw invalid('key is required: entry.concurrency of the automation has one', '/key')
   if (!isRequired && key !== undefined)
@@ -168,7 +161,7 @@ function assertKeyFits({ concurrency }: EntryRules, key: string | undefined): vo
 
 /** @throws {ApiError} if the automation or the contact was deleted in the meantime */
 async function assertTarget(em: EntityManager, workspaceId: string, write: EnrollmentWrite): Promise<void> {
-  const found = await findEnrollmentTarget(em, workspaceId, write.automationId, write.contactId)
+  const found = await findEnrollmentTarget(em, workspaceId, write)
   if (found?.hasContact === false) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
   if (!found) throw new ApiError(AUTOMATION_NOT_ACTIVE)
 }
@@ -191,7 +184,7 @@ async function recordUnlessEnrolled(em: EntityManager, write: EnrollmentWrite): 
   // One statement checks and records, so that an enrollment recorded concurrently is not replaced.
   const isRecorded = async () => (await recordEnrollment(em, write, { supersedes: false })) !== undefined
   if (await isRecorded()) return 'recorded'
-  if ((await findActive(em, write.automationId, write.contactId, write.concurrencyKey)) !== undefined) return 'another'
+  if ((await findActive(em, write)) !== undefined) return 'another'
   // Try again: the active enrollment may have ended between the two statements.
   return (await isRecorded()) ? 'recorded' : 'refused'
 }
@@ -210,7 +203,7 @@ async function enrollBesideRunning(
   write: EnrollmentWrite,
   start: EnrollmentStart,
 ): Promise<RecordOutcome> {
-  const { automationId, contactId, concurrencyKey = '' } = write
+  const { automationId, contactId, concurrencyKey } = write
   const outcome = await em.transactional(async (unit): Promise<RecordOutcome> => {
     await lockEntrance(unit, write)
     if (running) {

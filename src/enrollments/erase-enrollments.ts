@@ -24,9 +24,12 @@ export async function eraseEnrollments(
   )
   const active = enrollments.filter(({ status }) => status === 'ACTIVE')
   await deleteStarts(em, contactId)
-  const automationIds = [...new Set(active.map(({ automationId }) => automationId))]
   return enqueueForCaller(
     em,
-    automationIds.map((automationId) => ({ kind: 'CANCEL', workspaceId, automationId, contactId })),
+    active.map(({ automationId, concurrencyKey }) => ({
+      kind: 'CANCEL',
+      workspaceId,
+      ...{ automationId, contactId, concurrencyKey },
+    })),
   )
 }

@@ -2,7 +2,14 @@ import { readSendingGate } from '../instance/index.ts'
 import { finishMessagesOf, SENDER_STOPPED_ERROR } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
-import type { AutomationStatus, EndStatus, EnrollmentStatus, StoredStep } from '../automation-engine/index.ts'
+import type {
+  AutomationStatus,
+  ContactInAutomation,
+  EndStatus,
+  EnrollmentStatus,
+  Place,
+  StoredStep,
+} from '../automation-engine/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
@@ -10,12 +17,8 @@ import type { EntryRules, EventOrCondition } from '../automations/index.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
 
-export interface EnrollmentWrite {
+export interface EnrollmentWrite extends Place {
   id: string
-  automationId: string
-  contactId: string
-  /** See `concurrencyKeyOf`. Empty by default. */
-  concurrencyKey?: string
   /** Deduplication key, unique per automation; `null` for an enroll call without an ID to recognize it by. */
   dedupKey: string | null
   /** The trigger event that started it, if any. */
@@ -54,7 +57,7 @@ export interface RecordState {
 
 /** Reads the state. The caller has locked the contact. @returns `undefined` if the automation is deleted */
 export async function readRecordState(em: EntityManager, write: EnrollmentWrite): Promise<RecordState | undefined> {
-  const { id, automationId, contactId, concurrencyKey = '', dedupKey, triggerEventId } = write
+  const { id, automationId, contactId, concurrencyKey, dedupKey, triggerEventId } = write
   const rows = await preparedSql(em, 'read-record-state', RECORD_STATE, [
     id,
     automationId,
@@ -127,7 +130,7 @@ export interface NewEnrollment {
  */
 export async function insertEnrollment(
   em: EntityManager,
-  { id, automationId, contactId, concurrencyKey = '', dedupKey, enrolledAt }: EnrollmentWrite,
+  { id, automationId, contactId, concurrencyKey, dedupKey, enrolledAt }: EnrollmentWrite,
   { workspaceId, version, status, trigger, triggerKey, event, depth, keyPath }: NewEnrollment,
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
@@ -228,9 +231,7 @@ export interface EnrollmentTarget {
 export async function findEnrollmentTarget(
   em: EntityManager,
   workspaceId: string,
-  automationId: string,
-  contactId: string | null,
-  concurrencyKey = '',
+  { automationId, contactId, concurrencyKey }: Omit<Place, 'contactId'> & { contactId: string | null },
 ): Promise<EnrollmentTarget | undefined> {
   const parameters = [workspaceId, automationId, contactId, concurrencyKey]
   const rows = await preparedSql(em, 'find-enrollment-target', ENROLLMENT_TARGET, parameters)
@@ -259,34 +260,37 @@ export async function findEnrollment(em: EntityManager, id: string): Promise<{ e
  */
 export async function lockEntrance(
   em: EntityManager,
-  { automationId, contactId, concurrencyKey = '' }: EnrollmentWrite,
+  { automationId, contactId, concurrencyKey }: Place,
 ): Promise<void> {
   const name = `enroll ${automationId} ${contactId} ${concurrencyKey}`
   await sql(em, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, [name])
 }
 
-/** Returns the active enrollment according to the database, if any. */
+/** Returns the active enrollment of a place according to the database, if any. */
 export async function findActive(
   em: EntityManager,
-  automationId: string,
-  contactId: string,
-  concurrencyKey = '',
+  { automationId, contactId, concurrencyKey }: Place,
 ): Promise<string | undefined> {
   const which = { automationId, contactId, concurrencyKey, status: 'ACTIVE' as const }
   const row = await unitOf(em).findOne(Enrollment, which, FRESH_READ)
   return row?.id
 }
 
+/** Returns whether a contact has an active enrollment in an automation, with any concurrency key. */
+export const hasActive = async (em: EntityManager, of: ContactInAutomation): Promise<boolean> =>
+  (await unitOf(em).count(Enrollment, { ...of, status: 'ACTIVE' as const })) > 0
+
 /** Reads enrollments of an automation in the order of their IDs: all of them, or only the paused ones. */
 export async function enrollmentPage(
   em: EntityManager,
   { automationId, afterId, paused }: { automationId: string; afterId: string | null; paused: boolean },
   limit: number,
-): Promise<{ id: string; contactId: string; concurrencyKey: string; active: boolean }[]> {
+): Promise<(Place & { id: string; active: boolean })[]> {
   const which = { automationId, ...(afterId === null ? {} : { id: { $gt: afterId } }), ...(paused ? { paused } : {}) }
   const page = await unitOf(em).find(Enrollment, which, { orderBy: { id: 'asc' }, limit, ...FRESH_READ })
   return page.map(({ id, contactId, concurrencyKey, status }) => ({
     id,
+    automationId,
     contactId,
     concurrencyKey,
     active: status === 'ACTIVE',

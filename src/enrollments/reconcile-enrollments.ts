@@ -1,4 +1,5 @@
-import { cancelEnrollmentRow, findLastFinalStep, readActive, type ActiveEnrollment } from './active-queries.ts'
+import type { Place } from '../automation-engine/index.ts'
+import { cancelEnrollmentRow, findLastFinalStep, readActive } from './active-queries.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /**
@@ -12,12 +13,10 @@ import type { Dependencies } from '../outbox/index.ts'
  *
  * @returns whether the contact is in the automation by that enrollment
  */
-export async function isStillEnrolled(dependencies: Dependencies, enrollment: EnrollmentIds): Promise<boolean> {
-  const settled = await reconcileEnrollment(dependencies, enrollment)
+export async function isStillEnrolled(dependencies: Dependencies, id: string, place: Place): Promise<boolean> {
+  const settled = await reconcileEnrollment(dependencies, id, place)
   return settled !== 'over' && settled !== 'ended'
 }
-
-type EnrollmentIds = Pick<ActiveEnrollment, 'id' | 'automationId' | 'contactId'> & { concurrencyKey?: string }
 
 /**
  * Result of a reconciliation. `running`: nothing to do. `told`: signalled to continue. `resumed`: had lost its workflow and was
@@ -28,9 +27,11 @@ export type Reconciled = 'running' | 'told' | 'resumed' | 'over' | 'ended'
 /** Like `isStillEnrolled`, but returns what was done. */
 export async function reconcileEnrollment(
   { em, enrollments, log, metrics }: Dependencies,
-  { id, automationId, contactId, concurrencyKey = '' }: EnrollmentIds,
+  id: string,
+  place: Place,
 ): Promise<Reconciled> {
-  const state = await enrollments.state(automationId, contactId, id, concurrencyKey)
+  const { automationId, contactId, concurrencyKey } = place
+  const state = await enrollments.state(place, id)
   if (state === 'RUNNING') return 'running'
   const fork = em.fork()
   const active = await readActive(fork, id)
@@ -39,7 +40,7 @@ export async function reconcileEnrollment(
   if (state === 'PAUSED') {
     // A restored workflow may have missed the signal to continue. A second signal is harmless.
     if (!active.sends) return 'running'
-    await enrollments.automationChanged(automationId, contactId, concurrencyKey)
+    await enrollments.automationChanged(place)
     return 'told'
   }
   const ids = { enrollmentId: id, automationId, contactId }

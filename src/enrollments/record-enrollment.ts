@@ -31,8 +31,7 @@ export async function recordEnrollment(
     const status = await tryToRecord(em, write, supersedes)
     if (status || !supersedes || attempt === MAX_ATTEMPTS) return status
     // Another enrollment was recorded concurrently. The next attempt sees and ends it.
-    if ((await findActive(em, write.automationId, write.contactId, write.concurrencyKey)) === undefined)
-      return undefined
+    if ((await findActive(em, write)) === undefined) return undefined
   }
 }
 
@@ -75,20 +74,17 @@ export function recordProcessedEvents(
  */
 export async function finishEnrollment(
   em: EntityManager,
-  enrollmentId: string,
   status: EndStatus,
-  received: ReceivedEvents,
-  entry: { dedupKey: string | null; enrolledAt: Date; concurrencyKey?: string },
+  eventIds: readonly string[],
+  entry: Omit<EnrollmentWrite, 'triggerEventId'>,
 ): Promise<EnrollmentStatus | undefined> {
-  if (received.eventIds.length > 0) await recordProcessedEvents(em, received)
+  const { id: enrollmentId, automationId, contactId } = entry
+  if (eventIds.length > 0) await recordProcessedEvents(em, { automationId, contactId, eventIds })
   const wasActive = await endActive(em, enrollmentId, status)
   if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
   if (wasActive) return status
   if (status !== 'CANCELLED') return statusOf(em, enrollmentId)
-  const { automationId, contactId } = received
-  await em.transactional((unit) =>
-    recordCancelled(unit, { id: enrollmentId, automationId, contactId, triggerEventId: null, ...entry }),
-  )
+  await em.transactional((unit) => recordCancelled(unit, { ...entry, triggerEventId: null }))
   // It may have been recorded in the meantime, and no workflow is left to end it.
   await endActive(em, enrollmentId, status)
   return statusOf(em, enrollmentId)

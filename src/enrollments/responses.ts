@@ -81,7 +81,7 @@ export const presentEnrollment = ({
   version,
   enrolledAt: enrolledAt.toISOString(),
   endedAt: endedAt?.toISOString() ?? null,
-  workflowId: enrollmentWorkflowId(automationId, contactId, concurrencyKey),
+  workflowId: enrollmentWorkflowId({ automationId, contactId, concurrencyKey }),
   nextStepId,
   nextAt: nextAt?.toISOString() ?? null,
 })

@@ -131,7 +131,8 @@ export const enrollmentOperations = [
     summary: "End a contact's enrollment",
     description:
       'The contact gets no further email of this automation after the response. The enrollment ' +
-      'stays listed as CANCELLED, and the contact may be enrolled again.',
+      'stays listed as CANCELLED, and the contact may be enrolled again. In an automation with a concurrency key, ' +
+      'this ends the enrollments with all keys.',
     scope: 'automations:write',
     transactional: false,
     audit: 'by-handler',

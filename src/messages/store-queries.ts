@@ -7,7 +7,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
-import { type EnrollmentKey, enrollmentKeyColumns } from '../automation-engine/index.ts'
+import { type ContactInAutomation, contactInAutomationColumns } from '../automation-engine/index.ts'
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
@@ -486,7 +486,7 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
  *
  * @returns the number that had a pending retry, or are in flight
  */
-export async function cancelRetriesOf(em: EntityManager, places: readonly EnrollmentKey[]): Promise<number> {
+export async function cancelRetriesOf(em: EntityManager, places: readonly ContactInAutomation[]): Promise<number> {
   const rows = await sql<{ was_open: boolean }>(
     em,
     `update messages message set abandoned_at = now(), retry_at = null
@@ -494,7 +494,7 @@ export async function cancelRetriesOf(em: EntityManager, places: readonly Enroll
      where (message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))
        and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
      returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
-    enrollmentKeyColumns(places),
+    contactInAutomationColumns(places),
   )
   return rows.filter(({ was_open }) => was_open).length
 }

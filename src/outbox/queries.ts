@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { NIL_ID } from '../platform/ids.ts'
-import { type EnrollmentKey, enrollmentKeyColumns } from '../automation-engine/index.ts'
+import { type ContactInAutomation, contactInAutomationColumns, type Place } from '../automation-engine/index.ts'
 
 /**
  * Kinds of deliveries:
@@ -118,14 +118,14 @@ export async function enqueue(
   em: EntityManager,
   delivery:
     | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'DELETE_AUTOMATION'; automationId: string }
-    | { kind: 'WAKE' | 'CANCEL'; automationId: string; contactId: string; concurrencyKey?: string }
+    | ({ kind: 'WAKE' | 'CANCEL' } & Place)
     | { kind: 'ERASE'; contactId: string }
     | { kind: StandingJob },
   delaySeconds = 0,
 ): Promise<void> {
   const automationId = 'automationId' in delivery ? delivery.automationId : null
   const contactId = 'contactId' in delivery ? delivery.contactId : null
-  const concurrencyKey = ('concurrencyKey' in delivery && delivery.concurrencyKey) || ''
+  const concurrencyKey = 'concurrencyKey' in delivery ? delivery.concurrencyKey : ''
   const key = [automationId, contactId, concurrencyKey].filter((part) => part !== null && part !== '').join(' ')
   await sql(em, ENQUEUE, [
     delivery.kind,
@@ -163,16 +163,11 @@ on conflict (kind, key) do update
   where delivery.${IS_PENDING}`
 
 /** A delivery that concerns one contact in one automation. */
-export type NewDelivery = {
-  workspaceId: string
-  automationId: string
-  contactId: string
-  concurrencyKey?: string
-} & (
-  | { kind: 'START'; eventId: string; enrollmentId: string }
-  | { kind: 'END' | 'LEAVE'; enrollmentId: string }
-  | { kind: 'CANCEL' | 'WAKE' }
-)
+export type NewDelivery = Place & { workspaceId: string } & (
+    | { kind: 'START'; eventId: string; enrollmentId: string }
+    | { kind: 'END' | 'LEAVE'; enrollmentId: string }
+    | { kind: 'CANCEL' | 'WAKE' }
+  )
 
 /** Returns the key of a delivery: enqueuing the same key again replaces the pending one. */
 function keyOf(delivery: NewDelivery): string {
@@ -213,7 +208,7 @@ const rowsOf = (deliveries: readonly NewDelivery[], lane: Lane, delaySeconds: nu
   deliveries.map(({ contactId }) => contactId),
   deliveries.map((delivery) => (delivery.kind === 'START' ? delivery.eventId : null)),
   deliveries.map((delivery) => ('enrollmentId' in delivery ? delivery.enrollmentId : null)),
-  deliveries.map(({ concurrencyKey = '' }) => concurrencyKey),
+  deliveries.map(({ concurrencyKey }) => concurrencyKey),
 ]
 
 /** Sorted by key, so that concurrent calls lock rows in one order. */
@@ -227,12 +222,12 @@ order by kind, key
 on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = excluded.due_at`
 
 /** Deletes the pending starts of an automation for a contact, so that they no longer start anything. @returns the number */
-export async function takeStarts(em: EntityManager, places: readonly EnrollmentKey[]): Promise<number> {
+export async function takeStarts(em: EntityManager, places: readonly ContactInAutomation[]): Promise<number> {
   const rows = await sql(
     em,
     `delete from outbox where kind = 'START'
        and (automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[])) returning id`,
-    enrollmentKeyColumns(places),
+    contactInAutomationColumns(places),
   )
   return rows.length
 }

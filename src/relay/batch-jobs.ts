@@ -81,9 +81,10 @@ async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Deli
   const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, paused: true }, WAKE.size)
   await pMap(
     page.filter(({ active }) => active),
-    async ({ contactId, concurrencyKey }) => {
+    async (place) => {
+      const { contactId, concurrencyKey } = place
       try {
-        await enrollments.automationChanged(automationId, contactId, concurrencyKey)
+        await enrollments.automationChanged(place)
       } catch (error) {
         log.warn({ error, automationId, contactId }, 'Could not wake a paused enrollment; retrying later')
         await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId, concurrencyKey })
@@ -113,9 +114,10 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
   const page = await enrollmentPage(fork, { automationId, afterId: null, paused: false }, DELETE_AUTOMATION.size)
   await pMap(
     page.filter(({ active }) => active),
-    async ({ contactId, concurrencyKey }) => {
+    async (place) => {
+      const { contactId, concurrencyKey } = place
       try {
-        await enrollments.cancel(automationId, contactId, concurrencyKey)
+        await enrollments.cancel(place)
       } catch (error) {
         log.warn(
           { error, automationId, contactId },
@@ -153,7 +155,9 @@ async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise
 async function reconcile(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const fork = dependencies.em.fork()
   const page = await activePage(fork, delivery.afterId, RECONCILE.size)
-  await pMap(page, (enrollment) => isStillEnrolled(dependencies, enrollment), { concurrency: RECONCILE.concurrency })
+  await pMap(page, (enrollment) => isStillEnrolled(dependencies, enrollment.id, enrollment), {
+    concurrency: RECONCILE.concurrency,
+  })
   if (page.length < RECONCILE.size) {
     await retryOverdue(dependencies)
     await watchCampaigns(dependencies, { signalRunning: true })

@@ -14,10 +14,11 @@ import type { LostEvent } from '../triggers/index.ts'
  */
 export async function redeliverEvent(
   { em, enrollments, log }: Dependencies,
-  { workspaceId, eventId, automationId, contactId, createdAt }: LostEvent,
+  { workspaceId, eventId, createdAt, ...place }: LostEvent,
   isDry = false,
 ): Promise<boolean> {
-  const last = await enrollments.lastWorkflow(automationId, contactId)
+  const { automationId, contactId } = place
+  const last = await enrollments.lastWorkflow(place)
   const isUnknown = last?.enrollmentId !== undefined && !(await findEnrollment(em.fork(), last.enrollmentId))
   if (isUnknown && last.isRunning) return false
   if (isUnknown && last.endedAt && last.endedAt >= createdAt) {
@@ -26,7 +27,7 @@ export async function redeliverEvent(
   }
   if (isDry) return true
   log.warn({ eventId, automationId, contactId }, 'Temporal has lost an event; delivering it again')
-  const start = { kind: 'START', workspaceId, automationId, contactId, eventId, enrollmentId: newId() } as const
+  const start = { kind: 'START', workspaceId, ...place, eventId, enrollmentId: newId() } as const
   await enqueueForRelay(em.fork(), [start])
   return true
 }

@@ -117,14 +117,14 @@ export async function reconcile(
     )
     const doubtful = page.filter(({ enrollmentId }) => known.get(enrollmentId) !== 'ACTIVE')
     await each(doubtful, async (listed) => {
-      const { enrollmentId, automationId, contactId, concurrencyKey } = listed
+      const { enrollmentId } = listed
       // A listed workflow may have ended since, or belong to another enrollment by now. Those need nothing.
-      const state = await enrollments.state(automationId, contactId, enrollmentId, concurrencyKey)
+      const state = await enrollments.state(listed, enrollmentId)
       if (state !== 'RUNNING' && state !== 'PAUSED') return
       const status = known.get(enrollmentId)
       const what = status === undefined ? await recordRunning(em, listed, isDry) : 'closed'
       if (what === undefined) return
-      if (what !== 'recorded' && !isDry) await enrollments.end(automationId, contactId, enrollmentId, concurrencyKey)
+      if (what !== 'recorded' && !isDry) await enrollments.end(listed, enrollmentId)
       differ(listed, what)
     })
   }
@@ -135,7 +135,7 @@ export async function reconcile(
     const doubtful = page.filter(({ id }) => running.get(id)?.isHeld !== false)
     await each(doubtful, async (active) => {
       const { id, automationId, contactId } = active
-      const what = isDry ? await wouldBe(dependencies, active) : await reconcileEnrollment(dependencies, active)
+      const what = isDry ? await wouldBe(dependencies, active) : await reconcileEnrollment(dependencies, id, active)
       if (what !== 'running' && what !== 'over') differ({ enrollmentId: id, automationId, contactId }, what)
     })
     if (page.length < PAGE) break
@@ -192,11 +192,8 @@ async function recordRunning(
   return (await recordEnrollment(em.fork(), write)) === 'ACTIVE' ? 'recorded' : undefined
 }
 
-async function wouldBe(
-  { enrollments }: Dependencies,
-  { id, automationId, contactId, concurrencyKey, sends }: ActiveEnrollment,
-): Promise<Reconciled> {
-  const state = await enrollments.state(automationId, contactId, id, concurrencyKey)
+async function wouldBe({ enrollments }: Dependencies, { id, sends, ...place }: ActiveEnrollment): Promise<Reconciled> {
+  const state = await enrollments.state(place, id)
   if (state === 'RUNNING') return 'running'
   if (state === 'PAUSED') return sends ? 'told' : 'running'
   return state === 'CLOSED' ? 'ended' : 'resumed'

@@ -17,6 +17,9 @@ import {
   type EndStatus,
   enterSignal,
   leaveSignal,
+  type ContactInAutomation,
+  type Place,
+  placeOf,
   plainMarkdown,
   type RetryWorkflow,
   retryWorkflowId,
@@ -69,11 +72,7 @@ export interface LastWorkflow {
 }
 
 /** A running enrollment in a list. */
-export interface ListedEnrollment extends RunningEnrollment {
-  automationId: string
-  contactId: string
-  /** Empty if the automation has none. */
-  concurrencyKey: string
+export interface ListedEnrollment extends RunningEnrollment, Place {
   isHeld: boolean
 }
 
@@ -88,21 +87,24 @@ export interface Enrollments {
    */
   enter(start: EnrollmentStart, databaseHas?: string | null): Promise<void>
   /** Returns the running enrollment, if any. This is cheaper than a start that is rejected. */
-  findRunning(automationId: string, contactId: string, key?: string): Promise<RunningEnrollment | undefined>
+  findRunning(place: Place): Promise<RunningEnrollment | undefined>
   /** Returns the state of an enrollment's workflow. */
-  state(automationId: string, contactId: string, enrollmentId: string, key?: string): Promise<WorkflowState>
+  state(place: Place, enrollmentId: string): Promise<WorkflowState>
   /** Returns the last workflow that Temporal has of a contact in an automation, whichever enrollment it is for. */
-  lastWorkflow(automationId: string, contactId: string, key?: string): Promise<LastWorkflow | undefined>
-  /** Lists all running enrollments as Temporal's visibility has them: changes of the last seconds may be missing. */
-  listRunning(): AsyncIterable<ListedEnrollment>
+  lastWorkflow(place: Place): Promise<LastWorkflow | undefined>
+  /**
+   * Lists the running enrollments, of one contact in one automation or all, as Temporal's visibility has them: changes of the last
+   * seconds may be missing.
+   */
+  listRunning(of?: ContactInAutomation): AsyncIterable<ListedEnrollment>
   /** Signals an enrollment to reload its automation. An ended enrollment is not changed. */
-  automationChanged(automationId: string, contactId: string, key?: string): Promise<void>
+  automationChanged(place: Place): Promise<void>
   /** Cancels the enrollment of a contact in an automation, whichever it is. An ended enrollment is not changed. */
-  cancel(automationId: string, contactId: string, key?: string): Promise<void>
+  cancel(place: Place): Promise<void>
   /** Ends an enrollment, and no other one of its contact in its automation. An ended enrollment is not changed. */
-  end(automationId: string, contactId: string, enrollmentId: string, key?: string): Promise<void>
+  end(place: Place, enrollmentId: string): Promise<void>
   /** Ends an enrollment that a rule has ended in the database, and no other one. */
-  leave(automationId: string, contactId: string, enrollmentId: string, status: EndStatus, key?: string): Promise<void>
+  leave(place: Place, enrollmentId: string, status: EndStatus): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Sends a transactional email at its time. Does nothing if that is already under way. */
@@ -133,7 +135,7 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
 
   const optionsOf = async ({ input, automationName, requestId }: EnrollmentStart) => ({
     taskQueue,
-    workflowId: enrollmentWorkflowId(input.automationId, input.contactId, input.concurrencyKey),
+    workflowId: enrollmentWorkflowId(placeOf(input)),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
@@ -155,11 +157,10 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
       if (!(error instanceof WorkflowNotFoundError)) throw error
     }
   }
-  const handleOf = (automationId: string, contactId: string, key?: string) =>
-    client.workflow.getHandle(enrollmentWorkflowId(automationId, contactId, key))
-  const describe = async (automationId: string, contactId: string, key?: string) => {
+  const handleOf = (place: Place) => client.workflow.getHandle(enrollmentWorkflowId(place))
+  const describe = async (place: Place) => {
     try {
-      return await within(() => handleOf(automationId, contactId, key).describe())
+      return await within(() => handleOf(place).describe())
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined
       throw error
@@ -194,13 +195,13 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         }),
       )
     },
-    async findRunning(automationId, contactId, key) {
-      const found = await describe(automationId, contactId, key)
+    async findRunning(place) {
+      const found = await describe(place)
       if (!found || ENDED.has(found.status.name)) return undefined
       return found.memo as unknown as RunningEnrollment
     },
-    async state(automationId, contactId, enrollmentId, key) {
-      const found = await describe(automationId, contactId, key)
+    async state(place, enrollmentId) {
+      const found = await describe(place)
       if (!found) return null
       const isRunning = !ENDED.has(found.status.name)
       if (found.memo?.['enrollmentId'] === enrollmentId) {
@@ -210,14 +211,19 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
       // An ended workflow of an earlier or a later enrollment does not concern this one.
       return isRunning ? 'ANOTHER' : null
     },
-    async lastWorkflow(automationId, contactId, key) {
-      const found = await describe(automationId, contactId, key)
+    async lastWorkflow(place) {
+      const found = await describe(place)
       if (!found) return undefined
       const enrollmentId = found.memo?.['enrollmentId'] as string | undefined
       return { enrollmentId, isRunning: !ENDED.has(found.status.name), endedAt: found.closeTime }
     },
-    async *listRunning() {
-      const query = `WorkflowType = 'enrollment' and ExecutionStatus = 'Running'`
+    async *listRunning(of) {
+      const { automation, contact } = SEARCH_ATTRIBUTES
+      // Both are UUIDs, so they need no quoting.
+      const ofContact = of
+        ? ` and ${automation.name} = '${of.automationId}' and ${contact.name} = '${of.contactId}'`
+        : ''
+      const query = `WorkflowType = 'enrollment' and ExecutionStatus = 'Running'${ofContact}`
       for await (const { memo, workflowId, typedSearchAttributes } of client.workflow.list({
         query,
         pageSize: 1_000,
@@ -229,13 +235,12 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         yield { ...running, automationId, contactId, concurrencyKey, isHeld }
       }
     },
-    automationChanged: (automationId, contactId, key) =>
-      ifRunning(() => handleOf(automationId, contactId, key).signal(automationChangedSignal)),
-    cancel: (automationId, contactId, key) => ifRunning(() => handleOf(automationId, contactId, key).cancel()),
-    async end(automationId, contactId, enrollmentId, key) {
+    automationChanged: (place) => ifRunning(() => handleOf(place).signal(automationChangedSignal)),
+    cancel: (place) => ifRunning(() => handleOf(place).cancel()),
+    async end(place, enrollmentId) {
       // Between the two calls it can continue in a new run, which needs the signal again; or another enrollment can start.
       for (;;) {
-        const found = await describe(automationId, contactId, key)
+        const found = await describe(place)
         if (!found || ENDED.has(found.status.name) || found.memo?.['enrollmentId'] !== enrollmentId) return
         try {
           const run = client.workflow.getHandle(found.workflowId, found.runId)
@@ -245,8 +250,8 @@ export function createEnrollments(client: Client, taskQueue: string, instance: (
         }
       }
     },
-    leave: (automationId, contactId, enrollmentId, status, key) =>
-      ifRunning(() => handleOf(automationId, contactId, key).signal(leaveSignal, { enrollmentId, status })),
+    leave: (place, enrollmentId, status) =>
+      ifRunning(() => handleOf(place).signal(leaveSignal, { enrollmentId, status })),
     async retry(workspaceId, messageId) {
       const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>

@@ -15,6 +15,7 @@ const eventTable = defineEntity({
     data: p.json<unknown>().nullable(),
     depth: p.integer(),
     automationIds: p.array().columnType('uuid[]'),
+    concurrencyKeys: p.array().default([]),
     alreadyEnrolled: p.integer(),
     excluded: p.integer(),
     source: p.text().$type<EventSource>().nullable(),

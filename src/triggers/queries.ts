@@ -1,5 +1,5 @@
 import { recordRefusedEntries } from './refused-entry-queries.ts'
-import { eventDedupKey } from '../automation-engine/index.ts'
+import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import type { EventSource, Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toDate } from '../platform/db/sql.ts'
@@ -92,7 +92,7 @@ export async function recordTriggerOccurrences(
   const isNew = new Set(inserted.map(({ id }) => id))
   const written = events.filter(({ id }) => isNew.has(id))
   const starts = written.flatMap(({ id: eventId, contactId, automationIds }) =>
-    automationIds.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId })),
+    automationIds.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId, concurrencyKey: '' })),
   )
   if (!isBulk) return enqueueForCaller(em, starts)
   await enqueueForRelay(em, starts)
@@ -105,12 +105,11 @@ select id, $1::uuid, contact_id, type, name, automation_ids, $2::text, $4::integ
 from jsonb_to_recordset($3::jsonb) as event(id uuid, contact_id uuid, type text, name text, automation_ids uuid[])
 on conflict (id) do nothing returning id`
 
-const startOf = (of: {
-  workspaceId: string
-  contactId: string
-  eventId: string
-  automationId: string
-}): NewDelivery => ({ kind: 'START', ...of, enrollmentId: newId() })
+const startOf = (of: Place & { workspaceId: string; eventId: string }): NewDelivery => ({
+  kind: 'START',
+  ...of,
+  enrollmentId: newId(),
+})
 
 /** Events of contacts in bulk. The keys of lists and tags are in the form for which automations listen. */
 export interface BulkOccurrences {
@@ -255,8 +254,8 @@ order by event.place`
 /** An event to store, and what it does in the automations that listen for it. */
 export interface PlannedEvent {
   event: NewCustomEvent
-  /** The automations to which it is delivered. */
-  automationIds: readonly string[]
+  /** The automations to which it is delivered, each with the concurrency key that the event has for it. */
+  deliveredTo: readonly Omit<Place, 'contactId'>[]
   /** The number of those in which the contact is already. */
   alreadyEnrolled: number
   /** The number of matching automations that a rule keeps the contact out of. */
@@ -285,7 +284,9 @@ export async function insertCustomEvents(
   if (events.length === 0) return { written: [], deliveries: [] }
   const items = events.map(({ event: { id, contactId, key, name, data }, ...plan }, place) => ({
     ...{ place, id, contact_id: contactId, name, name_key: key, data },
-    ...{ automation_ids: plan.automationIds, already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
+    automation_ids: plan.deliveredTo.map(({ automationId }) => automationId),
+    concurrency_keys: plan.deliveredTo.map(({ concurrencyKey }) => concurrencyKey),
+    ...{ already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
   }))
   const rows = await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
     workspaceId,
@@ -295,8 +296,10 @@ export async function insertCustomEvents(
   ])
   const starts = rows
     .filter(({ is_new }) => is_new)
-    .flatMap(({ id: eventId, contact_id: contactId, automation_ids }) =>
-      automation_ids.map((automationId) => startOf({ workspaceId, contactId, eventId, automationId })),
+    .flatMap(({ id: eventId, contact_id: contactId, automation_ids, concurrency_keys }) =>
+      automation_ids.map((automationId, n) =>
+        startOf({ workspaceId, contactId, eventId, automationId, concurrencyKey: concurrency_keys[n] ?? '' }),
+      ),
     )
   const written = new Map(rows.map((row) => [row.id, presentWritten(row)]))
   const deliveries = isBulk ? [] : await enqueueForCaller(em, starts)
@@ -309,6 +312,7 @@ interface CustomEventRow {
   contact_id: string
   created_at: string
   automation_ids: string[]
+  concurrency_keys: string[]
   already_enrolled: number
   excluded: number
   is_new: boolean
@@ -327,14 +331,14 @@ const presentWritten = (row: CustomEventRow): WrittenEvent => ({
 
 /** Events of one call are a microsecond apart, so that the history keeps their order. */
 const INSERT = `
-insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, already_enrolled,
+insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, concurrency_keys, already_enrolled,
   excluded, source, request_id, created_at)
-select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, already_enrolled, excluded, $2, $3::text,
+select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, concurrency_keys, already_enrolled, excluded, $2, $3::text,
   now() + place * interval '1 microsecond'
 from jsonb_to_recordset($4::jsonb) as item(place integer, id uuid, contact_id uuid, name text, name_key text, data jsonb,
-  automation_ids uuid[], already_enrolled integer, excluded integer)
+  automation_ids uuid[], concurrency_keys text[], already_enrolled integer, excluded integer)
 on conflict (id) do update set request_id = event.request_id
-returning id, contact_id, created_at, automation_ids, already_enrolled, excluded, xmax = 0 as is_new`
+returning id, contact_id, created_at, automation_ids, concurrency_keys, already_enrolled, excluded, xmax = 0 as is_new`
 
 /**
  * Days for which events are stored. Custom events are stored as long as their workspace keeps its history. An event that is
@@ -364,10 +368,14 @@ export async function deleteOldTriggerEvents(em: EntityManager, limit: number): 
   })
 }
 
-/** SQL that follows `select`: the automations to which an `event` was delivered without effect so far. */
+/** SQL that follows `select`: the places (`target`) to which an `event` was delivered without effect so far. */
 const NOT_ARRIVED = `
-from automations automation
-where automation.id = any(event.automation_ids) and automation.deleted_at is null
+from (
+  select automation_id, coalesce(concurrency_key, '') as concurrency_key
+  from unnest(event.automation_ids, event.concurrency_keys) as listed(automation_id, concurrency_key)
+) target
+join automations automation on automation.id = target.automation_id
+where automation.deleted_at is null
   and not exists (
     select from enrollments where automation_id = automation.id and dedup_key = '${eventDedupKey('')}' || event.id
   )
@@ -377,7 +385,8 @@ where automation.id = any(event.automation_ids) and automation.deleted_at is nul
   )
   and not exists (
     select from enrollments
-    where automation_id = automation.id and contact_id = event.contact_id and status = 'ACTIVE'
+    where automation_id = automation.id and contact_id = event.contact_id and concurrency_key = target.concurrency_key
+      and status = 'ACTIVE'
   )`
 
 /** SQL condition on a row `event`: whether no delivery of it is pending, and it has arrived or is very old. */
@@ -401,11 +410,9 @@ select event.id from workspaces workspace cross join lateral (
 limit $1`
 
 /** An event that was delivered to an automation without any effect. */
-export interface LostEvent {
+export interface LostEvent extends Place {
   workspaceId: string
   eventId: string
-  automationId: string
-  contactId: string
   createdAt: Date
 }
 
@@ -425,13 +432,13 @@ export async function lostEvents(
     workspace_id: string
     created_at: string
     contact_id: string
-    automation_ids: string[]
+    targets: Omit<Place, 'contactId'>[]
   }>(em, LOST, [afterId, limit, atLeastMinutes])
-  const lost = rows.flatMap(({ id, workspace_id, created_at, contact_id, automation_ids }) =>
-    automation_ids.map((automationId) => ({
+  const lost = rows.flatMap(({ id, workspace_id, created_at, contact_id, targets }) =>
+    targets.map((target) => ({
       workspaceId: workspace_id,
       eventId: id,
-      automationId,
+      ...target,
       contactId: contact_id,
       createdAt: toDate(created_at),
     })),
@@ -441,15 +448,16 @@ export async function lostEvents(
 
 const LOST = `
 select event.id, event.workspace_id, event.created_at, event.contact_id, array(
-  select automation.id ${NOT_ARRIVED}
+  select jsonb_build_object('automationId', target.automation_id, 'concurrencyKey', target.concurrency_key) ${NOT_ARRIVED}
     and not exists (
       select from outbox where kind = 'START' and key = event.id || ' ' || automation.id
     )
     and not exists (
       select from enrollments
-      where automation_id = automation.id and contact_id = event.contact_id and ended_at >= event.created_at
+      where automation_id = automation.id and contact_id = event.contact_id and concurrency_key = target.concurrency_key
+        and ended_at >= event.created_at
     )
-) as automation_ids
+) as targets
 from (
   -- Keyset pagination over all events that were delivered, including those that arrived, so that every page costs the same.
   select * from trigger_events

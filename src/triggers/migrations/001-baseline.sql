@@ -11,6 +11,8 @@ create table trigger_events (
   data jsonb,
   -- The automations that listened at that moment.
   automation_ids uuid[] not null,
+  -- The concurrency key that the event has for each of them, in their order. Empty if no automation has one.
+  concurrency_keys text[] not null default '{}',
   -- Of the automations that matched a custom event: those in which the contact was already, and those that a rule kept the contact
   -- out of. `automation_ids` has the first, and not the second.
   already_enrolled integer not null default 0,
