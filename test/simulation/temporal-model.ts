@@ -12,7 +12,7 @@ import { transactionalEmailWorkflowId } from '../../src/automation-engine/transa
 import type { Arrival, EnrollmentInput } from '../../src/automation-engine/contract.ts'
 import type { Activities } from '../../activities/index.ts'
 import { ENGINE_VERSION } from '../../src/automation-engine/machine.ts'
-import { enrollmentWorkflowId } from '../../src/automation-engine/enrollment.ts'
+import { enrollmentWorkflowId, type Place, placeOf } from '../../src/automation-engine/enrollment.ts'
 import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/temporal/client.ts'
 import { runningActivity } from './activity-runtime.ts'
 import { current, FAULTS, type Offer, type Process, type Scheduler } from './scheduler.ts'
@@ -89,8 +89,8 @@ export class TemporalModel {
   client(): Enrollments {
     const ask = <Result>(what: string, run: () => Result) =>
       this.scheduler.ask(`Temporal ${what}`, run, { faults: FAULTS, error: failed })
-    const running = (automationId: string, contactId: string) => {
-      const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
+    const running = (place: Place) => {
+      const found = this.executions.get(enrollmentWorkflowId(place))
       return found && !found.closed ? found : undefined
     }
     return {
@@ -126,14 +126,14 @@ export class TemporalModel {
         }),
       start: (start) =>
         ask('start', () => {
-          if (running(start.input.automationId, start.input.contactId)) return false
+          if (running(placeOf(start.input))) return false
           this.open(start)
           return true
         }),
       enter: (start, databaseHas) =>
         ask('signal-with-start', () => {
-          const { enrollmentId, dedupKey, triggerEventId, resumeAfter, automationId, contactId } = start.input
-          const there = running(automationId, contactId)
+          const { enrollmentId, dedupKey, triggerEventId, resumeAfter } = start.input
+          const there = running(placeOf(start.input))
           const itsId = there?.memo['enrollmentId']
           const isProcessed = itsId !== enrollmentId && (databaseHas === undefined || databaseHas === itsId)
           const isWaiting = there && !there.restored && there.timers.size > 0
@@ -142,42 +142,41 @@ export class TemporalModel {
           const arrival: Arrival = { ...entry, ...(databaseHas !== undefined && { databaseHas }) }
           this.signal(there ?? this.open(start), 'enter', arrival)
         }),
-      leave: (automationId, contactId, enrollmentId, status) =>
+      leave: (place, enrollmentId, status) =>
         ask('signal', () => {
-          const there = running(automationId, contactId)
+          const there = running(place)
           if (there) this.signal(there, 'leave', { enrollmentId, status })
         }),
-      findRunning: (automationId, contactId) =>
-        ask('describe', () => running(automationId, contactId)?.memo as unknown as RunningEnrollment | undefined),
-      state: (automationId, contactId, enrollmentId) =>
+      findRunning: (place) => ask('describe', () => running(place)?.memo as unknown as RunningEnrollment | undefined),
+      state: (place, enrollmentId) =>
         ask('describe', () => {
-          const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
+          const found = this.executions.get(enrollmentWorkflowId(place))
           if (!found) return null
           if (found.memo['enrollmentId'] === enrollmentId) return found.closed ? 'CLOSED' : 'RUNNING'
           return found.closed ? null : 'ANOTHER'
         }),
-      lastWorkflow: (automationId, contactId) =>
+      lastWorkflow: (place) =>
         ask('describe', () => {
-          const found = this.executions.get(enrollmentWorkflowId(automationId, contactId))
+          const found = this.executions.get(enrollmentWorkflowId(place))
           if (!found) return undefined
           const enrollmentId = found.memo['enrollmentId'] as string
           return { enrollmentId, isRunning: !found.closed, endedAt: found.closedAt }
         }),
-      automationChanged: (automationId, contactId) =>
+      automationChanged: (place) =>
         ask('signal', () => {
-          const found = running(automationId, contactId)
+          const found = running(place)
           if (found) this.signal(found, 'automationChanged', undefined)
         }),
-      cancel: (automationId, contactId) =>
+      cancel: (place) =>
         ask('cancel', () => {
-          const found = running(automationId, contactId)
+          const found = running(place)
           if (!found) return
           found.history.push({ kind: 'cancel' })
           found.fresh = true
         }),
-      end: (automationId, contactId, enrollmentId) =>
+      end: (place, enrollmentId) =>
         ask('cancel', () => {
-          const found = running(automationId, contactId)
+          const found = running(place)
           if (found?.memo['enrollmentId'] !== enrollmentId) return
           found.history.push({ kind: 'cancel' })
           found.fresh = true
@@ -235,7 +234,7 @@ export class TemporalModel {
 
   private open({ input }: EnrollmentStart): Execution {
     const { enrollmentId, dedupKey, triggerEventId, enrolledAt } = input
-    const id = enrollmentWorkflowId(input.automationId, input.contactId)
+    const id = enrollmentWorkflowId(placeOf(input))
     return this.begin(
       id,
       'enrollment',
