@@ -49,7 +49,7 @@ export function createApi(
   app.use(trace())
   app.use(errors(dependencies.log, limits))
   app.use(checkRequestTarget())
-  app.use(securityHeaders(basePath))
+  app.use(securityHeaders(basePath, dependencies.publicUrl))
   app.use(open.routes())
   app.use(async (ctx, next) => {
     if (!(await servePage(ctx))) await next()
