@@ -1,6 +1,8 @@
 import {
   BUSY,
   CONFLICT,
+  OUTCOME_UNKNOWN,
+  TOO_EXPENSIVE,
   NOT_RECONCILED,
   type ErrorDefinition,
   defineError,
@@ -143,10 +145,18 @@ export const COMMON_ERRORS: Record<number, Described> = {
     reasons: [...Object.values(KEY_ERRORS), SIGNED_OUT],
   },
   429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
-  500: { description: 'Internal error. Try again with exponential backoff.', reasons: [INTERNAL_ERROR] },
+  500: { description: 'Internal error. Try again with exponential backoff.', reasons: [INTERNAL_ERROR, TOO_EXPENSIVE] },
   503: {
     description: 'A required service is currently unavailable. Try again.',
-    reasons: [DATABASE_UNAVAILABLE, TEMPORAL_UNAVAILABLE, BUSY, CONFLICT, STILL_SENDING, NOT_RECONCILED],
+    reasons: [
+      DATABASE_UNAVAILABLE,
+      TEMPORAL_UNAVAILABLE,
+      BUSY,
+      CONFLICT,
+      OUTCOME_UNKNOWN,
+      STILL_SENDING,
+      NOT_RECONCILED,
+    ],
   },
 }
 

@@ -83,6 +83,20 @@ export const CONFLICT = defineError(
   'conflict',
   'The request conflicted with a concurrent one on the same data, and nothing was changed. Please try again.',
 )
+/** A statement reached the time limit while it was not waiting for a lock. Another attempt would take as long. */
+export const TOO_EXPENSIVE = defineError(
+  'failed',
+  'too_expensive',
+  'The request took the database too long, and nothing was changed. If it has a condition or a segment, simplify it: ' +
+    'use fewer nested segments, or count events over fewer days.',
+)
+/** The connection was lost, or the time was up, before Postgres confirmed a COMMIT. */
+export const OUTCOME_UNKNOWN = defineError(
+  'unavailable',
+  'outcome_unknown',
+  'The database did not confirm the change in time, so it may or may not have happened. Send the same request again, ' +
+    'with the same Idempotency-Key, to find out.',
+)
 export const TEMPORAL_UNAVAILABLE = defineError(
   'unavailable',
   'temporal_unavailable',

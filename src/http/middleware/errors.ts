@@ -1,6 +1,19 @@
 import type { Middleware } from 'koa'
-import { isConflict, isDatabaseUnavailable, violatedConstraint } from '../../platform/db/errors.ts'
-import { CONFLICT, type ErrorDefinition, ApiError, TEMPORAL_UNAVAILABLE } from '../../platform/api-error.ts'
+import {
+  isConflict,
+  isDatabaseUnavailable,
+  isOutcomeUnknown,
+  isTooExpensive,
+  violatedConstraint,
+} from '../../platform/db/errors.ts'
+import {
+  ApiError,
+  CONFLICT,
+  type ErrorDefinition,
+  OUTCOME_UNKNOWN,
+  TEMPORAL_UNAVAILABLE,
+  TOO_EXPENSIVE,
+} from '../../platform/api-error.ts'
 import type { Log } from '../../outbox/index.ts'
 import { isTemporalUnavailable } from '../../temporal/index.ts'
 import { responseToError } from '../error-response.ts'
@@ -12,6 +25,8 @@ export type Limits = Readonly<Record<string, ErrorDefinition & { param?: string 
 
 /** Transient errors: how to detect one, its log message, and the response. */
 const TRANSIENT: readonly [is: (error: unknown) => boolean, line: string, reason: ErrorDefinition][] = [
+  [isOutcomeUnknown, 'Postgres did not confirm a COMMIT', OUTCOME_UNKNOWN],
+  [isTooExpensive, 'A statement took too long', TOO_EXPENSIVE],
   [isDatabaseUnavailable, 'Postgres is not available', DATABASE_UNAVAILABLE],
   [isConflict, 'A request conflicted with a concurrent one', CONFLICT],
   [isTemporalUnavailable, 'Temporal is not available', TEMPORAL_UNAVAILABLE],

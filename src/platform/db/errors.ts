@@ -1,7 +1,7 @@
 /**
  * The reaction to a database error, in one table for all callers:
- * - retry: the statement lost against a concurrent one (deadlock, serialization, lock or statement timeout). Nothing was done,
- *   and the caller should retry immediately.
+ * - retry: the statement lost against a concurrent one (deadlock, serialization, lock timeout) or took too long. Nothing was
+ *   done, and a job should retry immediately.
  * - wait: the database is unreachable, full, read-only or starting. The same statement will work later.
  * - refuse: the value can never be written: its type or a constraint forbids it.
  * - bug: the statement itself is wrong, or the error does not come from the database.
@@ -80,6 +80,20 @@ const UNDEFINED_OBJECT = ['42703', '42P01']
 /** Returns whether a statement uses a table or column that does not exist: the database lacks migrations of this version. */
 export const isSchemaOlder = (error: unknown): boolean =>
   causesOf(error).some((at) => UNDEFINED_OBJECT.includes(String((at as { code?: unknown }).code)))
+
+/** A COMMIT without a response: the transaction may have happened or not. */
+export class CommitUnconfirmed extends Error {}
+
+/** Returns whether a COMMIT was sent and not answered. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  causesOf(error).some((at) => at instanceof CommitUnconfirmed)
+
+/** query_canceled. A statement that waits for a lock reaches `lock_timeout` first. */
+const STATEMENT_TIMEOUT = '57014'
+
+/** Returns whether a statement reached the time limit although no concurrent one was in its way. */
+export const isTooExpensive = (error: unknown): boolean =>
+  causesOf(error).some((at) => (at as { code?: unknown }).code === STATEMENT_TIMEOUT)
 
 /** Returns whether a statement lost against a concurrent one and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 import type { PoolClient } from 'pg'
+import { CommitUnconfirmed } from './errors.ts'
 
 /**
  * A session with Postgres that returns to the pool in a usable state or not at all. Its holder need not know how it failed: a
@@ -40,8 +41,9 @@ export class Session extends Client {
     const answer: unknown = (Client.prototype.query as (...args: unknown[]) => unknown).apply(this, args)
     if (!(answer instanceof Promise)) return answer
     return answer.catch((error: unknown) => {
-      if (!wasAnswered(error)) this.#giveUp(error as Error)
-      throw error
+      if (wasAnswered(error)) throw error
+      this.#giveUp(error as Error)
+      throw isCommit(args[0]) ? new CommitUnconfirmed('Postgres did not confirm a COMMIT', { cause: error }) : error
     })
   }) as Client['query']
 
@@ -75,6 +77,9 @@ export class Session extends Client {
     return status === 'I' || status == null ? undefined : new Error('The session is in the middle of a transaction')
   }
 }
+
+const isCommit = (query: unknown): boolean =>
+  /^commit\b/i.test(typeof query === 'string' ? query : String((query as { text?: unknown } | undefined)?.text))
 
 /** Returns whether an error is a response of Postgres: it has a SQLSTATE of five characters and a severity. */
 const wasAnswered = (error: unknown): boolean =>
