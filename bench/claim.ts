@@ -51,6 +51,7 @@ export const claiming: Benchmark = {
           id: enrollmentId,
           automationId,
           contactId,
+          concurrencyKey: '',
           dedupKey: null,
           triggerEventId: null,
           enrolledAt: new Date(),

@@ -72,6 +72,7 @@ function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId 
     id: enrollmentId,
     automationId,
     contactId,
+    concurrencyKey: '',
     dedupKey: null,
     triggerEventId: null,
     enrolledAt: new Date(),

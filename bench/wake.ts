@@ -39,7 +39,8 @@ export const wake: Benchmark = {
       await pMap(
         contacts,
         async (contactId) => {
-          const enrollment = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null }
+          const place = { automationId, contactId, concurrencyKey: '' }
+          const enrollment = { id: newId(), ...place, dedupKey: null, triggerEventId: null }
           await recordEnrollment(em(), { ...enrollment, enrolledAt: new Date() })
           await dependencies.enrollments.start({
             automationName: 'Wake',
