@@ -63,7 +63,7 @@ describe('erasing a contact', () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
     await enroll(service, automationId, contactId)
-    await enqueue(service.context.orm.em.fork(), { kind: 'CANCEL', automationId, contactId })
+    await enqueue(service.context.orm.em.fork(), { kind: 'CANCEL', automationId, contactId, concurrencyKey: '' })
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     await eventually('the workflow has ended', async () =>
       (await handle.describe()).status.name === 'RUNNING' ? undefined : true,

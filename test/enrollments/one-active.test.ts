@@ -96,7 +96,12 @@ describe('a contact in an automation', () => {
     const [event] = await sql<{ id: string }>(em(), 'select id from trigger_events where contact_id = $1::uuid', [
       contactId,
     ])
-    const entry = { dedupKey: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
+    const entry = {
+      concurrencyKey: '',
+      dedupKey: `event:${event!.id}`,
+      triggerEventId: event!.id,
+      enrolledAt: new Date(),
+    }
     assert.equal(await recordEnrollment(em(), { id: newId(), automationId, contactId, ...entry }), undefined)
     assert.deepEqual(await statusesOf(contactId), ['CANCELLED'])
   })
@@ -115,7 +120,15 @@ describe('a contact in an automation', () => {
   it('is counted once, no matter how often the enrollment is recorded', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service)
-    const write = { id: newId(), automationId, contactId, dedupKey: null, triggerEventId: null, enrolledAt: new Date() }
+    const write = {
+      id: newId(),
+      automationId,
+      contactId,
+      concurrencyKey: '',
+      dedupKey: null,
+      triggerEventId: null,
+      enrolledAt: new Date(),
+    }
     const all = await Promise.all(Array.from({ length: 20 }, () => recordEnrollment(em(), write)))
     assert.ok(all.every((status) => status === 'ACTIVE'))
     const { body } = await service.call('GET', 'automations')

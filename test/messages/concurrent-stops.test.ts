@@ -44,7 +44,12 @@ describe('attempts to send a message, and concurrent stops', () => {
         'select id from trigger_events where contact_id = $1::uuid order by created_at desc limit 1',
         [contactId],
       )
-      const started = { dedupKey: `event:${event!.id}`, triggerEventId: event!.id, enrolledAt: new Date() }
+      const started = {
+        concurrencyKey: '',
+        dedupKey: `event:${event!.id}`,
+        triggerEventId: event!.id,
+        enrolledAt: new Date(),
+      }
       await recordEnrollment(em(), { id: newId(), automationId, contactId, ...started })
       return stepOf(service, automationId, contactId)
     }

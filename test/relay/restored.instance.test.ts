@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Place } from '../../src/automation-engine/enrollment.ts'
 import type { Client } from '@temporalio/client'
 import { beginEnrollment } from '../../activities/begin-enrollment.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
@@ -460,9 +461,12 @@ describe('a restore', () => {
           workflow: { ...temporal.workflow, getHandle: () => ({ describe }) },
         } as unknown as Client
         const enrollments = createEnrollments(client, 'unused', instance)
-        assert.equal((await enrollments.findRunning(automationId, contactId))?.enrollmentId, row!.id)
-        const ids = { id: row!.id, automationId, contactId }
-        assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, ids), true)
+        assert.equal(
+          (await enrollments.findRunning({ automationId, contactId, concurrencyKey: '' }))?.enrollmentId,
+          row!.id,
+        )
+        const place = { automationId, contactId, concurrencyKey: '' }
+        assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, row!.id, place), true)
       }
       assert.deepEqual(await rowsOf(contactId), [row])
     })
@@ -481,22 +485,22 @@ describe('a restore', () => {
         return paused || undefined
       })
       const [row] = await rowsOf(contactId)
-      const ids = { id: row!.id, automationId, contactId }
+      const place = { automationId, contactId, concurrencyKey: '' }
       const { dependencies } = service.context
       let signals = 0
       const enrollments = {
         ...dependencies.enrollments,
-        automationChanged: (...of: [string, string]) => {
+        automationChanged: (...of: [Place]) => {
           signals += 1
           return dependencies.enrollments.automationChanged(...of)
         },
       }
-      assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, ids), true)
+      assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, row!.id, place), true)
       assert.equal(signals, 0, 'its automation is paused')
       // An older Temporal: the database has newer data.
       await sql(em(), `update automations set status = 'ACTIVE' where id = $1::uuid`, [automationId])
       await sql(em(), 'update enrollments set paused = false where id = $1::uuid', [row!.id])
-      assert.equal(await isStillEnrolled(dependencies, ids), true)
+      assert.equal(await isStillEnrolled(dependencies, row!.id, place), true)
       await eventually(
         'the email arrives',
         async () => (await activityOf(service, contactId)).length === 1 || undefined,
@@ -579,6 +583,7 @@ describe('a restore', () => {
         id: newId(),
         automationId,
         contactId,
+        concurrencyKey: '',
         dedupKey: null,
         triggerEventId: null,
         enrolledAt: new Date(),

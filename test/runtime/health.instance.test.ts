@@ -76,7 +76,7 @@ describe('/healthz', function () {
     const enrollments = { ...dependencies.enrollments, cancel: () => never }
     const relay = startRelay({ ...dependencies, enrollments }, { idleMs: 20 })
     try {
-      const ids = { automationId: newId(), contactId: newId() }
+      const ids = { automationId: newId(), contactId: newId(), concurrencyKey: '' }
       await enqueue(dependencies.em.fork(), { kind: 'CANCEL', ...ids })
       await eventually('only this loop is stuck', () =>
         problemLater(relay) === 'The outbox relay is stuck: interactive' ? true : undefined,

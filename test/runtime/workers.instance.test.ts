@@ -175,7 +175,10 @@ describe('a worker that starts', () => {
       return rows.length > 0 ? rows : undefined
     })
     await publishes('ACTIVE')
-    assert.equal(await dependencies.enrollments.state(automationId, contactId, active!.id), 'RUNNING')
+    assert.equal(
+      await dependencies.enrollments.state({ automationId, contactId, concurrencyKey: '' }, active!.id),
+      'RUNNING',
+    )
   })
 
   const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'x' })

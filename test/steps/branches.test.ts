@@ -62,7 +62,7 @@ describe('an automation with branches', () => {
       )
     assert.deepEqual(await attempt(), first)
     assert.deepEqual(first, { next: 'go-on', branch: 'else' })
-    await dependencies.enrollments.cancel(automationId, contactId)
+    await dependencies.enrollments.cancel({ automationId, contactId, concurrencyKey: '' })
   })
 
   it('ends at an EXIT inside a nested branch', async () => {

@@ -284,7 +284,7 @@ describe('random automations, contacts and events', () => {
         if (next.kind === 'pause') await updateAutomation(orm.em, workspaceId, automationId, { status: 'PAUSED' })
         if (next.kind === 'resume') {
           await updateAutomation(orm.em, workspaceId, automationId, { status: 'ACTIVE' })
-          await dependencies.enrollments.automationChanged(automationId, contactId)
+          await dependencies.enrollments.automationChanged({ automationId, contactId, concurrencyKey: '' })
         }
         wakeAt = await arrive()
       }
@@ -295,7 +295,7 @@ describe('random automations, contacts and events', () => {
       assert.deepEqual({ status: await statusOf(), sent: world.subjects() }, { status: model.status, sent: model.sent })
       return model.status
     } finally {
-      await dependencies.enrollments.cancel(automationId, contactId)
+      await dependencies.enrollments.cancel({ automationId, contactId, concurrencyKey: '' })
     }
   }
 

@@ -49,7 +49,7 @@ describe('each recipe', () => {
           'select concurrency_key from enrollments where automation_id = $1',
           [automationId],
         )
-        const id = enrollmentWorkflowId(automationId, contactId, row!.concurrency_key)
+        const id = enrollmentWorkflowId({ automationId, contactId, concurrencyKey: row!.concurrency_key })
         return ((await world.env.client.workflow.getHandle(id).result()) as { status: string }).status
       })
       assert.deepEqual([...world.subjects(), status], EXPECTED[file])

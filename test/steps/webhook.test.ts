@@ -255,7 +255,7 @@ describe('a webhook', () => {
       await eventually('it is paused', async () => ((await handle.query(stateQuery)).paused ? true : undefined))
       assert.equal(server.requests.length, 1)
       await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
-      await world.dependencies.enrollments.automationChanged(automationId, contactId)
+      await world.dependencies.enrollments.automationChanged({ automationId, contactId, concurrencyKey: '' })
       await handle.result()
     })
     assert.equal(server.requests.length, 2)
@@ -325,7 +325,7 @@ describe('a webhook', () => {
       assert.deepEqual(await runStep(dependencies, step), { next: 'retry', until: now })
       assert.deepEqual(await runStep(dependencies, step), { next: stop === 'pause' ? 'paused' : 'gone' })
       assert.equal(sent.length, 0)
-      await world.dependencies.enrollments.cancel(automationId, contactId)
+      await world.dependencies.enrollments.cancel({ automationId, contactId, concurrencyKey: '' })
     }
   })
 
