@@ -11,7 +11,7 @@ import { type AnotherApi, startAnotherApi } from '../support/another-api.ts'
 import { type ApiWith, startApiWith } from '../support/api-with.ts'
 import { openBrowser } from '../support/browser-like.ts'
 import { aLink, aMember, PASSWORD } from '../support/members.ts'
-import type { Service } from '../support/service.ts'
+import type { Answer, Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { checkRows } from '../support/table.ts'
 import { aWebhook } from '../support/webhook-events.ts'
@@ -58,6 +58,19 @@ describe('X-Error-Code', () => {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     call('POST', path, body, { headers })
   const whole = (text: string) => ({ position: 0, text, isLast: true })
+
+  /** Creates a list while Postgres fails with an error. */
+  async function postWhile(errorCode: string): Promise<Answer> {
+    await sql(
+      em(),
+      `create or replace function fail() returns trigger language plpgsql as
+       $$ begin raise exception using errcode = '${errorCode}', message = 'as the test wants it'; end $$`,
+    )
+    await sql(em(), 'create or replace trigger fail before insert on lists for each row execute function fail()')
+    const refused = await post('lists', { name: 'Failing' })
+    await sql(em(), 'drop trigger fail on lists')
+    return refused
+  }
 
   /** Creates a message of an enrolled contact. */
   async function aMessage(status: string): Promise<string> {
@@ -210,17 +223,9 @@ describe('X-Error-Code', () => {
     '400 time_in_past /at': async () =>
       post(`campaigns/${await aCampaign(await aFullList())}/schedule`, { at: '2020-01-01T00:00:00Z' }),
     '500 internal_error': () => broken.send('POST', `automations/${automationId}/enroll`, { contactId }),
-    '503 conflict': async () => {
-      await sql(
-        em(),
-        `create or replace function fail() returns trigger language plpgsql as
-         $$ begin raise exception using errcode = '40P01', message = 'as the test wants it'; end $$`,
-      )
-      await sql(em(), 'create or replace trigger fail before insert on lists for each row execute function fail()')
-      const refused = await post('lists', { name: 'Failing' })
-      await sql(em(), 'drop trigger fail on lists')
-      return refused
-    },
+    '503 conflict': () => postWhile('40P01'),
+    // A statement that reaches the time limit. test/platform/outcomes.instance.test.ts waits for a real one.
+    '500 too_expensive': () => postWhile('57014'),
     '503 temporal_unavailable': async () => {
       const automation = await anAutomation(limited)
       return enroll(limited, automation, await aContact(limited))
