@@ -17,7 +17,7 @@ describe('the tables of a backup', () => {
   let service: Instance
   let folder: string
   before(async () => {
-    service = await startInstance()
+    service = await startInstance({ env: { PUBLIC_URL: 'https://mail.example.com' } })
     folder = mkdtempSync(join(tmpdir(), 'dripline-tables-'))
   })
   after(async () => {
@@ -31,13 +31,19 @@ describe('the tables of a backup', () => {
     const listId = await aList(service)
     const contacts = Array.from({ length: READERS }, (_, n) => ({ email: `reader-${n}@example.com`, listId }))
     await service.call('POST', 'contacts/bulk', { contacts })
+    await sql(
+      em(),
+      'insert into senders (workspace_id, track_opens, track_clicks, updated_at) values ($1::uuid, true, true, now())',
+      [service.workspaceId],
+    )
     const ids: string[] = []
     for (const name of ['Waits', 'Is cancelled']) {
       const content = { name, subject: 'One', text: 'Hello', audience: { listIds: [listId] } }
       const abTest = { variants: [{ subject: 'Two' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 60 }
       const { body } = await service.call('POST', 'campaigns', { ...content, abTest })
       const id = body.data.id as string
-      assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
+      const scheduled = await service.call('POST', `campaigns/${id}/schedule`, {})
+      assert.equal(scheduled.status, 202, JSON.stringify(scheduled.body))
       await eventually('the other recipients wait', async () => {
         const waiting = await sql(em(), `select from messages where campaign_id = $1::uuid and due_at = 'infinity'`, [
           id,
@@ -47,6 +53,10 @@ describe('the tables of a backup', () => {
       ids.push(id)
     }
     assert.equal((await service.call('POST', `campaigns/${ids[1]!}/cancel`)).status, 200)
+    await eventually('its recipients are dismissed', async () => {
+      const rest = await sql(em(), `select from messages where campaign_id = $1::uuid and status = 'QUEUED'`, [ids[1]!])
+      return rest.length === 0 ? true : undefined
+    })
     const saved = await saveTables(service.context.config.DATABASE_URL, folder)
     const target = await createMigratedDatabase()
     const superuser = new URL((await services()).superuserUrl)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { Client } from 'pg'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { runStep } from '../../src/steps/index.ts'
@@ -8,6 +7,7 @@ import type { WebhookResponse } from '../../src/steps/send-request.ts'
 import { lenientRenderer } from '../support/api-with.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
 import { quietLog } from '../support/log.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
@@ -61,25 +61,14 @@ describe('two overlapping attempts of a step', () => {
         assert.equal((await runStep(dependencies, step)).next, 'retry')
         step.now += 6 * 60_000
       }
-      const holder = new Client({ connectionString: service.context.config.DATABASE_URL })
-      await holder.connect()
-      try {
-        await holder.query('begin')
-        await holder.query('select from contacts where id = $1 for update', [contactId])
-        const attempts = [runStep(dependencies, step), runStep(dependencies, step)]
-        await eventually('both attempts wait for the lock', async () => {
-          const { rowCount } = await holder.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-          return rowCount === attempts.length ? true : undefined
-        })
-        await holder.query('commit')
-        const results = await Promise.all(attempts)
-        assert.deepEqual(results[1], results[0])
-        assert.partialDeepStrictEqual(results[0], { next: 'go-on', branch })
-      } finally {
-        await holder.end()
-      }
+      const { em } = service.context.orm
+      const release = await lockWith(em, 'select from contacts where id = $1::uuid for update', [contactId])
+      const attempts = [runStep(dependencies, step), runStep(dependencies, step)]
+      await lockWaits(em, attempts.length)
+      await release()
+      const results = await Promise.all(attempts)
+      assert.deepEqual(results[1], results[0])
+      assert.partialDeepStrictEqual(results[0], { next: 'go-on', branch })
     })
   }
 
