@@ -59,5 +59,6 @@ async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun)
   if (left) return { next: 'end', status: left }
   const run = RUNNERS[step.type] as RunStep<StoredStep> | undefined
   if (!run) throw new Error(`A step of the type ${step.type} has no activity`)
-  return run(dependencies, { ...context, step }, new Date(now))
+  const result = await run(dependencies, { ...context, step }, new Date(now))
+  return result
 }

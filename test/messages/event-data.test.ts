@@ -17,7 +17,7 @@ describe('event data in emails', () => {
     const path = `contacts/${contactId}/activity`
     return eventually('its mail', async () => {
       const { body } = await service.call('GET', path)
-      return (body.data as { text: string }[])[0]?.text
+      return (body.data as { text: string | null }[])[0]?.text ?? undefined
     })
   }
 
