@@ -32,7 +32,7 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     const until = context.until ?? new Date(now.getTime() + step.timeoutMinutes * 60_000)
     const eventKey = eventKeyOf(step.eventName)
     const recorded = await recordWait(em, context, { until, eventKey, filter: step.filter ?? null })
-    // Race: a local activity that is too slow goes on while Temporal starts a normal one, and finishes the step after this one has
+    // Race: a local activity that is too slow continues while Temporal starts a normal one, and finishes the step after this one has
     // read its context. Guard: `recordWait` changes no finished run, and the recorded result is returned. Test:
     // test/steps/events.test.ts.
     if (!recorded) throw new ContextChanged()

@@ -51,7 +51,10 @@ export async function recipientOf(
   const id = await CONTACT_PARAM.resolve(em, caller, contactId)
   const recipient = id === undefined ? undefined : (await readRecipients(em.fork(), caller.workspace.id, [id])).get(id)
   if (id === undefined || !recipient) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
-  return { ...contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), caller.workspace.id, [id])).get(id) }), ...pages }
+  return {
+    ...contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), caller.workspace.id, [id])).get(id) }),
+    ...pages,
+  }
 }
 
 export interface ForWhom extends Previewed {

@@ -15,7 +15,7 @@ describe('npm start', function () {
   this.timeout(180_000)
   let dataDir: string
   let sink: SmtpSink
-  /** What the first start printed. */
+  /** Output of the first start. */
   let printed: string
   let key: string
   let product: Product | undefined

@@ -22,7 +22,7 @@ interface Schema {
   anyOf?: Schema[]
   allOf?: Schema[]
 }
-const { schemas } = document.components as unknown as { schemas: Record<string, Schema> }
+const { schemas } = document.components as { schemas: Record<string, Schema> }
 const resolve = (schema: Schema): Schema => (schema.$ref ? schemas[schema.$ref.split('/').at(-1)!]! : schema)
 
 const MAX_DEPTH = 8
@@ -183,7 +183,7 @@ describe('an ID of another workspace', () => {
   beforeEach(() => sql(service.context.orm.em.fork(), 'delete from rate_windows'))
 
   const sites = operations.flatMap((operation): Site[] => {
-    const described = (document.paths as unknown as Record<string, Record<string, Described>>)[operation.path]![
+    const described = (document.paths as Record<string, Record<string, Described>>)[operation.path]![
       operation.method.toLowerCase()
     ]!
     const parameters = described.parameters.flatMap(({ name, in: at }) =>

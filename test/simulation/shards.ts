@@ -26,7 +26,7 @@ export interface Tried {
   found: Found | undefined
 }
 
-/** What a process reports: a schedule that kept the guarantees, one that did not (its last), and the end of a world. */
+/** A report of a process: a schedule that kept the guarantees, one that did not (its last), and the end of a world. */
 export type Report =
   | { kind: 'green'; world: string }
   | { kind: 'done'; world: string }

@@ -12,7 +12,7 @@ import { quietLog } from '../support/log.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
-/** A local activity that is too slow goes on while Temporal starts a normal one, so two attempts of one step can overlap. */
+/** A local activity that is too slow continues while Temporal starts a normal one, so two attempts of one step can overlap. */
 describe('two overlapping attempts of a step', () => {
   let service: Service
   let responses: ((response: WebhookResponse) => void)[]
@@ -25,7 +25,7 @@ describe('two overlapping attempts of a step', () => {
       renderer: {
         ...lenientRenderer,
         renderTexts: (texts) => Promise.resolve({ texts: texts.map(() => 'https://x.example/') }),
-      } as RunDependencies['renderer'],
+      },
       secrets: createSecrets('k'.repeat(44)),
       sendRequest: () => new Promise((respond) => responses.push(respond)),
     }
@@ -35,7 +35,7 @@ describe('two overlapping attempts of a step', () => {
   })
 
   /** Enrolls a contact in an automation whose first step is this one. */
-  async function at(step: object): Promise<StepToRun & { contactId: string }> {
+  async function at(step: object): Promise<{ step: StepToRun; contactId: string }> {
     const { workspaceId } = service
     const automationId = await anAutomation(service, { steps: [step, EMAIL] })
     const contactId = await aContact(service)
@@ -47,7 +47,7 @@ describe('two overlapping attempts of a step', () => {
       [contactId],
     )
     const stepId = body.data.steps[0].id as string
-    return { workspaceId, automationId, contactId, enrollmentId: row!.id, stepId, now: Date.now() }
+    return { contactId, step: { workspaceId, automationId, enrollmentId: row!.id, stepId, now: Date.now() } }
   }
 
   for (const [what, happens, branch] of [
@@ -55,7 +55,7 @@ describe('two overlapping attempts of a step', () => {
     ['the wait is over', false, 'timedOut'],
   ] as const) {
     it(`return the same result if both waited for the contact’s lock and ${what}`, async () => {
-      const { contactId, ...step } = await at({ type: 'WAIT_FOR_EVENT', eventName: 'paid', timeoutMinutes: 5 })
+      const { contactId, step } = await at({ type: 'WAIT_FOR_EVENT', eventName: 'paid', timeoutMinutes: 5 })
       if (happens) await anEvent(service, contactId, 'paid')
       else {
         assert.equal((await runStep(dependencies, step)).next, 'retry')
@@ -73,7 +73,7 @@ describe('two overlapping attempts of a step', () => {
   }
 
   it('return the same result if the request of one fails after the other has succeeded', async () => {
-    const { contactId: _, ...step } = await at({ type: 'WEBHOOK', url: 'https://x.example/', method: 'POST' })
+    const { step } = await at({ type: 'WEBHOOK', url: 'https://x.example/', method: 'POST' })
     const attempts = [runStep(dependencies, step), runStep(dependencies, step)]
     const [failed, succeeded] = await eventually('both requests are sent', () =>
       responses.length === attempts.length ? responses : undefined,

@@ -158,12 +158,12 @@ describe('a webhook', () => {
   })
 
   it('continues after a response that cannot be saved', async () => {
-    const unstorable = 'The response has a value that cannot be stored, and is not saved'
+    const unusable = 'The response has a value that cannot be stored, and is not saved'
     const deviations: unknown[] = []
     for (const [what, text, expected] of [
-      ['a NUL character', '{"a":"\\u0000"}', unstorable],
-      ['half of a surrogate pair', '{"a":"\\ud800"}', unstorable],
-      ['too many levels', '['.repeat(10_000) + ']'.repeat(10_000), unstorable],
+      ['a NUL character', '{"a":"\\u0000"}', unusable],
+      ['half of a surrogate pair', '{"a":"\\ud800"}', unusable],
+      ['too many levels', '['.repeat(10_000) + ']'.repeat(10_000), unusable],
       ['no JSON', '<html>', 'The response is not JSON, and is not saved'],
       ['no content', '', 'The response is not JSON, and is not saved'],
       ['more than 64 KB', JSON.stringify('x'.repeat(70_000)), 'The response is larger than 64 KB, and is not saved'],

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, renameSyn
 import { basename, dirname, join } from 'node:path'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 
-/** What decides the contents of the folder: a change of any of these files prepares a new one. */
+/** Files on which the contents of the folder depend: a change of one of them prepares a new folder. */
 const SOURCES = [
   'package-lock.json',
   'embedded/postgres*.ts',
@@ -13,7 +13,7 @@ const SOURCES = [
   'src/platform/db/*.ts',
   'test/support/servers.ts',
 ]
-/** What a data folder needs of it: the cluster, and the passwords of its roles. */
+/** Parts that a data folder needs: the cluster, and the passwords of its roles. */
 const PARTS = ['postgres', 'postgres-password', 'postgres-superuser-password']
 const ROOT = join(import.meta.dirname, '../..')
 const PREFIX = 'test-postgres-'

@@ -1,9 +1,10 @@
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
-const { dirname, join, relative } = require('node:path')
+const { dirname, relative } = require('node:path')
+const { performance } = require('node:perf_hooks')
 const { reporters } = require('mocha')
 
 /** The seconds that each file took in the last run, to estimate the time left. */
-const DURATIONS = join(__dirname, '../../node_modules/.cache/dripline/test-files.json')
+const DURATIONS = 'node_modules/.cache/dripline/test-files.json'
 const SLOWEST = 10
 
 const readDurations = () => {

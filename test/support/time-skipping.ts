@@ -47,7 +47,7 @@ const MAX_AHEAD_MS = 50 * 365 * 24 * 60 * 60_000
 
 type Bundle = Awaited<ReturnType<typeof workflowBundle>>
 
-/** What a process starts once: the servers, and the parts of a worker. */
+/** Parts that a process starts once: the servers, and those of a worker. */
 interface Machine {
   env: TestWorkflowEnvironment
   orm: Orm

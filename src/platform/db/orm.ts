@@ -61,7 +61,7 @@ export function openOrm(
       // also ends sessions whose client fell silent in a transaction or disconnected during a statement, and releases their
       // locks.
       statement_timeout: Math.round(timeoutMs * 0.85),
-      // Shorter, so that the error says whether a statement waited for a concurrent one or was too expensive.
+      // Shorter, so that the error shows whether a statement waited for a concurrent one or was too expensive.
       lock_timeout: Math.round(timeoutMs * 0.75),
       idle_in_transaction_session_timeout: timeoutMs * 2,
       options: '-c client_connection_check_interval=2000',
