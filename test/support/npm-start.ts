@@ -34,7 +34,13 @@ export async function startEnvironment(dataDir: string, more: NodeJS.ProcessEnv 
 
 /** Starts it in a process group of its own, as a shell does. */
 export function npmStart(env: NodeJS.ProcessEnv, { cwd = ROOT, script = 'start' } = {}): Started {
-  const child = spawn('npm', ['run', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  // `npm run --silent test:system` would silence this npm, too.
+  const child = spawn('npm', ['run', '--loglevel=notice', script], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
