@@ -10,9 +10,9 @@ export interface PassedStep {
 }
 
 /**
- * Computes when a step of an enrollment was due, as far as the database can prove it: after the waits that follow the last step with a
- * recorded result before it, or the start. A workflow's own clock is less reliable, because a task that is replayed after a restore runs at the
- * current time.
+ * Computes when a step of an enrollment was due, as far as the database can prove it: after the waits that follow the last step
+ * with a recorded result before it, or the start. A workflow's own clock is less reliable, because a task that is replayed after a
+ * restore runs at the current time.
  *
  * @returns also when the wait began; `undefined` if the enrollment has no such step
  */

@@ -16,8 +16,8 @@ import { NOT_ENROLLED } from './errors.ts'
 
 /**
  * Ends a contact's enrollments in an automation, with all concurrency keys, and cancels pending retries of earlier enrollments.
- * After the commit no email of them can be claimed. Waits for an email in flight, so that none is sent after the response. The workflow is cancelled
- * immediately, or by the relay. Events after the response may enroll the contact again.
+ * After the commit no email of them can be claimed. Waits for an email in flight, so that none is sent after the response. The
+ * workflows are cancelled immediately, or by the relay. Events after the response may enroll the contact again.
  *
  * @throws {ApiError} `not-found`; `unavailable` if an email is in flight for seconds. A repeated request waits again, and
  * succeeds when the message is final
@@ -64,11 +64,11 @@ export async function endEnrollment(
 async function isInAutomation(
   { em, enrollments }: Dependencies,
   of: ContactInAutomation,
-  hasKey: boolean,
+  isKeyed: boolean,
 ): Promise<boolean> {
   const unit = em.fork()
   const place = { ...of, concurrencyKey: '' }
-  if (!hasKey) {
+  if (!isKeyed) {
     if ((await findActive(unit, place)) !== undefined) return true
     const running = await enrollments.findRunning(place)
     return running !== undefined && (await recordRunning(unit, place, running))

@@ -3,7 +3,7 @@
  * (`test/support/waits.ts`): a test that waits for one of them would take as long as its users do.
  */
 export const waits = {
-  /** How long a request that stops something waits for the emails in flight. Longer than `BEGIN_WITHIN_MS` of a sender. */
+  /** Time for which a request that stops something waits for the emails in flight. Longer than `BEGIN_WITHIN_MS` of a sender. */
   stop: 3_500,
   /** Pause of an email whose other attempt is in progress. */
   anotherAttempt: 5_000,

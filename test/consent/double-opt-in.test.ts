@@ -58,7 +58,7 @@ describe('double opt-in lists', () => {
     return { list, asking }
   }
 
-  /** Creates a double opt-in list, and a contact who was asked to confirm it. */
+  /** Creates a double opt-in list, and a contact with a pending request. */
   async function asked(steps?: object[]) {
     const { list, asking } = await askingList(steps)
     const email = newAddress()

@@ -42,7 +42,7 @@ describe('tracked links of an email', () => {
       assert.equal(whole, html.slice(0, at) + VIA + html.slice(at + value[1]!.length))
     })
 
-  it('leaves links of other kinds, those that are excluded, and text that is no link', () => {
+  it('leaves links of other kinds, those that are excluded, and text that is not a link', () => {
     const others = [
       '<a href="mailto:a@example.com">Hi</a>',
       '<a href="tel:123">Hi</a>',

@@ -1,8 +1,5 @@
 import { waits, type Waits } from '../../src/platform/waits.ts'
 
-/** The waits of the product. */
-export const REAL_WAITS: Readonly<Waits> = { ...waits }
-
 /** The waits in a test process: no test should wait longer for the worker than for the fact it is about. */
 const SHORT_WAITS: Partial<Waits> = {
   outboxIdle: 200,
@@ -15,10 +12,7 @@ const SHORT_WAITS: Partial<Waits> = {
 /** Shortens the waits of this process. Processes that a test starts keep the real ones. */
 export const shortenWaits = (): void => void Object.assign(waits, SHORT_WAITS)
 
-/**
- * Changes waits for the tests of a suite. A running relay keeps the pauses that it started with. Each limit has one suite that uses the
- * real value (`REAL_WAITS`).
- */
+/** Changes waits for the tests of a suite. A running relay keeps the pauses that it started with. */
 export function withWaits(changed: Partial<Waits>): void {
   const earlier = { ...waits }
   before(() => void Object.assign(waits, changed))
