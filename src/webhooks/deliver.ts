@@ -214,10 +214,12 @@ export function startWebhookDeliveries(dependencies: WebhookDependencies, option
       const checked = [delivery, ...lane.waiting]
       const remaining = await findRemaining(em.fork(), checked, lane.endpoint.revision)
       const isLeft = ({ eventPosition, endpointId }: Taken) => remaining.has(`${eventPosition} ${endpointId}`)
-      lane.waiting = lane.waiting.filter((one) => isLeft(one) || !checked.includes(one))
       for (const one of checked) one.checkedAt = now
-      // Those of a changed endpoint are taken again, with its present URL and secrets.
-      const others = checked.filter((one) => !isLeft(one))
+      // Those of a changed endpoint are taken again, with its present URL and secrets. Requests that check at the same time see the
+      // same deliveries; only one of them gives each back, because it may be taken again at once.
+      const others = lane.waiting.filter((one) => checked.includes(one) && !isLeft(one))
+      lane.waiting = lane.waiting.filter((one) => !others.includes(one))
+      if (!isLeft(delivery)) others.push(delivery)
       if (others.length > 0) await releaseDeliveries(em.fork(), others, 0)
       if (!isLeft(delivery)) return false
       if (Date.now() - now <= FRESH_MS) return true

@@ -1,4 +1,6 @@
 import { startSmtpSink, type ReceivedMail, type SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from './eventually.ts'
 import { startInstance, type Instance } from './instance.ts'
 import { serviceWithWorkspace, type Service } from './service.ts'
 
@@ -66,12 +68,21 @@ export function useServiceAndSink(
   before(async () => {
     const opened = await open(worker ? 'worker' : 'no worker')
     ;({ sink } = opened)
+    await silenceOthers(opened.service)
     sink.mails.length = 0
     onMail = onMailOfSuite
     assign(opened)
   })
   after(() => (onMail = undefined))
   afterEach(() => sink.behave('accept'))
+}
+
+/** Makes the workspaces of earlier suites capture their mail: a campaign may go on after its test. */
+async function silenceOthers({ context, workspaceId }: Service): Promise<void> {
+  const em = context.orm.em.fork()
+  await sql(em, `update workspaces set mode = 'test' where id <> $1::uuid`, [workspaceId])
+  const inFlight = `select from messages where status = 'SENDING' and lease_until > now()`
+  await eventually('no email is in flight', async () => (await sql(em, inFlight)).length === 0 || undefined)
 }
 
 /** Stops the service, so that the process can end. */
