@@ -6,6 +6,7 @@ import type { InstanceRef } from './check-instance.ts'
 export interface FinishEnrollmentInput extends ReceivedEvents, InstanceRef {
   enrollmentId: string
   status: EndStatus
+  by: enrollments.WorkflowEnd
   /** The deduplication key with which it was started. */
   dedupKey: string | null
   enrolledAt: string
@@ -15,9 +16,9 @@ export interface FinishEnrollmentInput extends ReceivedEvents, InstanceRef {
 /** Records the end of an enrollment, and the events that it received. @returns the recorded status, if there is one */
 export const finishEnrollment = (
   { em }: ActivityDependencies,
-  { enrollmentId, status, dedupKey, enrolledAt, concurrencyKey, ...received }: FinishEnrollmentInput,
+  { enrollmentId, status, by, dedupKey, enrolledAt, concurrencyKey, ...received }: FinishEnrollmentInput,
 ): Promise<EnrollmentStatus | undefined> =>
-  enrollments.finishEnrollment(em.fork(), status, received.eventIds, {
+  enrollments.finishEnrollment(em.fork(), { status, by }, received.eventIds, {
     id: enrollmentId,
     ...placeOf({ ...received, ...(concurrencyKey && { concurrencyKey }) }),
     dedupKey,

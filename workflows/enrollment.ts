@@ -77,6 +77,7 @@ class Run {
   private todo: Effect[] = []
   /** The cancellation, if the workflow was cancelled. Temporal must show it as cancelled. */
   private cancellation: Error | undefined
+  private endedBy: 'STEPS' | 'RULE' = 'STEPS'
   /** Whether an entry reported that the database has another enrollment than this one, or none. */
   private doubted = false
 
@@ -93,7 +94,9 @@ class Run {
     })
     // A run that has not begun finds the end in the database.
     setHandler(leaveSignal, ({ enrollmentId, status }) => {
-      if (this.hasBegun && enrollmentId === this.input.enrollmentId) this.feed({ kind: 'exit', status })
+      if (!this.hasBegun || enrollmentId !== this.input.enrollmentId) return
+      this.endedBy = 'RULE'
+      this.feed({ kind: 'exit', status })
     })
     setHandler(stateQuery, () => ({
       position: positionOf(this.steps, this.state),
@@ -277,10 +280,11 @@ class Run {
     const received = this.received.length
     this.show()
     const { enrollmentId, dedupKey, enrolledAt, concurrencyKey } = this.input
+    const by = this.cancellation ? 'CANCELLATION' : this.endedBy
     const recorded = await CancellationScope.nonCancellable(() =>
       finishEnrollment({
         ...this.idsAndHeard(),
-        ...{ enrollmentId, dedupKey, enrolledAt, status },
+        ...{ enrollmentId, dedupKey, enrolledAt, status, by },
         ...(concurrencyKey && { concurrencyKey }),
       }),
     )

@@ -1,3 +1,6 @@
+import { type SuppressionReason, suppresses } from '../contacts/index.ts'
+import type { EndCause, EndedPlace } from '../enrollments/index.ts'
+
 /** A running enrollment of a contact. */
 export interface ActiveEnrollment {
   automationId: string
@@ -13,10 +16,8 @@ export interface ActiveEnrollment {
 
 /** The emails that a contact must no longer get. */
 export type StoppedEmails =
-  /** All email. */
-  | { kind: 'all' }
-  /** Marketing. */
-  | { kind: 'marketing' }
+  /** Marketing or, for some reasons, all email. */
+  | { kind: 'address'; reason: SuppressionReason }
   /** Marketing of enrollments that joining this list started. */
   | { kind: 'list'; listId: string }
   /** Emails that ask the contact to confirm this list. */
@@ -27,25 +28,35 @@ export type StoppedEmails =
  * after an unsubscribe, and skips the others. An enrollment without emails continues.
  *
  * @param stopsOf returns the stops of a contact
+ * @returns them with the first stop that applies as the cause
  */
 export const enrollmentsToEnd = (
   enrollments: readonly ActiveEnrollment[],
   stopsOf: (contactId: string) => readonly StoppedEmails[],
-): ActiveEnrollment[] =>
-  enrollments.filter(
-    ({ contactId, emails, ...enrollment }) =>
-      emails > 0 && stopsOf(contactId).some((stop) => isStopped(enrollment, stop)),
-  )
+): EndedPlace[] =>
+  enrollments.flatMap(({ automationId, contactId, emails, ...enrollment }) => {
+    const stop = emails > 0 && stopsOf(contactId).find((each) => isStopped(enrollment, each))
+    return stop ? [{ automationId, contactId, cause: causeOf(stop) }] : []
+  })
+
+function causeOf(stop: StoppedEmails): EndCause {
+  switch (stop.kind) {
+    case 'address':
+      return { cause: 'SUPPRESSED', reason: stop.reason }
+    case 'list':
+      return { cause: 'LEFT_LIST', listId: stop.listId }
+    case 'request':
+      return { cause: 'CONFIRMED_LIST', listId: stop.listId }
+  }
+}
 
 function isStopped(
   { transactional, addedTo, asksFor }: Pick<ActiveEnrollment, 'transactional' | 'addedTo' | 'asksFor'>,
   stop: StoppedEmails,
 ): boolean {
   switch (stop.kind) {
-    case 'all':
-      return true
-    case 'marketing':
-      return transactional === 0
+    case 'address':
+      return transactional === 0 || suppresses(stop.reason, 'transactional')
     case 'list':
       return transactional === 0 && addedTo === stop.listId
     case 'request':

@@ -9,7 +9,6 @@ import {
   lockContactsByKey,
   type SuppressionReason,
   type SuppressionRow,
-  suppresses,
 } from '../contacts/index.ts'
 import { endRows } from '../enrollments/index.ts'
 import { deleteRequests } from '../lists/index.ts'
@@ -56,12 +55,12 @@ export async function suppressAddress(
   // Pending confirmation requests get no reminder.
   await deleteRequests(unit, [contact.id])
   if (isNew) await incrementConsentVersion(unit, [contact.id])
-  return { suppression, contactId: contact.id, due: await endEnrollments(unit, contact.id, stopFor(reason)) }
+  return {
+    suppression,
+    contactId: contact.id,
+    due: await endEnrollments(unit, contact.id, { kind: 'address', reason }),
+  }
 }
-
-const stopFor = (reason: SuppressionReason): StoppedEmails => ({
-  kind: suppresses(reason, 'transactional') ? 'all' : 'marketing',
-})
 
 /** Ends the enrollments of a contact that may send nothing else. @param unit a transaction in which the contact is locked */
 export async function endEnrollments(unit: EntityManager, contactId: string, stop: StoppedEmails): Promise<Delivery[]> {
@@ -114,7 +113,9 @@ export async function suppressMany(
   await incrementConsentVersion(unit, contactIds)
   const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
   const active = await activeEnrollments(unit, [...stopsOf.keys()])
-  const toEnd = enrollmentsToEnd(active, (contactId) => stopsOf.get(contactId)!.map(({ reason }) => stopFor(reason)))
+  const toEnd = enrollmentsToEnd(active, (contactId) =>
+    stopsOf.get(contactId)!.map(({ reason }) => ({ kind: 'address' as const, reason })),
+  )
   await endRows(unit, toEnd, { isBulk: true })
   const keysWithoutContact = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
   const addressIds = items.map(({ key }) => addressIdOf(workspaceId, key))

@@ -93,6 +93,6 @@ export async function cancelEnrollmentRow(em: EntityManager, enrollmentId: strin
   await unitOf(em).nativeUpdate(
     Enrollment,
     { id: enrollmentId, status: 'ACTIVE' },
-    { status: 'CANCELLED', paused: false, endedAt: raw('now()') },
+    { status: 'CANCELLED', paused: false, endedAt: raw('now()'), endedBy: { cause: 'WORKFLOW_ENDED' } },
   )
 }

@@ -27,7 +27,7 @@ export async function endEnrollment(
   workspaceId: string,
   automationId: string,
   contactId: string,
-  { audit }: Pick<Call, 'audit'>,
+  { audit, requestId }: Pick<Call, 'audit' | 'requestId'>,
 ): Promise<void> {
   const em = dependencies.em.fork()
   const { entry } = await findAutomation(em, workspaceId, automationId)
@@ -38,7 +38,7 @@ export async function endEnrollment(
   for (;;) {
     const isIn = await isInAutomation(dependencies, { automationId, contactId }, hasKey(entry))
     const ended = await em.transactional(async (unit) => {
-      const found = await endRows(unit, [{ automationId, contactId }])
+      const found = await endRows(unit, [{ automationId, contactId, cause: { cause: 'REQUEST', requestId } }])
       if (found.wasPending) await audit(unit)
       return found
     })

@@ -3,7 +3,13 @@ import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, tak
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
+import type { EndCause } from './end-cause.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
+
+/** A contact whose enrollments in an automation end, and why. */
+export interface EndedPlace extends ContactInAutomation {
+  cause: EndCause
+}
 
 /** Result of ending enrollments. */
 export interface EndResult {
@@ -26,7 +32,7 @@ export interface EndResult {
  */
 export async function endRows(
   em: EntityManager,
-  places: readonly ContactInAutomation[],
+  places: readonly EndedPlace[],
   { isBulk = false }: { isBulk?: boolean } = {},
 ): Promise<EndResult> {
   if (places.length === 0) return { due: [], wasPending: false }
@@ -36,11 +42,7 @@ export async function endRows(
     places.map(({ contactId }) => contactId),
   )
   // Enrollments before their messages, in the order in which a deferral locks them.
-  const ends = await endActive(
-    em,
-    `(automation_id, contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
-    contactInAutomationColumns(places),
-  )
+  const ends = await endActive(em, places)
   const dropped = await cancelRetriesOf(em, places)
   const pending = await takeStarts(em, places)
   const received = await recordProcessedEvent(em, await eventsNotEntered(em, places))
@@ -80,16 +82,21 @@ export async function endForNewConfirmation(
     [id, enrollmentId, eventId],
   )
   if (older.length === 0) return []
-  const which = 'automation_id = $1::uuid and contact_id = $2::uuid and id = $3::uuid'
-  return enqueueForCaller(em, await endActive(em, which, [automationId, contactId, id]))
+  const place = { automationId, contactId, cause: { cause: 'ENROLLED_AGAIN' as const } }
+  return enqueueForCaller(em, await endActive(em, [place], id))
 }
 
 async function lockContacts(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   await sql(em, 'select from contacts where id = any($1::uuid[]) order by id for update', [contactIds])
 }
 
-/** Ends the active enrollments that match. @returns the deliveries that cancel their workflows, not enqueued yet */
-async function endActive(em: EntityManager, which: string, parameters: readonly unknown[]): Promise<NewDelivery[]> {
+/**
+ * Ends the active enrollments of contacts in automations.
+ *
+ * @param only ends this enrollment only
+ * @returns the deliveries that cancel their workflows, not enqueued yet
+ */
+async function endActive(em: EntityManager, places: readonly EndedPlace[], only?: string): Promise<NewDelivery[]> {
   const ended = await sql<{
     id: string
     workspace_id: string
@@ -98,9 +105,13 @@ async function endActive(em: EntityManager, which: string, parameters: readonly 
     concurrency_key: string
   }>(
     em,
-    `update enrollments set status = 'CANCELLED', paused = false, ended_at = clock_timestamp()
-     where ${which} and status = 'ACTIVE' returning id, workspace_id, automation_id, contact_id, concurrency_key`,
-    parameters,
+    `update enrollments enrollment
+     set status = 'CANCELLED', paused = false, ended_at = clock_timestamp(), ended_by = place.cause::jsonb
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) place(automation_id, contact_id, cause)
+     where enrollment.automation_id = place.automation_id and enrollment.contact_id = place.contact_id
+       and status = 'ACTIVE' and ($4::uuid is null or id = $4::uuid)
+     returning id, workspace_id, enrollment.automation_id, enrollment.contact_id, concurrency_key`,
+    [...contactInAutomationColumns(places), places.map(({ cause }) => JSON.stringify(cause)), only ?? null],
   )
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
   return ended.map((enrollment) => ({

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { EventOrCondition } from '../automations/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import type { Trigger } from '../triggers/index.ts'
+import type { EndCause } from './end-cause.ts'
 
 const schema = defineEntity({
   name: 'Enrollment',
@@ -31,7 +31,7 @@ const schema = defineEntity({
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),
-    endedBy: p.json<EventOrCondition>().nullable(),
+    endedBy: p.json<EndCause>().nullable(),
     event: p.json<TemplateVariables['event']>().nullable(),
   },
 })

@@ -14,6 +14,7 @@ import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
 import type { EntryRules, EventOrCondition } from '../automations/index.ts'
+import type { EndCause } from './end-cause.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
 
@@ -112,6 +113,8 @@ export interface NewEnrollment {
   workspaceId: string
   version: number
   status: 'ACTIVE' | 'CANCELLED'
+  /** Why it is cancelled. */
+  endedBy: EndCause | null
   trigger: Trigger | null
   triggerKey: string | null
   event: TemplateVariables['event']
@@ -131,12 +134,12 @@ export interface NewEnrollment {
 export async function insertEnrollment(
   em: EntityManager,
   { id, automationId, contactId, concurrencyKey, dedupKey, enrolledAt }: EnrollmentWrite,
-  { workspaceId, version, status, trigger, triggerKey, event, depth, keyPath }: NewEnrollment,
+  { workspaceId, version, status, endedBy, trigger, triggerKey, event, depth, keyPath }: NewEnrollment,
 ): Promise<boolean> {
   const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
     ...[id, workspaceId, automationId, contactId, version, dedupKey, trigger, triggerKey],
     ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString(), depth, concurrencyKey],
-    concurrencyKey === '' ? null : keyPath,
+    ...[concurrencyKey === '' ? null : keyPath, endedBy && JSON.stringify(endedBy)],
   ])
   return rows.length > 0
 }
@@ -145,10 +148,10 @@ const INSERT = `
 with inserted as (
   insert into enrollments
     (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, concurrency_key,
-     key_path, ended_at)
+     key_path, ended_at, ended_by)
   values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer, $13,
     $14,
-    case when $10 <> 'ACTIVE' then clock_timestamp() end)
+    case when $10 <> 'ACTIVE' then clock_timestamp() end, $15::jsonb)
   on conflict do nothing returning automation_id
 ),
 counted as (
@@ -184,15 +187,29 @@ join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
 where enrollment.id = $1::uuid`
 
-/** Ends an active enrollment, and counts it if it was completed. @returns whether it was active */
-export async function endActive(em: EntityManager, id: string, status: EndStatus): Promise<boolean> {
-  const rows = await preparedSql(em, 'end-enrollment', END, [id, status])
+export async function isAutomationDeleted(em: EntityManager, id: string): Promise<boolean> {
+  return (await sql(em, 'select from automations where id = $1::uuid and deleted_at is null', [id])).length === 0
+}
+
+/**
+ * Ends an active enrollment, and counts it if it was completed.
+ *
+ * @param cause `null` if it was completed
+ * @returns whether it was active
+ */
+export async function endActive(
+  em: EntityManager,
+  id: string,
+  status: EndStatus,
+  cause: EndCause | null,
+): Promise<boolean> {
+  const rows = await preparedSql(em, 'end-enrollment', END, [id, status, cause && JSON.stringify(cause)])
   return rows.length > 0
 }
 
 const END = `
 with ended as (
-  update enrollments set status = $2, paused = false, ended_at = clock_timestamp()
+  update enrollments set status = $2, paused = false, ended_at = clock_timestamp(), ended_by = $3::jsonb
   where id = $1::uuid and status = 'ACTIVE' returning automation_id
 ),
 counted as (

@@ -5,8 +5,16 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
 import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
+import { causeOf, type EndCause, type WorkflowEnd } from './end-cause.ts'
 import { statusOf } from './leave-queries.ts'
-import { endActive, type EnrollmentWrite, findActive, insertEnrollment, readRecordState } from './queries.ts'
+import {
+  endActive,
+  type EnrollmentWrite,
+  findActive,
+  insertEnrollment,
+  isAutomationDeleted,
+  readRecordState,
+} from './queries.ts'
 import { planRecording } from './record-rules.ts'
 
 /** Maximum attempts to record an enrollment while others are recorded concurrently. */
@@ -48,7 +56,8 @@ function tryToRecord(
     ])
     const enrollment = state && !state.recorded ? planRecording(state, write) : undefined
     if (!enrollment) return () => Promise.resolve(state?.recorded ?? undefined)
-    if (supersedes && state?.otherActiveId) await endActive(unit, state.otherActiveId, 'CANCELLED')
+    if (supersedes && state?.otherActiveId)
+      await endActive(unit, state.otherActiveId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     return async () => ((await insertEnrollment(unit, write, enrollment)) ? 'ACTIVE' : undefined)
   })
 }
@@ -68,29 +77,38 @@ export function recordProcessedEvents(
 /**
  * Ends an enrollment, once, and stores the events that it processed.
  *
+ * @param by what ended the workflow
  * @param entry how it was started. An enrollment that is cancelled before it was recorded is recorded as cancelled. Otherwise a
  *   late attempt to record it would enroll the contact, and end their present enrollment.
  * @returns the recorded status, which is another one if a rule or a request has ended it; `undefined` if it is deleted
+ * @throws {Error} if it is active, and nothing explains the end
  */
 export async function finishEnrollment(
   em: EntityManager,
-  status: EndStatus,
+  { status, by }: { status: EndStatus; by: WorkflowEnd },
   eventIds: readonly string[],
   entry: Omit<EnrollmentWrite, 'triggerEventId'>,
 ): Promise<EnrollmentStatus | undefined> {
   const { id: enrollmentId, automationId, contactId } = entry
   if (eventIds.length > 0) await recordProcessedEvents(em, { automationId, contactId, eventIds })
-  const wasActive = await endActive(em, enrollmentId, status)
+  const isDeleted = status === 'CANCELLED' && (await isAutomationDeleted(em, automationId))
+  const cause = causeOf(status, by, isDeleted)
+  if (cause === undefined) {
+    const recorded = await statusOf(em, enrollmentId)
+    if (recorded === 'ACTIVE') throw new Error('The workflow ended, but nothing has ended the enrollment')
+    return recorded
+  }
+  const wasActive = await endActive(em, enrollmentId, status, cause)
   if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
   if (wasActive) return status
   if (status !== 'CANCELLED') return statusOf(em, enrollmentId)
-  await em.transactional((unit) => recordCancelled(unit, { ...entry, triggerEventId: null }))
+  await em.transactional((unit) => recordCancelled(unit, { ...entry, triggerEventId: null }, cause))
   // It may have been recorded in the meantime, and no workflow is left to end it.
-  await endActive(em, enrollmentId, status)
+  await endActive(em, enrollmentId, status, cause)
   return statusOf(em, enrollmentId)
 }
 
-async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promise<void> {
+async function recordCancelled(em: EntityManager, write: EnrollmentWrite, endedBy: EndCause | null): Promise<void> {
   await lockContactsAgainstErasure(em, [write.contactId])
   const state = await readRecordState(em, write)
   if (!state?.hasContact || state.recorded) return
@@ -99,6 +117,7 @@ async function recordCancelled(em: EntityManager, write: EnrollmentWrite): Promi
     workspaceId: state.workspaceId,
     version: activeVersion ?? version,
     status: 'CANCELLED',
+    endedBy,
     trigger: null,
     triggerKey: null,
     event: null,

@@ -35,6 +35,7 @@ export function planRecording(
     // The automation was active when it was triggered, so never use a version that was not active.
     version: status === 'ACTIVE' ? version : (activeVersion ?? version),
     status: 'ACTIVE',
+    endedBy: null,
     trigger,
     triggerKey,
     event: event?.type === 'EVENT' ? { name: event.name, data: event.data ?? {} } : null,

@@ -61,7 +61,7 @@ const decisionResponse = object({
     .required()
     .meta({
       description:
-        'The facts on which a step was decided, or the goal or exit rule that ended the enrollment. Without the scope `contacts:read`, values of the contact are left out, also of the sentence, except the time at which a WAIT_UNTIL ends.',
+        'The facts on which a step was decided, or why the enrollment ended: the goal or exit rule, or a `cause`. Without the scope `contacts:read`, values of the contact are left out, also of the sentence, except the time at which a WAIT_UNTIL ends.',
       example: { matches: [true], values: [{ name: 'contact.metadata.plan', value: 'pro' }] },
     }),
   sentence: string().required().meta({

@@ -1,4 +1,6 @@
 import { describeDelay, ELSE, RECEIVED, type StoredStep, TIMED_OUT } from '../automation-engine/index.ts'
+import type { SuppressionReason } from '../contacts/index.ts'
+import type { EndCause, OtherCause } from '../enrollments/index.ts'
 import type { ComparedValue } from '../segments/index.ts'
 import type { Decision } from './decision-queries.ts'
 
@@ -47,13 +49,33 @@ export function sentenceOf(decision: Decision): string {
 }
 
 function endSentence({ rule: status, detail }: Decision): string {
-  const { eventName } = detail as { eventName?: string }
-  const isRule = Object.keys(detail).length > 0
-  const why = eventName === undefined ? 'a condition was true' : `received ${eventName}`
-  if (status === 'GOAL_REACHED') return `Reached the goal: ${why}.`
-  if (status === 'EXITED') return isRule ? `Exited by an exit rule: ${why}.` : 'Exited at a step.'
-  if (status === 'STOPPED') return 'Stopped: an email was rejected.'
-  return 'Was cancelled by a request, an opt-out, or a deletion.'
+  const cause = detail as unknown as EndCause
+  if (!('cause' in cause)) {
+    const why = 'eventName' in cause ? `received ${cause.eventName}` : 'a condition was true'
+    return status === 'GOAL_REACHED' ? `Reached the goal: ${why}.` : `Exited by an exit rule: ${why}.`
+  }
+  if (cause.cause === 'REQUEST') return `Was cancelled by the request ${cause.requestId ?? 'of a user'}.`
+  if (cause.cause === 'SUPPRESSED') return `Was cancelled: ${SUPPRESSED_SENTENCES[cause.reason]}.`
+  return END_SENTENCES[cause.cause]
+}
+
+const SUPPRESSED_SENTENCES: Record<SuppressionReason, string> = {
+  UNSUBSCRIBED: 'the contact unsubscribed',
+  IMPORTED: 'an import said that the contact had unsubscribed',
+  BOUNCED: 'an email to the contact bounced',
+  COMPLAINED: 'the contact reported an email as spam',
+  MANUAL: 'the address was suppressed',
+}
+
+const END_SENTENCES: Record<OtherCause | 'LEFT_LIST' | 'CONFIRMED_LIST', string> = {
+  LEFT_LIST: 'Was cancelled: the contact left the list that started it.',
+  CONFIRMED_LIST: 'Was cancelled: the contact confirmed the list for which it asked.',
+  EXIT_STEP: 'Exited at a step.',
+  EMAIL_REJECTED: 'Stopped: an email was rejected.',
+  AUTOMATION_DELETED: 'Was cancelled: the automation was deleted.',
+  WORKFLOW_ENDED: 'Was cancelled: its workflow was ended in Temporal.',
+  ENROLLED_AGAIN: 'Was cancelled: the contact was enrolled again.',
+  RULE_NOT_RESTORED: 'Left by a rule that the restored database does not know.',
 }
 
 function conditionSentence(decision: Decision): string {

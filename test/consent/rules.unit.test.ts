@@ -11,8 +11,12 @@ const ENROLLMENTS = [
 
 describe('enrollmentsToEnd', () => {
   const cases: [string, StoppedEmails, string[]][] = [
-    ['all enrollments with an email', { kind: 'all' }, ['marketing', 'receipt', 'asking', 'other']],
-    ['enrollments without a transactional email', { kind: 'marketing' }, ['marketing', 'other']],
+    [
+      'all enrollments with an email',
+      { kind: 'address', reason: 'BOUNCED' },
+      ['marketing', 'receipt', 'asking', 'other'],
+    ],
+    ['enrollments without a transactional email', { kind: 'address', reason: 'UNSUBSCRIBED' }, ['marketing', 'other']],
     ['enrollments that a list started', { kind: 'list', listId: 'news' }, ['marketing']],
     ['enrollments that ask for a list', { kind: 'request', listId: 'news' }, ['asking']],
   ]
@@ -28,7 +32,8 @@ describe('enrollmentsToEnd', () => {
 
   it('ignores enrollments of other contacts', () => {
     const bobs = ENROLLMENTS.map((enrollment) => ({ ...enrollment, contactId: 'bob' }))
-    const stopsOf = (contactId: string): StoppedEmails[] => (contactId === 'bob' ? [{ kind: 'all' }] : [])
+    const stopsOf = (contactId: string): StoppedEmails[] =>
+      contactId === 'bob' ? [{ kind: 'address', reason: 'MANUAL' }] : []
     const ended = enrollmentsToEnd([...ENROLLMENTS, ...bobs], stopsOf)
     assert.deepEqual(new Set(ended.map(({ contactId }) => contactId)), new Set(['bob']))
   })

@@ -570,8 +570,8 @@ const RULES: Record<string, Mutant> = {
   'exit-at-the-end-of-a-step': {
     what: 'an exit event does not end a wait, and takes effect at the end of the step',
     file: 'workflows/enrollment.ts',
-    replace: 'if (this.hasBegun && enrollmentId === this.input.enrollmentId) this.feed',
-    by: "if (this.hasBegun && enrollmentId === this.input.enrollmentId && this.state.waitingFor !== 'time') this.feed",
+    replace: "this.feed({ kind: 'exit', status })",
+    by: "if (this.state.waitingFor !== 'time') this.feed({ kind: 'exit', status })",
     worlds: [],
     stories: ['exit-during-a-wait'],
   },

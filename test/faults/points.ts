@@ -214,7 +214,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: before end',
     file: 'src/enrollments/record-enrollment.ts',
-    before: 'const wasActive = await endActive(em, enrollmentId, status)\n',
+    before: 'const wasActive = await endActive(em, enrollmentId, status, cause)\n',
   },
   {
     name: 'worker: deliveries taken',

@@ -127,7 +127,11 @@ describe('the sentence of a decision', () => {
     const end = (rule: string, detail: Record<string, unknown> = {}) => sentence(null, { kind: 'END', rule, detail })
     assert.equal(end('GOAL_REACHED', { eventName: 'paid' }), 'Reached the goal: received paid.')
     assert.equal(end('EXITED', { condition: { tag: 'gone' } }), 'Exited by an exit rule: a condition was true.')
-    assert.equal(end('EXITED'), 'Exited at a step.')
-    assert.equal(end('CANCELLED'), 'Was cancelled by a request, an opt-out, or a deletion.')
+    assert.equal(end('EXITED', { cause: 'EXIT_STEP' }), 'Exited at a step.')
+    assert.equal(end('CANCELLED', { cause: 'REQUEST', requestId: 'r-1' }), 'Was cancelled by the request r-1.')
+    assert.equal(
+      end('CANCELLED', { cause: 'SUPPRESSED', reason: 'COMPLAINED' }),
+      'Was cancelled: the contact reported an email as spam.',
+    )
   })
 })

@@ -27,8 +27,8 @@ create table enrollments (
   enrolled_at timestamptz not null,
   recorded_at timestamptz not null default now(),
   ended_at timestamptz,
-  -- The goal or exit rule that ended it.
-  ended_by jsonb,
+  -- Why it ended before its last step: see `EndCause`.
+  ended_by jsonb check ((ended_by is null) = (status in ('ACTIVE', 'COMPLETED'))),
   constraint enrollments_dedup_key_unique unique (automation_id, dedup_key)
 );
 -- Two concurrent statements do not see each other's enrollment.

@@ -1,0 +1,49 @@
+import type { EndStatus } from '../automation-engine/index.ts'
+import type { EventOrCondition } from '../automations/index.ts'
+import type { SuppressionReason } from '../contacts/index.ts'
+
+/** Why an enrollment ended before its last step: the goal or exit rule that applied, or one of the other causes. */
+export type EndCause =
+  | EventOrCondition
+  /** A request for its end. */
+  | { cause: 'REQUEST'; requestId: string | null }
+  /** The address of the contact was suppressed. */
+  | { cause: 'SUPPRESSED'; reason: SuppressionReason }
+  /** The contact left the list that started it, or confirmed the list for which it asks. */
+  | { cause: 'LEFT_LIST' | 'CONFIRMED_LIST'; listId: string }
+  | { cause: OtherCause }
+
+/**
+ * - EXIT_STEP: it reached an exit, or a step that ends it
+ * - EMAIL_REJECTED: an email was rejected
+ * - AUTOMATION_DELETED: its automation was deleted
+ * - WORKFLOW_ENDED: its workflow was cancelled or terminated in Temporal
+ * - ENROLLED_AGAIN: the contact was enrolled again, which this one did not prevent
+ * - RULE_NOT_RESTORED: a goal or an exit rule that a restored database does not know
+ */
+export type OtherCause =
+  'EXIT_STEP' | 'EMAIL_REJECTED' | 'AUTOMATION_DELETED' | 'WORKFLOW_ENDED' | 'ENROLLED_AGAIN' | 'RULE_NOT_RESTORED'
+
+/** What ended a workflow: its own steps, the signal of a rule, or Temporal. */
+export type WorkflowEnd = 'STEPS' | 'RULE' | 'CANCELLATION'
+
+/**
+ * Returns the cause of an end that a workflow reports while the database still has the enrollment as active.
+ *
+ * @param isDeleted whether the automation is deleted
+ * @returns `null` for an enrollment that is completed; `undefined` if nothing explains the end
+ */
+export function causeOf(status: EndStatus, by: WorkflowEnd, isDeleted: boolean): EndCause | null | undefined {
+  switch (status) {
+    case 'COMPLETED':
+      return null
+    case 'STOPPED':
+      return { cause: 'EMAIL_REJECTED' }
+    case 'EXITED':
+    case 'GOAL_REACHED':
+      return { cause: by === 'RULE' || status === 'GOAL_REACHED' ? 'RULE_NOT_RESTORED' : 'EXIT_STEP' }
+    case 'CANCELLED':
+      if (isDeleted) return { cause: 'AUTOMATION_DELETED' }
+      return by === 'CANCELLATION' ? { cause: 'WORKFLOW_ENDED' } : undefined
+  }
+}
