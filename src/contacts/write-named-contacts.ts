@@ -126,11 +126,8 @@ function resultFor(
  * test/events/events.test.ts.
  */
 async function planWrites(em: EntityManager, workspaceId: string, contacts: readonly NamedContact[]) {
-  const [written, read] = [contacts.filter(hasFields), contacts.filter((contact) => !hasFields(contact))]
-  const rows = [
-    ...(await lockByNames(em, workspaceId, namesOf(written), 'no key update')),
-    ...(await lockByNames(em, workspaceId, namesOf(read), 'key share')),
-  ]
+  // In one mode and one statement, and before their events lock them exclusively: two calls with the same contacts take turns.
+  const rows = await lockByNames(em, workspaceId, namesOf(contacts))
   const find = finder(rows)
   const writes = new Map<string, ContactWrite>()
   const keys = new Map<NamedContact, string>()

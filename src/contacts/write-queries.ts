@@ -44,16 +44,11 @@ export interface NamedRow {
   emailKey: string
 }
 
-/**
- * Finds contacts by any of their names, and locks their rows, by ID.
- *
- * @param lock `no key update` before a change of the contact, `key share` to keep it from being erased
- */
+/** Finds contacts by any of their names, and locks their rows, by ID. */
 export async function lockByNames(
   em: EntityManager,
   workspaceId: string,
   { ids, externalIds, emailKeys }: ContactNames,
-  lock: 'no key update' | 'key share',
 ): Promise<NamedRow[]> {
   if (ids.length + externalIds.length + emailKeys.length === 0) return []
   const rows = await sql(
@@ -62,7 +57,7 @@ export async function lockByNames(
        select id from unnest($2::uuid[]) id
        union select id from contacts where workspace_id = $1::uuid and external_id = any($3::text[])
        union select id from contacts where workspace_id = $1::uuid and email_key = any($4::text[])
-     ) order by id for ${lock}`,
+     ) order by id for no key update`,
     [workspaceId, ids, externalIds, emailKeys],
   )
   return toObjects<NamedRow>(rows)

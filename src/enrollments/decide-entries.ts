@@ -1,5 +1,5 @@
 import { type EntryRules } from '../automations/index.ts'
-import { eventDedupKey } from '../automation-engine/index.ts'
+import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { EntryRule, HeardEvent, PlannedEvent } from '../triggers/index.ts'
 import { concurrencyKeyOf, decideEntry } from './entry-rules.ts'
@@ -11,10 +11,10 @@ export interface DecidedEvent extends PlannedEvent {
 }
 
 /**
- * Decides which automations events start. Of several events of one call, only the first starts an automation for a contact; the
- * others are received by that enrollment.
+ * Decides which automations events start: those that listen, without those in which the contact is already or will be by an
+ * earlier event. This is final, no matter how late the start is delivered and what has ended by then.
  *
- * @param em a transaction that has locked the contacts
+ * @param em a transaction that has locked the contacts exclusively
  */
 export async function decideEntries(
   em: EntityManager,
@@ -25,8 +25,8 @@ export async function decideEntries(
   const decided: DecidedEvent[] = []
   for (const { automations, ...event } of events) {
     const { id, contactId, data: eventData } = event
-    const plan: DecidedEvent = { event, deliveredTo: [], alreadyEnrolled: 0, excluded: 0, refused: [] }
-    const deliveredTo: { automationId: string; concurrencyKey: string }[] = []
+    const starts: Omit<Place, 'contactId'>[] = []
+    const plan: DecidedEvent = { event, starts, alreadyEnrolled: 0, excluded: 0, refused: [] }
     for (const { id: automationId, entry } of automations) {
       const rules = entry as EntryRules
       const key = await concurrencyKeyOf(em, rules.concurrency, eventData)
@@ -36,12 +36,13 @@ export async function decideEntries(
         plan.refused.push({ automationId, rule: admission.refusedBy })
         continue
       }
-      deliveredTo.push({ automationId, concurrencyKey: admission.concurrencyKey })
-      const place = `${contactId} ${automationId} ${admission.concurrencyKey}`
+      const { concurrencyKey } = admission
+      const place = `${contactId} ${automationId} ${concurrencyKey}`
       if (enrolled.has(place)) plan.alreadyEnrolled += 1
+      else starts.push({ automationId, concurrencyKey })
       enrolled.add(place)
     }
-    decided.push({ ...plan, deliveredTo, excluded: plan.refused.length })
+    decided.push({ ...plan, excluded: plan.refused.length })
   }
   return decided
 }

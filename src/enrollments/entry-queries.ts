@@ -28,7 +28,7 @@ where contact_id = $2::uuid and automation_id = $1::uuid and concurrency_key = $
 order by status = 'ACTIVE' desc, enrolled_at desc limit 1`
 
 /**
- * Reads in which of the matching automations each contact is.
+ * Reads in which of the matching automations each contact is, or will be when a pending start is delivered.
  *
  * @returns contact, automation and concurrency key, separated by spaces
  */
@@ -39,7 +39,10 @@ export async function readEnrolled(em: EntityManager, events: readonly HeardEven
     em,
     'read-enrolled',
     `select contact_id || ' ' || automation_id || ' ' || concurrency_key as place from enrollments
-     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and status = 'ACTIVE'`,
+     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and status = 'ACTIVE'
+     union
+     select contact_id || ' ' || automation_id || ' ' || concurrency_key from outbox
+     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and kind = 'START'`,
     [
       [...new Set(heard.map(({ contactId }) => contactId))],
       [...new Set(heard.flatMap(({ automations }) => automations.map(({ id }) => id)))],

@@ -57,7 +57,7 @@ export async function historyPage(
   const rows = await sql(
     em,
     `select id, contact_id, name, data, source, created_at, ${microsOf('created_at')},
-       cardinality(automation_ids) + excluded as matching, cardinality(automation_ids) - already_enrolled as enrolled,
+       cardinality(automation_ids) + already_enrolled + excluded as matching, cardinality(automation_ids) as enrolled,
        already_enrolled, excluded
      from trigger_events where ${conditions.join(' and ')}
      order by created_at desc, id desc limit ${bind(limit + 1, 'integer')}`,

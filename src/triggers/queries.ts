@@ -192,7 +192,7 @@ export interface WrittenEvent {
 export interface HeardEvent extends NewCustomEvent {
   /** The automations that it triggers, with their rules for who enters. */
   automations: { id: string; entry: Record<string, unknown> }[]
-  /** Whether an enrollment can wait for it: a step, an exit rule or a goal. The contact is locked exclusively then. */
+  /** Whether an enrollment can wait for it: a step, an exit rule or a goal. */
   isAwaited: boolean
 }
 
@@ -201,6 +201,9 @@ export interface HeardEvent extends NewCustomEvent {
  *
  * Race: an enrollment is recorded, or a step begins to wait, while its event is stored. Guard: both share the lock of the contact,
  * and an event that any enrollment can wait for takes it exclusively. Test: test/steps/events.test.ts.
+ *
+ * Race: two events start the same automation. Guard: an event that starts one takes the lock exclusively, so that the second
+ * event sees the start of the first. Test: test/triggers/events.test.ts.
  *
  * @param em a transaction
  * @returns the events whose contact exists
@@ -230,10 +233,14 @@ with event as materialized (
     select from automation_versions version
     join automations automation on automation.id = version.automation_id
     where version.event_keys @> array[md5(key)] and automation.workspace_id = $2::uuid and automation.deleted_at is null
-  ) as is_awaited
+  ) as is_awaited, coalesce((
+    select jsonb_agg(jsonb_build_object('id', id, 'entry', entry) order by id) from automations
+    where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
+      and status = 'ACTIVE' and deleted_at is null
+  ), '[]') as automations
   from unnest($1::uuid[], $3::text[]) with ordinality as event (contact_id, key, place)
 ),
-mode as materialized (select bool_or(is_awaited) as is_exclusive from event),
+mode as materialized (select bool_or(is_awaited or automations <> '[]') as is_exclusive from event),
 exclusive as materialized (
   select id from contacts where (select is_exclusive from mode) and id = any($1::uuid[]) and workspace_id = $2::uuid
   order by id for update
@@ -242,11 +249,7 @@ shared as materialized (
   select id from contacts where not (select is_exclusive from mode) and id = any($1::uuid[]) and workspace_id = $2::uuid
   order by id for key share
 )
-select event.place::integer as place, event.is_awaited, coalesce((
-  select jsonb_agg(jsonb_build_object('id', id, 'entry', entry) order by id) from automations
-  where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
-    and status = 'ACTIVE' and deleted_at is null
-), '[]') as automations
+select event.place::integer as place, event.is_awaited, event.automations
 from event
 join (select id from exclusive union all select id from shared) locked on locked.id = event.contact_id
 order by event.place`
@@ -254,9 +257,9 @@ order by event.place`
 /** An event to store, and what it does in the automations that listen for it. */
 export interface PlannedEvent {
   event: NewCustomEvent
-  /** The automations to which it is delivered, each with the concurrency key that the event has for it. */
-  deliveredTo: readonly Omit<Place, 'contactId'>[]
-  /** The number of those in which the contact is already. */
+  /** The automations that it starts, each with the concurrency key that the event has for it. */
+  starts: readonly Omit<Place, 'contactId'>[]
+  /** The number of matching automations in which the contact is already. */
   alreadyEnrolled: number
   /** The number of matching automations that a rule keeps the contact out of. */
   excluded: number
@@ -284,8 +287,8 @@ export async function insertCustomEvents(
   if (events.length === 0) return { written: [], deliveries: [] }
   const items = events.map(({ event: { id, contactId, key, name, data }, ...plan }, place) => ({
     ...{ place, id, contact_id: contactId, name, name_key: key, data },
-    automation_ids: plan.deliveredTo.map(({ automationId }) => automationId),
-    concurrency_keys: plan.deliveredTo.map(({ concurrencyKey }) => concurrencyKey),
+    automation_ids: plan.starts.map(({ automationId }) => automationId),
+    concurrency_keys: plan.starts.map(({ concurrencyKey }) => concurrencyKey),
     ...{ already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
   }))
   const rows = await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
@@ -322,8 +325,8 @@ const presentWritten = (row: CustomEventRow): WrittenEvent => ({
   id: row.id,
   contactId: row.contact_id,
   createdAt: toDate(row.created_at),
-  matching: row.automation_ids.length + row.excluded,
-  enrolled: row.automation_ids.length - row.already_enrolled,
+  matching: row.automation_ids.length + row.already_enrolled + row.excluded,
+  enrolled: row.automation_ids.length,
   alreadyEnrolled: row.already_enrolled,
   excluded: row.excluded,
   isNew: row.is_new,

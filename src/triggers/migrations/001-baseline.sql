@@ -9,12 +9,12 @@ create table trigger_events (
   -- The name as it is compared. The application folds it, because case in Postgres depends on the locale.
   name_key text,
   data jsonb,
-  -- The automations that listened at that moment.
+  -- The automations that it starts.
   automation_ids uuid[] not null,
   -- The concurrency key that the event has for each of them, in their order. Empty if no automation has one.
   concurrency_keys text[] not null default '{}',
-  -- Of the automations that matched a custom event: those in which the contact was already, and those that a rule kept the contact
-  -- out of. `automation_ids` has the first, and not the second.
+  -- The other automations that listened for a custom event: those in which the contact was already, and those that a rule kept the
+  -- contact out of.
   already_enrolled integer not null default 0,
   excluded integer not null default 0,
   -- How a custom event arrived. Null for the other types.

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aContact, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+
+describe('an event', () => {
+  // Without a worker, nobody delivers the starts of bulk events, as if Temporal were down.
+  let service: Service
+  before(async () => {
+    service = await openWorkspace({ worker: false })
+  })
+
+  const on = (eventName: string) => anAutomation(service, { triggerConfig: { eventName }, steps: [wait(60), EMAIL] })
+  const inBulk = async (name: string, contactId: string) => {
+    const { status, body } = await service.call('POST', 'events/bulk', { events: [{ name, contactId }] })
+    assert.equal(status, 202, JSON.stringify(body))
+  }
+  const starts = (contactId: string) =>
+    sql(service.context.orm.em.fork(), `select from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
+  const countsOf = async (contactId: string) => {
+    const { body } = await service.call('GET', `contacts/${contactId}/events`)
+    const events = body.data as { enrolled: number; alreadyEnrolled: number }[]
+    return events.map(({ enrolled, alreadyEnrolled }) => [enrolled, alreadyEnrolled])
+  }
+
+  it('leaves nothing to deliver for an automation in which the contact is already', async () => {
+    const contactId = await aContact(service)
+    await enroll(service, await on('inside'), contactId)
+    await inBulk('inside', contactId)
+    assert.deepEqual(await countsOf(contactId), [[0, 1]])
+    assert.equal((await starts(contactId)).length, 0)
+  })
+
+  it('finds the contact in an automation that an earlier event will start', async () => {
+    const contactId = await aContact(service)
+    await on('pending')
+    await inBulk('pending', contactId)
+    const { body } = await anEvent(service, contactId, 'pending')
+    assert.deepEqual([body.data.enrolled, body.data.alreadyEnrolled], [0, 1])
+    assert.equal((await starts(contactId)).length, 1)
+  })
+
+  it('starts an automation once, if many of them come at the same time', async () => {
+    const contactId = await aContact(service)
+    await on('at once')
+    await Promise.all(Array.from({ length: 10 }, () => inBulk('at once', contactId)))
+    const counts = await countsOf(contactId)
+    assert.deepEqual(counts.map(String).toSorted(), [...Array<string>(9).fill('0,1'), '1,0'])
+    assert.equal((await starts(contactId)).length, 1)
+  })
+})
