@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { microsOf, newestPage, type NewestPage, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { EnrollmentStatus } from '../automation-engine/index.ts'
+import { type EnrollmentStatus, SENDING_STATUSES } from '../automation-engine/index.ts'
 
 /** An enrollment in a list. */
 export interface ListedEnrollment {
@@ -23,7 +23,11 @@ export interface ListedEnrollment {
 
 const DATES = ['enrolledAt', 'endedAt', 'nextAt'] as const
 
-const COLUMNS = `item.automation_id, item.contact_id, item.concurrency_key, item.version, item.status, item.paused, item.ended_at,
+/** SQL: whether an enrollment waits because its automation does not send. Its mark stays until it sends again. */
+const IS_PAUSED = `(item.paused and exists (
+    select from automations where id = item.automation_id and status not in ${SENDING_STATUSES})) as paused`
+
+const COLUMNS = `item.automation_id, item.contact_id, item.concurrency_key, item.version, item.status, ${IS_PAUSED}, item.ended_at,
   (select nullif(step_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
   (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
 
@@ -70,7 +74,7 @@ with step as (
   select distinct step_id from counter_changes where automation_id = $1::uuid and $2::uuid is null
 )
 select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.concurrency_key,
-  item.version, item.status, item.paused, item.ended_at,
+  item.version, item.status, ${IS_PAUSED}, item.ended_at,
   nullif(wake.step_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at, ${microsOf('wake.wakes_at')}
 from (
   select wake.* from step cross join lateral (

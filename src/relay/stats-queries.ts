@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import { SENDING_STATUSES } from '../automation-engine/index.ts'
 import { IS_PENDING } from '../outbox/index.ts'
 import { NEEDS_DECISION } from '../messages/index.ts'
 
@@ -25,7 +26,8 @@ export async function readOperationalStats(em: EntityManager): Promise<Operation
 const READ = `
 select
   counts.enrolled::float8 as enrolled, counts.completed::float8 as completed,
-  (select count(*) from enrollments where paused)::float8 as paused,
+  (select count(*) from enrollments join automations on automations.id = automation_id
+   where paused and automations.status not in ${SENDING_STATUSES})::float8 as paused,
   (select count(*) from messages message where ${NEEDS_DECISION})::float8 as unconfirmed,
   events.undelivered::float8 as undelivered,
   greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { DayResults, ResultCounts } from '../messages/index.ts'
+import { SENDING_STATUSES } from '../automation-engine/index.ts'
 import { JUDGED_DAYS } from '../reputation/index.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 
@@ -36,6 +37,10 @@ export async function stepCounts(em: EntityManager, automationIds: readonly stri
   return toObjects<StepCounts>(await sql(em, STEPS, [automationIds]))
 }
 
+/** SQL: whether a counter is shown. The mark of a paused enrollment stays after its automation resumes, until it sends again. */
+const IS_SHOWN = `(counter <> 'PAUSED' or exists (
+  select from automations where id = automation_id and status not in ${SENDING_STATUSES}))`
+
 const STEPS = `
 select automation_id, step_id, jsonb_object_agg(counter, count) as counts from (
   select automation_id, step_id, counter, sum(count) as count from (
@@ -45,6 +50,7 @@ select automation_id, step_id, jsonb_object_agg(counter, count) as counts from (
   ) changes
   group by 1, 2, 3 having sum(count) <> 0
 ) counters
+where ${IS_SHOWN}
 group by 1, 2`
 
 /** Counters of an interval of time. */
@@ -112,9 +118,9 @@ const TOTAL = `
 with own as (select id from automations where workspace_id = $1::uuid and deleted_at is null)
 select jsonb_object_agg(counter, count) as counts from (
   select counter, sum(count) as count from (
-    select counter, count from step_counters join own on own.id = automation_id
+    select counter, count from step_counters join own on own.id = automation_id where ${IS_SHOWN}
     union all
-    select counter, change from counter_changes join own on own.id = automation_id
+    select counter, change from counter_changes join own on own.id = automation_id where ${IS_SHOWN}
   ) changes
   group by 1 having sum(count) <> 0
 ) counters`
