@@ -2,7 +2,7 @@ import { LIST_NOT_FOUND, loadMemberships, lockListsToJoin, type MembershipPlan }
 import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId, newId } from '../platform/ids.ts'
-import type { CauseOfHappenings } from '../triggers/index.ts'
+import { type CauseOfHappenings, recordMutedOccurrences } from '../triggers/index.ts'
 import type { ErrorDefinition } from '../platform/api-error.ts'
 import { CONTACT_LIMITS } from './contact-limits.ts'
 import { EXTERNAL_ID_TAKEN } from './errors.ts'
@@ -134,12 +134,18 @@ async function writePlans(
       ? []
       : [{ listId, contactId: contact.id, emailKey, plan: plan.membership }],
   )
-  return writeMemberships(
+  const deliveries = await writeMemberships(
     em,
     context,
     memberships,
     plans.flatMap(({ plan }) => plan.happenings),
   )
+  await recordMutedOccurrences(
+    em,
+    context.workspaceId,
+    plans.flatMap(({ plan }) => plan.muted),
+  )
+  return deliveries
 }
 
 /** Locks the contacts that exist. The others are to be created. */

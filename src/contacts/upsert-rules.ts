@@ -57,6 +57,8 @@ export interface UpsertPlan {
   membership: MembershipPlan | null
   newTags: { key: string; name: string }[]
   happenings: TriggerOccurrence[]
+  /** What would have started automations, if the request had not switched that off. */
+  muted: TriggerOccurrence[]
 }
 
 /** Whether the contact must confirm before joining the list. */
@@ -94,23 +96,24 @@ export function planUpsert(
     : state.isUnconfirmed && write.confirmed !== true && !isAdded
   const wasUnconfirmed = !state.isCreated && state.isUnconfirmed
   const listId = write.listId?.toLowerCase()
-  const isQuiet = !triggers || write.quiet === true || isLeftAlone
+  const isQuiet = write.quiet === true || isLeftAlone
+  const occurrences = triggerOccurrencesOf({
+    contactId: state.id,
+    isCreated: state.isCreated,
+    wasUnconfirmed,
+    isUnconfirmed,
+    listAdded: isAdded ? listId : undefined,
+    listRequested: membership?.outcome === 'requested' ? listId : undefined,
+    newTags: newTags.map(({ key }) => key),
+    tags: state.tags,
+  })
   return {
     isUnconfirmed,
     bumpsConsents: !state.isCreated && (state.email !== write.email || (wasUnconfirmed && !isUnconfirmed)),
     membership,
     newTags,
-    happenings: isQuiet
-      ? []
-      : triggerOccurrencesOf({
-          contactId: state.id,
-          isCreated: state.isCreated,
-          wasUnconfirmed,
-          isUnconfirmed,
-          listAdded: isAdded ? listId : undefined,
-          listRequested: membership?.outcome === 'requested' ? listId : undefined,
-          newTags: newTags.map(({ key }) => key),
-          tags: state.tags,
-        }),
+    happenings: triggers && !isQuiet ? occurrences : [],
+    // An import says in its own report that it starts nothing.
+    muted: triggers || isQuiet || ofFile ? [] : occurrences,
   }
 }

@@ -5,7 +5,7 @@ import type { EntryRule, HeardEvent, PlannedEvent } from '../triggers/index.ts'
 import { concurrencyKeyOf, decideEntry } from './entry-rules.ts'
 import { readEnrolled } from './entry-queries.ts'
 
-/** An event with the automations that it starts, and those that a rule keeps its contact out of. */
+/** An event with the automations that it starts, and those that a rule or a pause keeps its contact out of. */
 export interface DecidedEvent extends PlannedEvent {
   refused: { automationId: string; rule: EntryRule }[]
 }
@@ -23,17 +23,19 @@ export async function decideEntries(
 ): Promise<DecidedEvent[]> {
   const enrolled = await readEnrolled(em, events)
   const decided: DecidedEvent[] = []
-  for (const { automations, ...event } of events) {
+  for (const { automations, pausedIds, ...event } of events) {
     const { id, contactId, data: eventData } = event
     const starts: Omit<Place, 'contactId'>[] = []
-    const plan: DecidedEvent = { event, starts, alreadyEnrolled: 0, excluded: 0, refused: [] }
+    const refused = pausedIds.map((automationId): DecidedEvent['refused'][number] => ({ automationId, rule: 'PAUSED' }))
+    const plan: DecidedEvent = { event, starts, alreadyEnrolled: 0, excluded: 0, refused }
     for (const { id: automationId, entry } of automations) {
       const rules = entry as EntryRules
       const key = await concurrencyKeyOf(em, rules.concurrency, eventData)
       const request = { workspaceId, automationId, contactId, eventData, dedupKey: eventDedupKey(id), at: new Date() }
       const admission = await decideEntry(em, rules, key, request)
       if ('refusedBy' in admission) {
-        plan.refused.push({ automationId, rule: admission.refusedBy })
+        plan.excluded += 1
+        refused.push({ automationId, rule: admission.refusedBy })
         continue
       }
       const { concurrencyKey } = admission
@@ -42,7 +44,7 @@ export async function decideEntries(
       else starts.push({ automationId, concurrencyKey })
       enrolled.add(place)
     }
-    decided.push({ ...plan, excluded: plan.refused.length })
+    decided.push(plan)
   }
   return decided
 }

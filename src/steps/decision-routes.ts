@@ -55,7 +55,7 @@ const decisionResponse = object({
   stepName: nullableText('The name of the step, if it has one.', 'plan'),
   branch: nullableText('The name of the branch that was taken, if any.', 'Pro plan'),
   rule: nullableText(
-    'The entry rule (FILTER, REENTRY, KEY, LOOP), the reason why the email was not sent, or the status of the ended enrollment.',
+    'The entry rule (FILTER, REENTRY, KEY, LOOP, PAUSED, TRIGGERS_OFF), the reason why the email was not sent, or the status of the ended enrollment.',
   ),
   detail: freeObject()
     .required()
@@ -110,7 +110,7 @@ export const decisionOperations = [
     summary: 'List the decisions about a contact',
     description:
       'Why the contact got an email, or did not: each step other than emails and fixed waits, each email that was not sent, each ' +
-      'enrollment that ended early, and each entry into an automation that a rule refused in the last 90 days. Most recent first.',
+      'enrollment that ended early, and each entry into an automation that a rule, a pause or `triggers: false` refused in the last 90 days. Most recent first.',
     scope: 'automations:read',
     query: decisionsQuery,
     responses: { 200: { description: 'A page of decisions.', schema: cursorListOf(decisionResponse) } },

@@ -11,6 +11,8 @@ const ENTRY_SENTENCES: Record<string, string> = {
   REENTRY: 'Was not enrolled: the re-entry rule does not allow another enrollment now.',
   KEY: 'Was not enrolled: the event has no usable concurrency key.',
   LOOP: 'Was not enrolled: too many automations started each other.',
+  PAUSED: 'Was not enrolled: the automation was paused.',
+  TRIGGERS_OFF: 'Was not enrolled: a request changed the contact with `triggers: false`.',
 }
 
 /** The name of the branch that a finished step took; `null` if it has no branches. */

@@ -26,6 +26,7 @@ export {
   type LostEvent,
   lostEvents,
   type NewCustomEvent,
+  recordMutedOccurrences,
   recordTriggerOccurrences,
   type WrittenEvent,
 } from './queries.ts'

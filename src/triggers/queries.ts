@@ -99,6 +99,20 @@ export async function recordTriggerOccurrences(
   return []
 }
 
+/** Records which automations would have started, if the request that caused these events had not switched that off. */
+export async function recordMutedOccurrences(
+  em: EntityManager,
+  workspaceId: string,
+  happenings: readonly TriggerOccurrence[],
+): Promise<void> {
+  if (happenings.length === 0) return
+  const listeners = await findListeners(em, workspaceId)
+  const refused = happenings.flatMap((happening) =>
+    listeners(happening).map((automationId) => ({ automationId, contactId: happening.contactId, eventId: null })),
+  )
+  await recordRefusedEntries(em, workspaceId, 'TRIGGERS_OFF', refused)
+}
+
 const INSERT_MANY = `
 insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, depth)
 select id, $1::uuid, contact_id, type, name, automation_ids, $2::text, $4::integer
@@ -192,6 +206,8 @@ export interface WrittenEvent {
 export interface HeardEvent extends NewCustomEvent {
   /** The automations that it triggers, with their rules for who enters. */
   automations: { id: string; entry: Record<string, unknown> }[]
+  /** The paused automations that it would trigger. */
+  pausedIds: string[]
   /** Whether an enrollment can wait for it: a step, an exit rule or a goal. */
   isAwaited: boolean
 }
@@ -213,18 +229,26 @@ export async function lockListening(
   workspaceId: string,
   events: readonly NewCustomEvent[],
 ): Promise<HeardEvent[]> {
-  const rows = await preparedSql<{ place: number; automations: HeardEvent['automations']; is_awaited: boolean }>(
-    em,
-    'listening-automations',
-    LISTENING,
-    [events.map(({ contactId }) => contactId), workspaceId, events.map(({ key }) => key)],
-  )
-  return rows.map(({ place, automations, is_awaited: isAwaited }) => ({
+  const rows = await preparedSql<{
+    place: number
+    automations: HeardEvent['automations']
+    paused_ids: string[]
+    is_awaited: boolean
+  }>(em, 'listening-automations', LISTENING, [
+    events.map(({ contactId }) => contactId),
+    workspaceId,
+    events.map(({ key }) => key),
+  ])
+  return rows.map(({ place, automations, paused_ids: pausedIds, is_awaited: isAwaited }) => ({
     ...events[place - 1]!,
     automations,
+    pausedIds,
     isAwaited,
   }))
 }
+
+const LISTENS = `workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
+      and deleted_at is null`
 
 /** All contacts of a call are locked in one of two modes, so that calls with several contacts lock them in one order. */
 const LISTENING = `
@@ -235,9 +259,8 @@ with event as materialized (
     where version.event_keys @> array[md5(key)] and automation.workspace_id = $2::uuid and automation.deleted_at is null
   ) as is_awaited, coalesce((
     select jsonb_agg(jsonb_build_object('id', id, 'entry', entry) order by id) from automations
-    where workspace_id = $2::uuid and trigger = 'EVENT' and md5(trigger_key) = md5(event.key) and trigger_key = event.key
-      and status = 'ACTIVE' and deleted_at is null
-  ), '[]') as automations
+    where ${LISTENS} and status = 'ACTIVE'
+  ), '[]') as automations, array(select id from automations where ${LISTENS} and status = 'PAUSED') as paused_ids
   from unnest($1::uuid[], $3::text[]) with ordinality as event (contact_id, key, place)
 ),
 mode as materialized (select bool_or(is_awaited or automations <> '[]') as is_exclusive from event),
@@ -249,7 +272,7 @@ shared as materialized (
   select id from contacts where not (select is_exclusive from mode) and id = any($1::uuid[]) and workspace_id = $2::uuid
   order by id for key share
 )
-select event.place::integer as place, event.is_awaited, event.automations
+select event.place::integer as place, event.is_awaited, event.automations, event.paused_ids
 from event
 join (select id from exclusive union all select id from shared) locked on locked.id = event.contact_id
 order by event.place`

@@ -3,9 +3,9 @@ import { sql } from '../platform/db/sql.ts'
 
 /**
  * Rules that keep a contact out of an automation: its filter, its rule for entering again, a missing or unusable concurrency key,
- * or a loop of automations that start each other.
+ * a loop of automations that start each other, a pause of the automation, or a request with `triggers: false`.
  */
-export const ENTRY_RULES = ['FILTER', 'REENTRY', 'KEY', 'LOOP'] as const
+export const ENTRY_RULES = ['FILTER', 'REENTRY', 'KEY', 'LOOP', 'PAUSED', 'TRIGGERS_OFF'] as const
 export type EntryRule = (typeof ENTRY_RULES)[number]
 
 export interface RefusedEntryWrite {
@@ -15,7 +15,7 @@ export interface RefusedEntryWrite {
   eventId: string | null
 }
 
-/** Records that a rule kept contacts out of automations. */
+/** Records that a rule kept contacts out of automations. A pause is recorded once a day for each contact, not for each event. */
 export async function recordRefusedEntries(
   em: EntityManager,
   workspaceId: string,
@@ -27,7 +27,12 @@ export async function recordRefusedEntries(
     em,
     `insert into refused_entries (workspace_id, automation_id, contact_id, event_id, rule)
      select $1::uuid, automation_id, contact_id, event_id, $2
-     from unnest($3::uuid[], $4::uuid[], $5::uuid[]) entry (automation_id, contact_id, event_id)`,
+     from unnest($3::uuid[], $4::uuid[], $5::uuid[]) entry (automation_id, contact_id, event_id)
+     where $2 <> 'PAUSED' or not exists (
+       select from refused_entries earlier
+       where earlier.contact_id = entry.contact_id and earlier.automation_id = entry.automation_id and rule = 'PAUSED'
+         and created_at > now() - interval '1 day'
+     )`,
     [
       workspaceId,
       rule,

@@ -54,7 +54,7 @@ create table refused_entries (
   automation_id uuid not null references automations on delete cascade,
   contact_id uuid not null references contacts on delete cascade,
   event_id uuid,
-  rule text not null check (rule in ('FILTER', 'REENTRY', 'KEY', 'LOOP')),
+  rule text not null check (rule in ('FILTER', 'REENTRY', 'KEY', 'LOOP', 'PAUSED', 'TRIGGERS_OFF')),
   created_at timestamptz not null default now()
 );
 create index refused_entries_by_time on refused_entries (created_at);

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { aContact, anAutomation, anEvent, EMAIL } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+
+describe('the decisions about a contact', () => {
+  let service: Service
+  before(async () => {
+    service = await openWorkspace({ worker: false })
+  })
+
+  const decisionsOf = async (contactId: string, of = service) => {
+    const { body } = await of.call('GET', `contacts/${contactId}/decisions`)
+    const decisions = body.data as { kind: string; rule: string; automationId: string; sentence: string }[]
+    return decisions.map(({ kind, rule, automationId, sentence }) => [kind, rule, automationId, sentence])
+  }
+
+  it('name a paused automation that an event would have started, once a day', async () => {
+    const paused = await anAutomation(service, { triggerConfig: { eventName: 'Ordered' }, steps: [EMAIL] })
+    await service.call('PATCH', `automations/${paused}`, { status: 'PAUSED' })
+    const archived = await anAutomation(service, { triggerConfig: { eventName: 'ordered' }, steps: [EMAIL] })
+    await service.call('PATCH', `automations/${archived}`, { status: 'ARCHIVED' })
+    const other = await openWorkspace({ worker: false })
+    await anAutomation(other, { triggerConfig: { eventName: 'ordered' }, steps: [EMAIL] })
+    const contactId = await aContact(service)
+    const { body } = await anEvent(service, contactId, 'ordered')
+    await anEvent(service, contactId, 'ordered')
+    const { matchingAutomations, enrolled, excluded } = body.data as Record<string, number>
+    assert.deepEqual([matchingAutomations, enrolled, excluded], [0, 0, 0])
+    assert.deepEqual(await decisionsOf(contactId), [
+      ['ENTRY', 'PAUSED', paused, 'Was not enrolled: the automation was paused.'],
+    ])
+  })
+
+  it('name the automations that a request with `triggers: false` did not start', async () => {
+    const welcome = await anAutomation(service, { trigger: 'SIGNUP', triggerConfig: {}, steps: [EMAIL] })
+    await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'other' }, steps: [EMAIL] })
+    const contacts = [{ email: 'quiet@example.com' }]
+    const { body } = await service.call('POST', 'contacts/bulk', { contacts, triggers: false })
+    assert.equal(body.data.created, 1)
+    assert.deepEqual(await decisionsOf('email:quiet@example.com'), [
+      ['ENTRY', 'TRIGGERS_OFF', welcome, 'Was not enrolled: a request changed the contact with `triggers: false`.'],
+    ])
+    assert.deepEqual(await decisionsOf(await aContact(service)), [])
+  })
+})
