@@ -129,6 +129,8 @@ export interface Candidate {
   value: unknown
   metadata: Record<string, unknown>
   workspaceZone: string
+  /** When the contact was created, or its field changed last. */
+  writtenAt: Date
 }
 
 /**
@@ -147,13 +149,13 @@ export async function findDated(
     limit,
   }: { key: string | undefined; dates: readonly string[]; isYearly: boolean; afterId: string | null; limit: number },
 ): Promise<Candidate[]> {
-  const value =
+  const [value, writtenAt] =
     key === undefined
-      ? `to_char(contact.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-      : `contact.metadata ->> $5`
+      ? [`to_char(contact.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`, 'contact.created_at']
+      : ['contact.metadata ->> $5', 'greatest(contact.created_at, (contact.dates_written ->> $5)::timestamptz)']
   const rows = await sql(
     em,
-    `select contact.id, ${value} as value, contact.metadata,
+    `select contact.id, ${value} as value, contact.metadata, ${writtenAt} as written_at,
        (select timezone from workspaces where id = contact.workspace_id) as workspace_zone
      from contacts contact
      where contact.workspace_id = $1::uuid and not contact.unconfirmed and contact.id > $2::uuid
@@ -161,7 +163,7 @@ export async function findDated(
      order by contact.id limit $4`,
     [workspaceId, afterId ?? NIL_ID, dates, limit, ...(key === undefined ? [] : [key])],
   )
-  return toObjects<Candidate>(rows)
+  return toObjects<Candidate>(rows, 'writtenAt')
 }
 
 /** Moves the instant up to which a DATE automation has started contacts; not if it was activated again in the meantime. */

@@ -108,7 +108,9 @@ async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Da
     if (await areTooManyWaiting(em, workspaceId)) return
     const page = await findDated(em, workspaceId, { ...wanted, afterId })
     const reached = page.flatMap((contact) => {
-      const day = occurrenceIn(trigger, contact, interval)
+      // After a downtime, a date may have been reached before it was written.
+      const from = new Date(Math.max(interval.from.getTime(), contact.writtenAt.getTime()))
+      const day = occurrenceIn(trigger, contact, { from, to })
       return day === undefined ? [] : [{ contactId: contact.id, day }]
     })
     const dayOf = new Map(reached.map(({ contactId, day }) => [contactId, day]))

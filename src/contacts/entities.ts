@@ -12,6 +12,7 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     firstName: p.text().nullable(),
     metadata: p.json<Record<string, unknown>>(),
+    datesWritten: p.json<Record<string, string>>().onCreate(() => ({})),
     /** An optimistic lock that grows with each change to what may be sent to the contact: see `src/messages/store-queries.ts`. */
     consentVersion: p.integer().onCreate(() => 0),
     /** Whether the address was entered but its owner has not confirmed it yet: see docs/consent.md. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sweepTriggers } from '../../src/automations/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { aContact, addressOf, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
@@ -155,6 +155,26 @@ describe('triggers that are found by a sweep', () => {
       const second = await dated('1990-09-02')
       await sweepFrom(automationId, '2030-08-20T00:00:00Z', '2030-09-05T08:00:00Z')
       assert.deepEqual(await started(automationId), [second])
+    })
+
+    it('starts no date that was reached before the contact or its field was written', async () => {
+      const automationId = await aDateAutomation({ repeat: 'ONCE', timezone: 'UTC', timeOfDay: '00:00' })
+      const [day, other] = [new Date().toISOString().slice(0, 10), '2001-01-01']
+      const born = (contactId: string) =>
+        sql(em(), `update contacts set created_at = now() - interval '2 days' where id = $1::uuid`, [contactId])
+      const change = (contactId: string, metadata: object) =>
+        service.call('PATCH', `contacts/${contactId}`, { metadata })
+      const known = await dated(day)
+      await born(known)
+      await change(known, { day, plan: '2030-01-01' })
+      const changed = await dated(other)
+      await born(changed)
+      await change(changed, { day })
+      const imported = { email: await addressOf(service, await dated(other)), metadata: { day } }
+      await service.call('POST', 'contacts/bulk', { contacts: [imported] })
+      await dated(day)
+      await sweepFrom(automationId, new Date(Date.now() - 86_400_000).toISOString(), new Date().toISOString())
+      assert.deepEqual(await started(automationId), [known])
     })
 
     it('uses 28 February in years without 29 February', async () => {

@@ -13,6 +13,8 @@ create table contacts (
   external_id text,
   first_name text,
   metadata jsonb not null default '{}',
+  -- When a date in `metadata` was changed last, by key: a date that was reached before starts no automation.
+  dates_written jsonb not null default '{}',
   -- Position in creation order. `contact_counters` counts contacts per block of positions, so page 20,000 and the total cost no more
   -- than page 1.
   place bigint generated always as identity,
