@@ -80,6 +80,8 @@ const attachment = object({
     .required()
     .test(atMost(MAX_FILENAME_LENGTH))
     .matches(/^[^/\\]*$/, ({ path }) => `${path} must be a name without a path`)
+    // They can make `invoice[U+202E]fdp.exe` look like a PDF (Unicode, UAX #9).
+    .matches(/^\P{Bidi_Control}*$/u, ({ path }) => `${path} must not contain bidirectional control characters`)
     .meta({ description: 'The name of the file, without a path.', example: 'receipt.pdf' }),
   content: string()
     .defined(({ path }) => `${path} is required`)

@@ -212,7 +212,7 @@ const nameOf = (given: string | null): string =>
   (given ?? '')
     .split(/[/\\]/)
     .at(-1)!
-    .replace(/\p{Cc}/gu, '')
+    .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
     .slice(0, MAX_FILENAME_LENGTH)
     .toWellFormed() || 'attachment'
 

@@ -22,7 +22,7 @@ import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { firstLines } from '../platform/first-lines.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { addressIn, RowProblem, UnclearRow } from './cells.ts'
+import { addressIn, RowProblem, UnclearRow, withoutFormulaMark } from './cells.ts'
 import { Import } from './entities.ts'
 import { titlesOf } from './mapping.ts'
 import { deleteChunks, insertErrors, lockImport, readBytes, type RowError } from './queries.ts'
@@ -243,7 +243,7 @@ async function readRows({ line: before, options }: Import, { records, titles }: 
     let row: Row | undefined
     try {
       // Short rows are padded.
-      row = readRow(titles.map((_, column) => cells[column]?.trim() ?? ''))
+      row = readRow(titles.map((_, column) => withoutFormulaMark(cells[column]?.trim() ?? '')))
       if (cells.length !== titles.length)
         // One of the extra cells may be an opt-out.
         throw new UnclearRow(row.email, `The row has ${cells.length} cells, but the header has ${titles.length}`)

@@ -26,6 +26,12 @@ const INVISIBLE = /[\p{Cf}\p{Cc}]/gu
 /** Returns the visible text of a title or a cell. */
 export const visibleText = (cell: string): string => cell.replaceAll(INVISIBLE, '').trim()
 
+/**
+ * Removes the quote that keeps a spreadsheet from running a cell as a formula: files with failed rows are written with it, and can be
+ * imported again.
+ */
+export const withoutFormulaMark = (cell: string): string => cell.replace(/^'(?=[=+\-@])/, '')
+
 /** Normalizes a value for comparison: without case, invisible characters, and surrounding space. */
 export const normalizeValue = (cell: string): string => normalForm(visibleText(cell)).toLowerCase()
 

@@ -296,6 +296,10 @@ describe('transactional emails', () => {
     'a header name with a line break': [{ to, headers: { 'X-A\r\nBcc': 'b' } }, /^headers must not have the header/],
     'a path': [file({ filename: '../../etc/passwd' }), /filename must be a name without a path/],
     'a Windows path': [file({ filename: 'C:\\a.txt' }), /filename must be a name without a path/],
+    'a reversed extension': [
+      file({ filename: 'invoice\u202efdp.exe' }),
+      /must not contain bidirectional control characters/,
+    ],
     'no attachment': [{ to, attachments: [null] }, /^attachments\[0\]/],
     'wrong base64': [file({ content: 'not base64!' }), /content must be base64/],
     'base64 without padding': [file({ content: 'SGk' }), /content must be base64/],

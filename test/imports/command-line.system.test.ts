@@ -37,15 +37,18 @@ describe('an import by a process of the command line', () => {
   }
 
   it('writes failed rows to a file next to the input, and exits with 1', async () => {
-    const { path, child } = start('email\nnobody\nalso nobody\na@failed.example.com\n')
+    const { path, child } = start("email,First name\nnobody,=1+1\nalso nobody,Ada\na@failed.example.com,'+49 30\n")
     const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
     assert.equal(code, 1, out)
     const done = JSON.parse(out) as { created: number; errorsIn: string }
     assert.deepEqual([done.created, done.errorsIn], [1, `${path}.errors.csv`])
     assert.equal(
       readFileSync(done.errorsIn, 'utf8'),
-      'email,Dripline: line,Dripline: problem\nnobody,2,Invalid email address\nalso nobody,3,Invalid email address\n',
+      'email,First name,Dripline: line,Dripline: problem\n' +
+        "nobody,'=1+1,2,Invalid email address\nalso nobody,Ada,3,Invalid email address\n",
     )
+    const contact = await service.call('GET', 'contacts/email:a@failed.example.com')
+    assert.equal(contact.body.data.firstName, '+49 30')
   })
 
   it('is continued by a worker after it is killed, without a row that is lost or applied twice', async function () {

@@ -132,6 +132,7 @@ async function writeErrors(em: EntityManager, { id, workspaceId, header }: Impor
     file.write(
       stringify(
         errors.map(({ line, problem, cells }) => [...(header ?? []).map((_, at) => cells?.[at] ?? ''), line, problem]),
+        { escape_formulas: true },
       ),
     )
     if (errors.length < PAGE) break
