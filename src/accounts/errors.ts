@@ -39,11 +39,6 @@ export const PASSKEY_REFUSED = defineError(
   'passkey_refused',
   'This passkey cannot be added: the request expired or came from another page. Try again.',
 )
-export const RECENT_SIGN_IN_REQUIRED = defineError(
-  'unauthenticated',
-  'sign_in_again',
-  'You must have signed in within the last ten minutes. Sign out, then sign in again.',
-)
 export const OIDC_NOT_CONFIGURED = defineError('not-found', 'oidc_not_configured', 'Single sign-on is not configured')
 export const OIDC_FAILED = defineError('unauthenticated', 'oidc_failed', 'Single sign-on failed. Try again.')
 export const NOT_INVITED = defineError(

@@ -1,5 +1,15 @@
 import { array } from 'yup'
-import { deleted, deleteResultResponse, missingRole, operation, single, ok, created, warn } from '../http/index.ts'
+import {
+  deleted,
+  deleteResultResponse,
+  missingRole,
+  operation,
+  RECENT_SIGN_IN_REQUIRED,
+  single,
+  ok,
+  created,
+  warn,
+} from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { Caller, CallingPerson } from '../workspaces/index.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
@@ -13,7 +23,6 @@ import {
   MEMBER_NOT_FOUND,
   TOO_MANY_INVITATIONS,
   TOO_MANY_WORKSPACES,
-  RECENT_SIGN_IN_REQUIRED,
 } from './errors.ts'
 import { invitationInput, memberInput, newWorkspaceInput } from './schemas.ts'
 import {

@@ -62,8 +62,8 @@ export const oidcOperations = [
       401: [OIDC_FAILED, NOT_INVITED],
       404: [OIDC_NOT_CONFIGURED, INVITATION_NOT_FOUND],
     },
-    async handle({ body, visitor }, { em, oidc }) {
-      const token = await completeOidcSignIn(em, oidc, { query: body.query, state: visitor.state }, visitor)
+    async handle({ body, visitor }, dependencies) {
+      const token = await completeOidcSignIn(dependencies, { query: body.query, state: visitor.state }, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
     },
   }),

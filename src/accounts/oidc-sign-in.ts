@@ -1,4 +1,5 @@
 import type { Visitor } from '../http/index.ts'
+import type { Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import type { Oidc } from '../platform/oidc.ts'
@@ -10,7 +11,7 @@ import { joinByInvitation } from './invitations.ts'
 import { OIDC_NOT_CONFIGURED, NOT_INVITED, OIDC_FAILED } from './errors.ts'
 import { beginSession } from './sessions.ts'
 import { resetCredentials } from './reset-credentials.ts'
-import { writeAuditEntry } from './write-audit-entry.ts'
+import { recordUse } from './write-audit-entry.ts'
 import { hashToken } from './tokens.ts'
 import { limitSignInStarts } from './rate-limits.ts'
 
@@ -60,8 +61,7 @@ export async function beginOidcSignIn(
  * @throws {ApiError} `oidc_not_configured`; `oidc_failed`; `not_invited`; `invited_another`; `invitation_not_found`
  */
 export async function completeOidcSignIn(
-  em: EntityManager,
-  oidc: Oidc | undefined,
+  { em, oidc, log }: { em: EntityManager; oidc: Oidc | undefined; log: Log },
   { query, state }: { query: string; state: string | undefined },
   visitor: Visitor,
 ): Promise<string> {
@@ -84,8 +84,8 @@ export async function completeOidcSignIn(
     if (!known) {
       unit.create(Identity, { issuer, subject, account: unit.getReference(Account, joined) })
       await unit.flush()
-      await writeAuditEntry(unit, 'completeOidcSignIn', await unit.findOneOrFail(Account, joined), visitor)
     }
+    await recordUse(unit, log, 'completeOidcSignIn', await unit.findOneOrFail(Account, joined), visitor)
     return beginSession(unit, joined, visitor.userAgent)
   })
 }

@@ -5,6 +5,7 @@ import {
   deleted,
   deleteResultResponse,
   openOperation,
+  RECENT_SIGN_IN_REQUIRED,
   sessionCookie,
   single,
   ok,
@@ -19,14 +20,7 @@ import {
   removePasskey,
   signInWithPasskey,
 } from './passkeys.ts'
-import {
-  PASSKEY_NOT_FOUND,
-  PASSKEY_REFUSED,
-  RECENT_SIGN_IN_REQUIRED,
-  TOO_MANY_ATTEMPTS,
-  WRONG_CREDENTIALS,
-  WRONG_PASSKEY,
-} from './errors.ts'
+import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, TOO_MANY_ATTEMPTS, WRONG_CREDENTIALS, WRONG_PASSKEY } from './errors.ts'
 import { newPasskeyInput, passkeyCredentialInput, currentPasswordInput } from './schemas.ts'
 import { SIGN_IN_LIMIT_NOTE, SIGNED_IN } from './session-routes.ts'
 import {
@@ -64,10 +58,10 @@ export const passkeyOperations = [
     body: passkeyCredentialInput,
     responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: { 401: [WRONG_PASSKEY] },
-    async handle({ body, visitor }, { em }) {
+    async handle({ body, visitor }, dependencies) {
       const { id } = body.credential
       const given = { ...asGiven, ...body.credential, rawId: id } as AuthenticationResponseJSON
-      const token = await signInWithPasskey(em, given, visitor)
+      const token = await signInWithPasskey(dependencies, given, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
     },
   }),

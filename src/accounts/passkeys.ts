@@ -8,6 +8,7 @@ import {
   verifyAuthenticationResponse,
 } from '@simplewebauthn/server'
 import type { Visitor } from '../http/index.ts'
+import type { Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
@@ -17,7 +18,7 @@ import { Account, Passkey } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
 import { PASSKEY_NOT_FOUND, PASSKEY_REFUSED, WRONG_PASSKEY } from './errors.ts'
 import { beginSession } from './sessions.ts'
-import { writeAuditEntry } from './write-audit-entry.ts'
+import { recordUse, writeAuditEntry } from './write-audit-entry.ts'
 import { verifyRegistration } from './verify-registration.ts'
 import { limitSignInStarts } from './rate-limits.ts'
 
@@ -129,7 +130,7 @@ export async function beginPasskeySignIn(
 
 /** Signs in with the signature of a device. @returns the cookie value of the session @throws {ApiError} `wrong_passkey` */
 export async function signInWithPasskey(
-  em: EntityManager,
+  { em, log }: { em: EntityManager; log: Log },
   credential: AuthenticationResponseJSON,
   visitor: Visitor,
 ): Promise<string> {
@@ -157,6 +158,8 @@ export async function signInWithPasskey(
     if (!current) throw new ApiError(WRONG_PASSKEY)
     Object.assign(current, { counter: newCounter, lastUsedAt: new Date() })
     await transaction.flush()
-    return beginSession(transaction, passkey.account.id, visitor.userAgent)
+    const account = await transaction.findOneOrFail(Account, passkey.account.id)
+    await recordUse(transaction, log, 'signInWithPasskey', account, visitor)
+    return beginSession(transaction, account.id, visitor.userAgent)
   })
 }

@@ -60,6 +60,12 @@ select found.*, window_.*
 from found cross join lateral take_request(md5('session ' || session_id)::uuid, $3::integer, null) window_`
 
 /** Extends a session that is in use. Called about once a minute at most, so that requests rarely write. */
+/** @returns `undefined` if there is no such account */
+export async function emailOfAccount(em: EntityManager, id: string): Promise<string | undefined> {
+  const [row] = await sql<{ email: string }>(em, 'select email from accounts where id = $1::uuid', [id])
+  return row?.email
+}
+
 async function extendSession(em: EntityManager, id: string): Promise<void> {
   await sql(
     em,

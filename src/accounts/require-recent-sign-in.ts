@@ -3,7 +3,8 @@ import { unitOf } from '../platform/db/sql.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { Account, Session } from './entities.ts'
-import { RECENT_SIGN_IN_REQUIRED, WRONG_CREDENTIALS } from './errors.ts'
+import { RECENT_SIGN_IN_REQUIRED } from '../http/index.ts'
+import { WRONG_CREDENTIALS } from './errors.ts'
 import { limitPasswordChecks } from './rate-limits.ts'
 
 /** Maximum age of a sign-in for sensitive changes. */

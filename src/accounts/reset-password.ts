@@ -1,4 +1,4 @@
-import { enqueuePasswordReset } from '../outbox/index.ts'
+import { enqueuePasswordReset, enqueueResetDone, type Log } from '../outbox/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -12,7 +12,7 @@ import { limitSignInStarts, type RequestOrigin } from './rate-limits.ts'
 import { resetCredentials } from './reset-credentials.ts'
 import { beginSession } from './sessions.ts'
 import { hashToken } from './tokens.ts'
-import { writeAuditEntry } from './write-audit-entry.ts'
+import { recordUse } from './write-audit-entry.ts'
 
 const PURPOSE = 'reset-password'
 /** Lifetime of a link. */
@@ -63,8 +63,7 @@ export const passwordResetUrl = (publicUrl: string, token: string): string => `$
  * @throws {ApiError} `password_reset_not_found`; `weak_password`; `too_many_attempts`
  */
 export async function resetPassword(
-  em: EntityManager,
-  passwords: Passwords,
+  { em, passwords, log }: { em: EntityManager; passwords: Passwords; log: Log },
   { token, password }: { token: string; password: string },
   from: RequestOrigin,
 ): Promise<string> {
@@ -85,7 +84,8 @@ export async function resetPassword(
     // Of concurrent requests with one link, the first one deletes it. Since then, the account may have moved to single sign-on.
     if (!(await takeChallenge(unit, PURPOSE, token, account.id)) || locked?.passwordHash === null) throw notFound
     await resetCredentials(unit, account.id, passwordHash)
-    await writeAuditEntry(unit, 'resetPassword', account, from)
+    await recordUse(unit, log, 'resetPassword', account, from)
+    await enqueueResetDone(unit, account.id)
     return beginSession(unit, account.id, from.userAgent)
   })
 }

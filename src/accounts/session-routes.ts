@@ -5,6 +5,7 @@ import {
   deleted,
   deleteResultResponse,
   openOperation,
+  RECENT_SIGN_IN_REQUIRED,
   sessionCookie,
   single,
   ok,
@@ -19,7 +20,6 @@ import {
   INVITED_ANOTHER,
   PASSWORD_RESET_NOT_FOUND,
   SESSION_NOT_FOUND,
-  RECENT_SIGN_IN_REQUIRED,
   TOO_MANY_ATTEMPTS,
   WRONG_CREDENTIALS,
 } from './errors.ts'
@@ -70,8 +70,8 @@ export const sessionOperations = [
     body: signInInput,
     responses: { 200: { description: 'Signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: { 401: [WRONG_CREDENTIALS], 429: [TOO_MANY_ATTEMPTS] },
-    async handle({ body, visitor }, { em, passwords }) {
-      const token = await signIn(em, passwords, body, visitor)
+    async handle({ body, visitor }, dependencies) {
+      const token = await signIn(dependencies, body, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, token) } }
     },
   }),
@@ -95,9 +95,9 @@ export const sessionOperations = [
     summary: 'Sign out',
     description: 'Ends the session of this browser and deletes the cookie.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
-    async handle({ visitor }, { em }) {
+    async handle({ visitor }, dependencies) {
       const { sessionId } = visitor.session
-      await signOut(em, visitor.session)
+      await signOut(dependencies, visitor.session, visitor)
       return { ...deleted(sessionId), headers: { 'Set-Cookie': sessionCookie(visitor, null) } }
     },
   }),
@@ -131,9 +131,9 @@ export const sessionOperations = [
       'session cannot lock you out. Signing out everywhere is always possible.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
     errors: { 401: [RECENT_SIGN_IN_REQUIRED], 404: [SESSION_NOT_FOUND] },
-    async handle({ params, visitor }, { em }) {
+    async handle({ params, visitor }, dependencies) {
       const id = params['id']!
-      await endSession(em, visitor.session, id)
+      await endSession(dependencies, visitor.session, id, visitor)
       return deleted(id)
     },
   }),
@@ -146,9 +146,9 @@ export const sessionOperations = [
     summary: 'Sign out everywhere',
     description: 'Ends all sessions of the account, including this one.',
     responses: { 200: { description: 'Ended.', schema: single(deleteResultResponse) } },
-    async handle({ visitor }, { em }) {
+    async handle({ visitor }, dependencies) {
       const { account } = visitor.session
-      await signOutEverywhere(em, visitor.session, visitor)
+      await signOutEverywhere(dependencies, visitor.session, visitor)
       return { ...deleted(account.id), headers: { 'Set-Cookie': sessionCookie(visitor, null) } }
     },
   }),
@@ -200,8 +200,8 @@ export const sessionOperations = [
     body: passwordResetInput,
     responses: { 200: { description: 'Reset and signed in. Sets the cookie.', schema: single(signedInResponse) } },
     errors: { 400: [WEAK_PASSWORD], 404: [PASSWORD_RESET_NOT_FOUND], 429: [TOO_MANY_ATTEMPTS] },
-    async handle({ body, visitor }, { em, passwords }) {
-      const session = await resetPassword(em, passwords, body, visitor)
+    async handle({ body, visitor }, dependencies) {
+      const session = await resetPassword(dependencies, body, visitor)
       return { ...SIGNED_IN, headers: { 'Set-Cookie': sessionCookie(visitor, session) } }
     },
   }),

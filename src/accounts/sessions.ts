@@ -1,3 +1,4 @@
+import type { Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
 import { unitOf } from '../platform/db/sql.ts'
@@ -7,7 +8,7 @@ import { Account, Challenge, Invitation, Session } from './entities.ts'
 import { lockAccount } from './lock-account.ts'
 import { endOtherSessions, SESSION_IDLE_MS } from './queries.ts'
 import { SESSION_NOT_FOUND } from './errors.ts'
-import { writeAuditEntry } from './write-audit-entry.ts'
+import { recordUse } from './write-audit-entry.ts'
 import { hashToken, newToken } from './tokens.ts'
 import type { RequestOrigin } from './rate-limits.ts'
 
@@ -15,6 +16,11 @@ import type { RequestOrigin } from './rate-limits.ts'
 interface Who {
   account: { id: string; email: string }
   sessionId: string
+}
+
+interface Services {
+  em: EntityManager
+  log: Log
 }
 
 const MAX_USER_AGENT_LENGTH = 300
@@ -45,8 +51,11 @@ export const listSessions = (em: EntityManager, accountId: string): Promise<Sess
   em.fork().find(Session, { account: accountId, expiresAt: { $gt: new Date() } }, { orderBy: { id: 'desc' } })
 
 /** Ends the current session. */
-export const signOut = async (em: EntityManager, { account, sessionId }: Who): Promise<void> =>
-  void (await unitOf(em).nativeDelete(Session, { id: sessionId, account: account.id }))
+export const signOut = ({ em, log }: Services, { account, sessionId }: Who, from: RequestOrigin): Promise<void> =>
+  em.fork().transactional(async (unit) => {
+    await unit.nativeDelete(Session, { id: sessionId, account: account.id })
+    await recordUse(unit, log, 'signOut', account, from)
+  })
 
 /**
  * Ends a session of an account. Ending another session requires a recent sign-in, so that a stolen session cannot lock out the
@@ -54,21 +63,22 @@ export const signOut = async (em: EntityManager, { account, sessionId }: Who): P
  *
  * @throws {ApiError} `session_not_found`; `sign_in_again`
  */
-export const endSession = (em: EntityManager, who: Who, id: string): Promise<void> =>
+export const endSession = ({ em, log }: Services, who: Who, id: string, from: RequestOrigin): Promise<void> =>
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, who.account.id)
     if (id !== who.sessionId) await requireRecentSignIn(unit, who.sessionId)
     const ended = isId(id) ? await unit.nativeDelete(Session, { id, account: who.account.id }) : 0
     if (ended === 0) throw new ApiError(SESSION_NOT_FOUND)
+    await recordUse(unit, log, 'endSession', who.account, from)
   })
 
-/** Ends all sessions of an account, and writes an audit entry. */
-export const signOutEverywhere = (em: EntityManager, { account }: Who, from: RequestOrigin): Promise<void> =>
+/** Ends all sessions of an account. */
+export const signOutEverywhere = ({ em, log }: Services, { account }: Who, from: RequestOrigin): Promise<void> =>
   em.fork().transactional(async (unit) => {
     await lockAccount(unit, account.id)
     await endAllSessions(unit, account.id)
     // Its invitations also end.
-    await writeAuditEntry(unit, 'endAllSessions', account, from)
+    await recordUse(unit, log, 'endAllSessions', account, from)
   })
 
 /** Ends all sessions, invitations and challenges of an account, in one transaction. */

@@ -1,3 +1,4 @@
+import type { Log } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { ApiError } from '../platform/api-error.ts'
@@ -7,6 +8,7 @@ import type { Passwords } from '../platform/passwords.ts'
 import { WRONG_CREDENTIALS } from './errors.ts'
 import { beginSession } from './sessions.ts'
 import { limitSignInAttempts, type RequestOrigin } from './rate-limits.ts'
+import { recordUse } from './write-audit-entry.ts'
 
 /**
  * Asserts that the password did not change while it was being checked, which takes long. Locks the account, so that it stays
@@ -22,23 +24,27 @@ export async function assertPasswordUnchanged(
 }
 
 /**
- * Signs in by password. Neither the error nor the response time reveals whether the account exists.
+ * Signs in by password. Neither the error nor the response time reveals whether the account exists: writing the audit entry of a
+ * failure takes little beside checking the password.
  *
  * @returns the cookie value of the session
  * @throws {ApiError} `wrong_credentials`; `too_many_attempts`
  */
 export async function signIn(
-  em: EntityManager,
-  passwords: Passwords,
+  { em, passwords, log }: { em: EntityManager; passwords: Passwords; log: Log },
   { email, password }: { email: string; password: string },
   from: RequestOrigin,
 ): Promise<string> {
   const key = emailKey(email.trim())
   await limitSignInAttempts(em, key, from)
   const account = await em.fork().findOne(Account, { emailKey: key })
-  if (!(await passwords.check(password, account?.passwordHash ?? null))) throw new ApiError(WRONG_CREDENTIALS)
+  if (!(await passwords.check(password, account?.passwordHash ?? null))) {
+    if (account) await em.fork().transactional((unit) => recordUse(unit, log, 'failedSignIn', account, from))
+    throw new ApiError(WRONG_CREDENTIALS)
+  }
   return em.fork().transactional(async (unit) => {
     await assertPasswordUnchanged(unit, account!)
+    await recordUse(unit, log, 'signIn', account!, from)
     return beginSession(unit, account!.id, from.userAgent)
   })
 }

@@ -20,6 +20,8 @@ const auditTable = defineEntity({
     operation: p.text(),
     targetId: p.uuid().nullable(),
     requestId: p.text().nullable(),
+    /** The IP address of the client, for what a person does with their account. */
+    address: p.text().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

@@ -13,6 +13,8 @@ export interface NewEntry {
   operation: string
   targetId: string | null
   requestId: string | null
+  /** The IP address of the client, for what a person does with their account. */
+  address: string | null
 }
 
 /** Writes an audit entry, in the transaction of the change. */
@@ -26,12 +28,13 @@ export async function writeEntry(em: EntityManager, entry: NewEntry): Promise<vo
     entry.operation,
     entry.targetId,
     entry.requestId,
+    entry.address,
   ])
 }
 
 const WRITE = `
-insert into audit_entries (id, workspace_id, actor, actor_id, actor_name, operation, target_id, request_id)
-values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::uuid, $8)`
+insert into audit_entries (id, workspace_id, actor, actor_id, actor_name, operation, target_id, request_id, address)
+values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::uuid, $8, $9)`
 
 export interface ListedEntry extends Omit<NewEntry, 'workspaceId'> {
   id: string
@@ -47,7 +50,7 @@ export async function entriesOf(
 ): Promise<ListedEntry[]> {
   const rows = await sql(
     em,
-    `select id, actor, actor_id, actor_name, operation, target_id, request_id, created_at,
+    `select id, actor, actor_id, actor_name, operation, target_id, request_id, address, created_at,
        ${microsOf('created_at')}
      from audit_entries
      where workspace_id = $1::uuid and actor = any($2::text[])

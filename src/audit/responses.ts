@@ -11,11 +11,13 @@ export const auditEntryResponse = object({
     description: 'The email of the account or the name of the key, at the time of the change.',
     example: 'ada@example.com',
   }),
-  operation: string()
-    .required()
-    .meta({ description: 'The operationId in this API description.', example: 'updateAutomation' }),
+  operation: string().required().meta({
+    description: 'The operationId in this API description, or `failedSignIn` for an attempt with a wrong password.',
+    example: 'updateAutomation',
+  }),
   targetId: nullableText('The ID of the changed object, if there is exactly one.'),
   requestId: nullableText('The X-Request-Id of the request, as in the log.'),
+  address: nullableText('The IP address of the client, for sign-ins and other uses of an account.', '203.0.113.7'),
   createdAt: timestamp('When the change was made.'),
 })
   .required()
@@ -29,5 +31,6 @@ export const presentAuditEntry = (entry: ListedEntry): InferType<typeof auditEnt
   operation: entry.operation,
   targetId: entry.targetId,
   requestId: entry.requestId,
+  address: entry.address,
   createdAt: entry.createdAt.toISOString(),
 })

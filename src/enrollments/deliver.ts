@@ -126,6 +126,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'RECONCILE':
     case 'REDELIVER':
     case 'NOTICE':
+    case 'RESET_DONE':
       throw new Error(`A ${kind} is not delivered to Temporal`)
   }
 }

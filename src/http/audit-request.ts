@@ -13,6 +13,7 @@ export type WriteAuditEntry = (
     operation: string
     targetId: string | null
     requestId: string
+    address: null
   },
 ) => Promise<void>
 
@@ -31,5 +32,5 @@ export function auditEntryOf({ operation, caller, targetId, requestId }: Request
       ? { actor: 'key' as const, actorId: by.apiKey.id, actorName: by.apiKey.name }
       : { actor: 'person' as const, actorId: by.person.accountId, actorName: by.person.email }
   const target = targetId === null ? null : (readId(targetId) ?? null)
-  return { workspaceId: workspace.id, ...actor, operation, targetId: target, requestId }
+  return { workspaceId: workspace.id, ...actor, operation, targetId: target, requestId, address: null }
 }

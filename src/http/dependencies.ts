@@ -1,5 +1,6 @@
 import type { Renderer } from '../rendering/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
 import type { Dns } from '../platform/dns.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
@@ -12,6 +13,8 @@ export interface ApiDependencies extends Dependencies {
   authenticateKey: AuthenticateKey
   authenticateSession: AuthenticateSession
   writeAuditEntry: WriteAuditEntry
+  /** Requires that a session started recently. @throws {ApiError} `sign_in_again` */
+  requireRecentSignIn: (em: EntityManager, sessionId: string) => Promise<void>
   /** Requests of one workspace that may hold a database connection at the same time. */
   maxRequestsPerWorkspace: number
   /** Names the servers that cannot be reached; empty when all is well. */

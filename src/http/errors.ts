@@ -169,3 +169,9 @@ export const IDEMPOTENCY_ERRORS: Record<number, Described> = {
   },
   422: { description: 'The Idempotency-Key was used with another request.', reasons: [IDEMPOTENCY_KEY_REUSED] },
 }
+
+export const RECENT_SIGN_IN_REQUIRED = defineError(
+  'unauthenticated',
+  'sign_in_again',
+  'You must have signed in within the last ten minutes. Sign out, then sign in again.',
+)

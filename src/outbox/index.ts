@@ -17,6 +17,7 @@ export {
   enqueueNotices,
   type NoticeSubject,
   enqueuePasswordReset,
+  enqueueResetDone,
   deleteStarts,
   type NewDelivery,
   deferDeliveries,

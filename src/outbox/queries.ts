@@ -21,6 +21,7 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - RECONCILE: compares the enrollments that should have a workflow with Temporal, in pages, repeatedly
  * - REDELIVER: delivers lost events again that Temporal has received without any effect, in pages, repeatedly
  * - NOTICE: sends an email to a member: about a webhook that Dripline disabled, or with a link that resets a password
+ * - RESET_DONE: tells a person that their password was reset
  */
 export type DeliveryKind =
   | 'START'
@@ -39,6 +40,7 @@ export type DeliveryKind =
   | 'RECONCILE'
   | 'REDELIVER'
   | 'NOTICE'
+  | 'RESET_DONE'
 
 /** Standing jobs: one of each for all workspaces, repeated forever. */
 export const STANDING_JOBS = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
@@ -69,6 +71,7 @@ const LANE_OF = {
   RECONCILE: 'batch',
   REDELIVER: 'batch',
   NOTICE: 'mail',
+  RESET_DONE: 'mail',
 } as const satisfies Record<DeliveryKind, Lane>
 
 export interface Delivery {
@@ -326,6 +329,16 @@ export async function enqueuePasswordReset(em: EntityManager, accountId: string)
     em,
     `insert into outbox (kind, key, lane, account_id) values ('NOTICE', 'reset ' || $1::uuid, '${LANE_OF.NOTICE}', $1::uuid)
      on conflict (kind, key) do nothing`,
+    [accountId],
+  )
+}
+
+/** Enqueues the email that tells a person that their password was reset, in the transaction of the reset. */
+export async function enqueueResetDone(em: EntityManager, accountId: string): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox as delivery (kind, key, lane, account_id) values ('RESET_DONE', $1::text, '${LANE_OF.RESET_DONE}', $1::uuid)
+     on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = now()`,
     [accountId],
   )
 }

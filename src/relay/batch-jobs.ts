@@ -70,6 +70,7 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'EMAIL':
     case 'CAMPAIGN':
     case 'NOTICE':
+    case 'RESET_DONE':
       throw new Error(`A ${delivery.kind} is a delivery and not a batch job`)
   }
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { createSessionAuthentication } from '../accounts/index.ts'
+import { createSessionAuthentication, requireRecentSignIn } from '../accounts/index.ts'
 import { writeEntry } from '../audit/index.ts'
 import { createApi } from '../http/index.ts'
 import { readMailMode, readPublicUrl } from '../instance/index.ts'
@@ -42,6 +42,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       authenticateKey,
       authenticateSession: createSessionAuthentication(dependencies.em),
       writeAuditEntry: writeEntry,
+      requireRecentSignIn,
       maxRequestsPerWorkspace: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE * 0.6)),
       isLogWatched: process.stdout.isTTY,
       checkReadiness,

@@ -26,6 +26,7 @@ import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail, mailServersOf } from './mail.ts'
 import { createPasswordResetMail } from './password-reset-mail.ts'
+import { createResetDoneMail } from './reset-done-mail.ts'
 import { createPauseMail } from './pause-mail.ts'
 import type { RunningService } from './running-service.ts'
 import { readConfiguredTemporalBinding } from './temporal-namespace.ts'
@@ -90,7 +91,9 @@ export async function startWorker(
   const aboutWebhook = createNotices(memberMail)
   const aboutPause = createPauseMail(memberMail)
   const ofReset = createPasswordResetMail(memberMail)
+  const aboutReset = createResetDoneMail(memberMail)
   const sendNotice: SendNotice = (notice) => {
+    if (notice.kind === 'RESET_DONE') return aboutReset(notice)
     if (notice.webhookId !== null) return aboutWebhook(notice)
     return notice.automationId === null && notice.campaignId === null ? ofReset(notice) : aboutPause(notice)
   }

@@ -1,5 +1,14 @@
 import { array } from 'yup'
-import { deleted, deleteResultResponse, nothingToUpdate, operation, single, ok, created } from '../http/index.ts'
+import {
+  deleted,
+  deleteResultResponse,
+  nothingToUpdate,
+  operation,
+  RECENT_SIGN_IN_REQUIRED,
+  single,
+  ok,
+  created,
+} from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 import { getWorkspace, updateWorkspace } from './create-workspace.ts'
@@ -39,12 +48,14 @@ export const apiKeyOperations = [
     path: '/api-keys',
     tag: 'Settings',
     summary: 'Create an API key',
-    description: `The key is valid immediately. ${SHOWN_ONCE}`,
+    description: `The key is valid immediately. You must have signed in within the last ten minutes, so that a stolen session cannot create a key that outlives it. ${SHOWN_ONCE}`,
     role: 'owner',
     isSecret: true,
     body: apiKeyInput,
     responses: { 201: { description: 'The key.', schema: single(newApiKeyResponse) } },
-    async handle({ caller, body }, { em }) {
+    errors: { 401: [RECENT_SIGN_IN_REQUIRED] },
+    async handle({ caller, body }, { em, requireRecentSignIn }) {
+      if (caller.by.kind === 'person') await requireRecentSignIn(em, caller.by.person.sessionId)
       const { name, scopes, allow = [], rateLimit, expiresAt } = body
       const { apiKey, key } = await createApiKey(em, {
         workspaceId: caller.workspace.id,
@@ -64,7 +75,7 @@ export const apiKeyOperations = [
     path: '/api-keys/{id}/rotate',
     tag: 'Settings',
     summary: 'Rotate an API key',
-    description: `Creates a key with the same permissions. The old key expires after the overlap. ${SHOWN_ONCE}`,
+    description: `Creates a key with the same permissions. The old key expires after the overlap. You must have signed in within the last ten minutes. ${SHOWN_ONCE}`,
     role: 'owner',
     isSecret: true,
     body: rotationInput,
@@ -72,9 +83,11 @@ export const apiKeyOperations = [
     responses: { 201: { description: 'The new key.', schema: single(newApiKeyResponse) } },
     errors: {
       400: ['This key has expired. Create a new one: key create'],
+      401: [RECENT_SIGN_IN_REQUIRED],
       404: [API_KEY_NOT_FOUND],
     },
-    async handle({ caller, params, body }, { em }) {
+    async handle({ caller, params, body }, { em, requireRecentSignIn }) {
+      if (caller.by.kind === 'person') await requireRecentSignIn(em, caller.by.person.sessionId)
       const { apiKey, key } = await rotateApiKey(em, params.id, body.overlapHours * 3_600_000, caller.workspace.id)
       return created({ ...presentApiKey(apiKey), key })
     },

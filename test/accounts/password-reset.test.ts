@@ -63,6 +63,10 @@ describe('a password reset by email', () => {
       accountId,
     ])
     assert.equal(entries.length, 1)
+    const told = await eventually('they are told', () =>
+      mailsTo(email).find(({ headers }) => headers.includes('Subject: Your Dripline password was reset')),
+    )
+    assert.ok(textOf(told).includes('All browsers were signed out'), told.body)
   })
 
   it('expires after an hour', async () => {

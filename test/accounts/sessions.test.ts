@@ -75,6 +75,8 @@ describe('a session', () => {
     assert.equal(await ask('POST', 'invitations', { role: 'owner' }), '401 sign_in_again')
     assert.equal(await ask('PATCH', `members/${editor.accountId}`, { role: 'owner' }), '401 sign_in_again')
     assert.equal(await ask('PATCH', `members/${owner.accountId}`, { role: 'editor' }), '401 sign_in_again')
+    assert.equal(await ask('POST', 'api-keys', { name: 'Mine', scopes: ['contacts:read'] }), '401 sign_in_again')
+    assert.equal(await ask('POST', `api-keys/${newId()}/rotate`, {}), '401 sign_in_again')
     assert.equal(await ask('DELETE', `members/${owner.accountId}`), '401 sign_in_again')
     assert.equal(await ask('DELETE', `members/${accountId}`), '401 sign_in_again')
     // Everything else is allowed.

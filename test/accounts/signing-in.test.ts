@@ -116,6 +116,27 @@ describe('signing in', () => {
     assert.equal((await signIn(email)).refused, '401 wrong_credentials')
   })
 
+  it('writes audit entries with the address for sign-ins, wrong passwords and sign-outs', async () => {
+    const { email, accountId } = await aMemberOf('editor')
+    const { browser: owner } = await aMemberOf('owner')
+    const browser = openBrowser(service)
+    assert.equal((await signIn(email, 'wrong horse battery')).refused, '401 wrong_credentials')
+    assert.equal((await signIn('nobody@example.com', 'wrong horse battery')).refused, '401 wrong_credentials')
+    assert.equal((await signIn(email, PASSWORD, browser)).status, 200)
+    assert.equal((await browser.ask('DELETE', 'session')).status, 200)
+    const { body } = await owner.ask('GET', 'audit?limit=50', { workspaceId: service.workspaceId })
+    const entries = body.data as { operation: string; actorId: string; actorName: string; address: string | null }[]
+    assert.deepEqual(
+      entries.filter(({ actorId }) => actorId === accountId).map(({ operation, address }) => [operation, address]),
+      [
+        ['signOut', '127.0.0.1'],
+        ['signIn', '127.0.0.1'],
+        ['failedSignIn', '127.0.0.1'],
+      ],
+    )
+    assert.ok(!entries.some(({ actorName }) => actorName === 'nobody@example.com'))
+  })
+
   it('rejects an old password that is being checked while it is changed', async () => {
     const { email, browser } = await aMemberOf()
     const change = browser.ask('PUT', 'account/password', {

@@ -52,6 +52,7 @@ export const quietParts = () =>
     findPublicUrl: () => Promise.resolve(null),
     authenticateSession: () => Promise.resolve(undefined),
     writeAuditEntry: writeEntry,
+    requireRecentSignIn: () => Promise.resolve(),
     maxRequestsPerWorkspace: 6,
   }) satisfies Partial<ApiDependencies>
 

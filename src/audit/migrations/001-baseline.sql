@@ -11,6 +11,8 @@ create table audit_entries (
   operation text not null,
   target_id uuid,
   request_id text,
+  -- The IP address of the client, for what a person does with their account.
+  address text,
   created_at timestamptz not null default now()
 );
 create index audit_entries_newest on audit_entries (workspace_id, created_at desc, id desc);

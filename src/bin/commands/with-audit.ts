@@ -27,4 +27,11 @@ export const auditCommand = (
   em: EntityManager,
   entry: { workspaceId: string; operation: string; targetId: string },
 ): Promise<void> =>
-  writeEntry(em, { ...entry, actor: 'command line', actorId: null, actorName: 'command line', requestId: null })
+  writeEntry(em, {
+    ...entry,
+    actor: 'command line',
+    actorId: null,
+    actorName: 'command line',
+    requestId: null,
+    address: null,
+  })

@@ -67,7 +67,9 @@ const LABELS: Record<string, string> = {
   testWebhook: 'Send test event',
   replayWebhookDelivery: 'Send event again',
   replayWebhookDeliveries: 'Send events again',
-  completeOidcSignIn: 'Join with single sign-on',
+  signInWithPasskey: 'Sign in with a passkey',
+  completeOidcSignIn: 'Sign in with single sign-on',
+  failedSignIn: 'Wrong password at sign-in',
   endAllSessions: 'Sign out everywhere',
 }
 
