@@ -3,9 +3,9 @@ import type { StoredStep } from '../automation-engine/index.ts'
 /** An earlier step with a recorded result. */
 export interface PassedStep {
   stepId: string
-  /** When its result was recorded: the message became final, or the end of the wait was known. */
+  /** When the message became final, or the step ended. If it ended after a restore, when it began. */
   since: Date
-  /** When the enrollment continues after it: later than `since` for a WAIT_UNTIL. */
+  /** When the enrollment continued after it: later than `since` for a wait. */
   at: Date
 }
 

@@ -1,13 +1,14 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
-import type {
-  AutomationStatus,
-  EmailCategory,
-  EnrollmentStatus,
-  SendFailurePolicy,
+import {
+  type AutomationStatus,
+  type EmailCategory,
+  type EnrollmentStatus,
+  type SendFailurePolicy,
+  type StoredStep,
+  TIMED_OUT,
 } from '../automation-engine/index.ts'
-import type { StoredStep } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { PassedStep } from './due-time.ts'
@@ -140,7 +141,7 @@ export interface Timeline {
   /** When the event that started the enrollment occurred, if it was an event. */
   eventAt: Date | null
   steps: readonly StoredStep[]
-  /** The steps without an email that have a result. */
+  /** The steps without an email that have a result, as far as a restore left them. */
   passed: readonly PassedStep[]
 }
 
@@ -159,12 +160,21 @@ export async function readTimeline(em: EntityManager, enrollmentId: string): Pro
   )
   const [timeline] = toObjects<Omit<Timeline, 'passed'>>(rows, 'enrolledAt', 'eventAt')
   if (!timeline) return undefined
-  const runs = await sql(
-    em,
-    `select step_id, finished_at as since,
-       case when result ->> 'next' = 'wait' then to_timestamp((result ->> 'until')::float8 / 1000) else finished_at end as at
-     from step_runs where enrollment_id = $1::uuid and finished_at is not null`,
-    [enrollmentId],
-  )
+  const runs = await sql(em, FINISHED_RUNS, [enrollmentId])
   return { ...timeline, passed: toObjects<PassedStep>(runs, 'since', 'at') }
 }
+
+/**
+ * The runs that a restored database had. One that began after the restore proves nothing: the original ran the same step before, and
+ * sent the email after it. One that ended after the restore proves only what it waited for, and that it began.
+ */
+const FINISHED_RUNS = `
+select step_id, case when is_old then finished_at else started_at end as since,
+  case when result ->> 'next' = 'wait' then to_timestamp((result ->> 'until')::float8 / 1000)
+    when is_old then finished_at
+    when result ->> 'branch' = '${TIMED_OUT}' then until
+    else coalesce((select created_at from trigger_events where id::text = detail ->> 'eventId'), started_at) end as at
+from step_runs
+cross join (select coalesce(max(backed_up_at), 'infinity') as backed_up_at from instance) instance
+cross join lateral (select finished_at <= backed_up_at as is_old) age
+where enrollment_id = $1::uuid and finished_at is not null and started_at <= backed_up_at`

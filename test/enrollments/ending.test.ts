@@ -95,7 +95,8 @@ describe('an enrollment that is ended through the API', () => {
   })
 
   it('is not started again by an earlier event that is still being delivered', async () => {
-    const automationId = await anAutomation(service, { ...SEQUENCE, triggerConfig: { eventName: 'ends' } })
+    const trigger = { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'ends' } }
+    const automationId = await anAutomation(service, { ...SEQUENCE, ...trigger })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
     await mailed(contactId, 1)
@@ -109,7 +110,7 @@ describe('an enrollment that is ended through the API', () => {
       return enter(...of)
     }
     try {
-      const fired = anEvent(service, contactId, 'ends')
+      const fired = service.call('POST', `contacts/${contactId}/tags`, { tags: ['ends'] })
       await begun.promise
       assert.equal((await end(automationId, contactId)).status, 200)
       entered.resolve()

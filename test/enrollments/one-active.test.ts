@@ -87,11 +87,11 @@ describe('a contact in an automation', () => {
   it('is not enrolled again by an event that an earlier enrollment processed', async () => {
     const automationId = await anAutomation(service, {
       steps: [EMAIL, wait(60)],
-      triggerConfig: { eventName: 'delivered again' },
+      ...{ trigger: 'TAG_ADDED', triggerConfig: { tagName: 'delivered again' } },
     })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
-    await anEvent(service, contactId, 'delivered again')
+    await service.call('POST', `contacts/${contactId}/tags`, { tags: ['delivered again'] })
     await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
     const [event] = await sql<{ id: string }>(em(), 'select id from trigger_events where contact_id = $1::uuid', [
       contactId,

@@ -26,7 +26,9 @@ describe('a restore', () => {
   let sink: SmtpSink
   withWaits({ sendingDisabled: 500 })
   useInstanceAndSink((started) => ({ service, sink } = started))
-  afterEach(() => sql(em(), `update instance set restored_at = null, lost_until = null, mail = 'smtp'`))
+  afterEach(() =>
+    sql(em(), `update instance set restored_at = null, lost_until = null, backed_up_at = null, mail = 'smtp'`),
+  )
 
   const em = () => service.context.orm.em.fork()
   const handleOf = (automationId: string, contactId: string) =>
@@ -253,6 +255,45 @@ describe('a restore', () => {
         assert.equal(all[0]!.to, email)
         assert.match(all[0]!.messageId!, /^<\w+@example\.com>$/)
         assert.equal(mailsTo(email), 0)
+      })
+
+      it('leaves an email UNCONFIRMED whose earlier step runs again after the restore', async () => {
+        const tagged = { type: 'UPDATE_CONTACT', addTags: ['restored'] }
+        const branches = [{ name: 'yes', if: { tag: 'restored' }, steps: [EMAIL] }]
+        const automationId = await anAutomation(service, { steps: [tagged, { type: 'CONDITION', branches, else: [] }] })
+        const contactId = await aContact(service)
+        await service.stopWorkers()
+        await enroll(service, automationId, contactId)
+        // The original ran both steps and sent the email before the loss. This instance runs them after it.
+        await sql(em(), 'update instance set backed_up_at = now(), lost_until = now()')
+        await service.startWorker()
+        const [message] = await finalMessages(contactId, 1)
+        assert.equal(message!.status, 'UNCONFIRMED')
+        assert.equal(mailsTo(await addressOf(service, contactId)), 0)
+      })
+
+      it('sends an email after a wait that began before the restore and ends after the loss', async () => {
+        const waits = {
+          type: 'WAIT_FOR_EVENT',
+          eventName: 'paid after the loss',
+          timeoutMinutes: 60,
+          received: [EMAIL],
+        }
+        const automationId = await anAutomation(service, { steps: [waits] })
+        const contactId = await aContact(service)
+        await enroll(service, automationId, contactId)
+        await eventually('it waits', async () => {
+          const rows = await sql(em(), 'select from step_runs where contact_id = $1::uuid', [contactId])
+          return rows.length > 0 || undefined
+        })
+        const earlier = `now() - interval '1 hour' where contact_id = $1::uuid`
+        await sql(em(), `update enrollments set enrolled_at = ${earlier}`, [contactId])
+        await sql(em(), `update step_runs set started_at = ${earlier}`, [contactId])
+        const restored = `now() - interval '30 minutes'`
+        await sql(em(), `update instance set backed_up_at = ${restored}, lost_until = ${restored}`)
+        await anEvent(service, contactId, 'paid after the loss')
+        const [message] = await finalMessages(contactId, 1)
+        assert.equal(message!.status, 'SENT')
       })
 
       it('uses the time of an event, no matter how late it starts an enrollment', async () => {

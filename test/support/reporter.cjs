@@ -6,6 +6,8 @@ const { reporters } = require('mocha')
 /** The seconds that each file took in the last run, to estimate the time left. */
 const DURATIONS = 'node_modules/.cache/dripline/test-files.json'
 const SLOWEST = 10
+/** The seconds of a file whose tests take no time, but which is loaded. */
+const SHORTEST = 0.1
 
 const readDurations = () => {
   try {
@@ -56,26 +58,27 @@ class Files extends reporters.Base {
     const durations = {}
     let done = 0
     let doneWeight = 0
-    let current
-    runner.on('suite', () => (current ??= { count: 0, failed: 0, ms: 0 }))
+    const none = () => ({ count: 0, failed: 0, ms: 0 })
+    let current = none()
     runner.on('test end', (test) => {
       current.file = test.file
       current.count += 1
       current.ms += test.duration ?? 0
     })
+    // Also an error outside of a test, which has no file.
     runner.on('fail', (test) => {
-      current.file = test.file
+      current.file ??= test.file
       current.failed += 1
     })
     runner.on('suite end', (suite) => {
       if (!suite.root) return
       const { file = '', count, failed, ms } = current
-      current = undefined
+      current = none()
       done += 1
       doneWeight += weight(file)
       if (count === 0 && failed === 0) return
       const path = relative('.', file)
-      durations[path] = ms / 1000
+      durations[path] = Math.max(ms / 1000, SHORTEST)
       const left = ((performance.now() - begin) * (total - doneWeight)) / doneWeight
       const result = failed === 0 ? `✔ ${path} (${count}, ${seconds(ms)})` : `✘ ${path}: ${failed} of ${count} failed`
       console.log(`${result}  ${done} of ${files.length} files, about ${inWords(left)} left`)
