@@ -114,7 +114,7 @@ async function assertTimes(client: Client): Promise<void> {
       )
     ).rows
     const column = columns[found!.invalid.indexOf(true)]
-    if (column !== undefined) throw new Error(`It has an invalid time: ${column} of ${name}.`)
+    if (column !== undefined) throw new Error(`The table ${name} has an invalid time in ${column}.`)
   }
 }
 

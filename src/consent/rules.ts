@@ -1,5 +1,5 @@
 import { type SuppressionReason, suppresses } from '../contacts/index.ts'
-import type { EndCause, EndedPlace } from '../enrollments/index.ts'
+import type { EndCause, EndedContact } from '../enrollments/index.ts'
 
 /** A running enrollment of a contact. */
 export interface ActiveEnrollment {
@@ -33,7 +33,7 @@ export type StoppedEmails =
 export const enrollmentsToEnd = (
   enrollments: readonly ActiveEnrollment[],
   stopsOf: (contactId: string) => readonly StoppedEmails[],
-): EndedPlace[] =>
+): EndedContact[] =>
   enrollments.flatMap(({ automationId, contactId, emails, ...enrollment }) => {
     const stop = emails > 0 && stopsOf(contactId).find((each) => isStopped(enrollment, each))
     return stop ? [{ automationId, contactId, cause: causeOf(stop) }] : []

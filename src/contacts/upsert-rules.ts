@@ -57,7 +57,7 @@ export interface UpsertPlan {
   membership: MembershipPlan | null
   newTags: { key: string; name: string }[]
   happenings: TriggerOccurrence[]
-  /** What would have started automations, if the request had not switched that off. */
+  /** Events that would have started automations without `triggers: false`. */
   muted: TriggerOccurrence[]
 }
 
@@ -113,7 +113,7 @@ export function planUpsert(
     membership,
     newTags,
     happenings: triggers && !isQuiet ? occurrences : [],
-    // An import says in its own report that it starts nothing.
+    // The report of an import shows that it starts nothing.
     muted: triggers || isQuiet || ofFile ? [] : occurrences,
   }
 }

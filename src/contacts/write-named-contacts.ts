@@ -126,7 +126,8 @@ function resultFor(
  * test/events/events.test.ts.
  */
 async function planWrites(em: EntityManager, workspaceId: string, contacts: readonly NamedContact[]) {
-  // In one mode and one statement, and before their events lock them exclusively: two calls with the same contacts take turns.
+  // One mode and one statement for all of them, so that two calls with the same contacts take turns. Their events lock them again,
+  // exclusively.
   const rows = await lockByNames(em, workspaceId, namesOf(contacts))
   const find = finder(rows)
   const writes = new Map<string, ContactWrite>()

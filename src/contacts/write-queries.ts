@@ -100,8 +100,8 @@ const ITEM = `item(id uuid, email text, email_key text, external_id text, first_
 /** SQL of the metadata of a row `contact` after an `item` was merged into it. */
 const MERGED = `(contact.metadata || item.metadata) - array(select jsonb_array_elements_text(item.removed))`
 
-/** SQL of `dates_written` of a row `contact` after metadata was merged into it. */
-const datesWritten = (merged: string): string => `contact.dates_written || (
+/** SQL of `dates_written` of a row `contact` after metadata was merged into it, and keys removed from it. */
+const datesWritten = (merged: string, removed: string): string => `(contact.dates_written - ${removed}) || (
   select coalesce(jsonb_object_agg(key, now()), '{}') from jsonb_each_text(${merged})
   where value ~ '^\\d{4}-\\d{2}-\\d{2}' and value is distinct from contact.metadata ->> key
 )`
@@ -139,7 +139,7 @@ export async function updateContacts(em: EntityManager, contacts: readonly Conta
        email = item.email, email_key = item.email_key,
        external_id = coalesce(item.external_id, contact.external_id),
        first_name = case when item.keeps_first_name then contact.first_name else item.first_name end,
-       metadata = ${MERGED}, dates_written = ${datesWritten('item.metadata')},
+       metadata = ${MERGED}, dates_written = ${datesWritten('item.metadata', 'array(select jsonb_array_elements_text(item.removed))')},
        unconfirmed = item.unconfirmed, consent_version = contact.consent_version + item.consent_version, updated_at = now()
      from jsonb_to_recordset($1::jsonb) as ${ITEM} where contact.id = item.id`,
     [JSON.stringify(contacts)],
@@ -175,7 +175,7 @@ export async function mergeMetadata(
 ): Promise<boolean> {
   const rows = await sql(
     em,
-    `update contacts contact set metadata = (metadata || $2::jsonb) - $3::text[], dates_written = ${datesWritten('$2::jsonb')},
+    `update contacts contact set metadata = (metadata || $2::jsonb) - $3::text[], dates_written = ${datesWritten('$2::jsonb', '$3::text[]')},
        updated_at = now()
      where id = $1::uuid returning id`,
     [contactId, JSON.stringify(metadata), removedKeys],

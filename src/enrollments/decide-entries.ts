@@ -1,13 +1,13 @@
 import { type EntryRules } from '../automations/index.ts'
 import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import type { EntryRule, HeardEvent, PlannedEvent } from '../triggers/index.ts'
+import type { HeardEvent, PlannedEvent, RefusalReason } from '../triggers/index.ts'
 import { concurrencyKeyOf, decideEntry } from './entry-rules.ts'
 import { readEnrolled } from './entry-queries.ts'
 
 /** An event with the automations that it starts, and those that a rule or a pause keeps its contact out of. */
 export interface DecidedEvent extends PlannedEvent {
-  refused: { automationId: string; rule: EntryRule }[]
+  refused: { automationId: string; rule: RefusalReason }[]
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { StoredStep } from '../automation-engine/index.ts'
 
 /** An earlier step with a recorded result. */
-export interface PassedStep {
+export interface FinishedStep {
   stepId: string
   /** When the message became final, or the step ended. If it ended after a restore, when it began. */
   since: Date
@@ -18,7 +18,7 @@ export interface PassedStep {
  */
 export function dueTime(
   { steps, startedAt }: { steps: readonly StoredStep[]; startedAt: Date },
-  passed: readonly PassedStep[],
+  passed: readonly FinishedStep[],
   stepId: string,
 ): { since: Date; due: Date } | undefined {
   const position = steps.findIndex(({ id }) => id === stepId)

@@ -2,7 +2,7 @@ import type { EndStatus } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { SuppressionReason } from '../contacts/index.ts'
 
-/** Why an enrollment ended before its last step: the goal or exit rule that applied, or one of the other causes. */
+/** The cause of the end of an enrollment before its last step: the goal or exit rule that applied, or another cause. */
 export type EndCause =
   | EventOrCondition
   /** A request for its end. */
@@ -18,13 +18,20 @@ export type EndCause =
  * - EMAIL_REJECTED: an email was rejected
  * - AUTOMATION_DELETED: its automation was deleted
  * - WORKFLOW_ENDED: its workflow was cancelled or terminated in Temporal
- * - ENROLLED_AGAIN: the contact was enrolled again, which this one did not prevent
+ * - ENROLLED_AGAIN: a newer confirmation request replaced it
+ * - STEP_NOT_RESTORED: a restored database does not have the step at which it was
  * - RULE_NOT_RESTORED: a goal or an exit rule that a restored database does not know
  */
 export type OtherCause =
-  'EXIT_STEP' | 'EMAIL_REJECTED' | 'AUTOMATION_DELETED' | 'WORKFLOW_ENDED' | 'ENROLLED_AGAIN' | 'RULE_NOT_RESTORED'
+  | 'EXIT_STEP'
+  | 'EMAIL_REJECTED'
+  | 'AUTOMATION_DELETED'
+  | 'WORKFLOW_ENDED'
+  | 'ENROLLED_AGAIN'
+  | 'STEP_NOT_RESTORED'
+  | 'RULE_NOT_RESTORED'
 
-/** What ended a workflow: its own steps, the signal of a rule, or Temporal. */
+/** The end of a workflow: by its own steps, by the signal of a rule, or by a cancellation in Temporal. */
 export type WorkflowEnd = 'STEPS' | 'RULE' | 'CANCELLATION'
 
 /**

@@ -9,7 +9,7 @@ import { endRows } from './end-queries.ts'
 import type { ContactInAutomation, Place } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { RunningEnrollment } from '../temporal/index.ts'
-import { hasKey } from './entry-rules.ts'
+import { hasConcurrencyKey } from './entry-rules.ts'
 import { findActive, hasActive, mayBeAheadOfTemporal } from './queries.ts'
 import { recordEnrollment } from './record-enrollment.ts'
 import { NOT_ENROLLED } from './errors.ts'
@@ -36,7 +36,7 @@ export async function endEnrollment(
   const isReconciled = (await readSendingGate(em.fork())).isOpen
   let wasPending = false
   for (;;) {
-    const isIn = await isInAutomation(dependencies, { automationId, contactId }, hasKey(entry))
+    const isIn = await isInAutomation(dependencies, { automationId, contactId }, hasConcurrencyKey(entry))
     const ended = await em.transactional(async (unit) => {
       const found = await endRows(unit, [{ automationId, contactId, cause: { cause: 'REQUEST', requestId } }])
       if (found.wasPending) await audit(unit)
@@ -71,9 +71,9 @@ async function isInAutomation(
   if (!isKeyed) {
     if ((await findActive(unit, place)) !== undefined) return true
     const running = await enrollments.findRunning(place)
-    return running !== undefined && (await recordRunning(unit, place, running))
+    if (running !== undefined && (await recordRunning(unit, place, running))) return true
   }
-  // The keys of enrollments that are not recorded are known to Temporal only.
+  // The keys of enrollments that are not recorded are known to Temporal only. The automation may have had a key before.
   let isIn = await hasActive(unit, of)
   for await (const running of enrollments.listRunning(of)) isIn = (await recordRunning(unit, running, running)) || isIn
   return isIn

@@ -7,7 +7,7 @@ import type { EndCause } from './end-cause.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
 /** A contact whose enrollments in an automation end, and why. */
-export interface EndedPlace extends ContactInAutomation {
+export interface EndedContact extends ContactInAutomation {
   cause: EndCause
 }
 
@@ -32,7 +32,7 @@ export interface EndResult {
  */
 export async function endRows(
   em: EntityManager,
-  places: readonly EndedPlace[],
+  places: readonly EndedContact[],
   { isBulk = false }: { isBulk?: boolean } = {},
 ): Promise<EndResult> {
   if (places.length === 0) return { due: [], wasPending: false }
@@ -96,7 +96,7 @@ async function lockContacts(em: EntityManager, contactIds: readonly string[]): P
  * @param only ends this enrollment only
  * @returns the deliveries that cancel their workflows, not enqueued yet
  */
-async function endActive(em: EntityManager, places: readonly EndedPlace[], only?: string): Promise<NewDelivery[]> {
+async function endActive(em: EntityManager, places: readonly EndedContact[], only?: string): Promise<NewDelivery[]> {
   const ended = await sql<{
     id: string
     workspace_id: string

@@ -12,7 +12,7 @@ import { within } from '../platform/bulkhead.ts'
 import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { type EntryRule, recordRefusedEntries } from '../triggers/index.ts'
-import { decideEntry, hashOfKey, hasKey } from './entry-rules.ts'
+import { decideEntry, hasConcurrencyKey, hashOfKey } from './entry-rules.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
 
 export interface EnrollResult {
@@ -152,7 +152,7 @@ async function recordInTime(
 
 /** @throws {ApiError} `invalid` if the automation requires a key and there is none, or the other way round */
 function assertKeyFits(entry: EntryRules, key: string | undefined): void {
-  const isRequired = hasKey(entry)
+  const isRequired = hasConcurrencyKey(entry)
   if (isRequired && key === undefined)
     throw invalid('key is required: entry.concurrency of the automation has one', '/key')
   if (!isRequired && key !== undefined)

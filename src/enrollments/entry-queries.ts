@@ -1,3 +1,4 @@
+import { eventDedupKey } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, toObjects } from '../platform/db/sql.ts'
 import type { HeardEvent } from '../triggers/index.ts'
@@ -28,7 +29,8 @@ where contact_id = $2::uuid and automation_id = $1::uuid and concurrency_key = $
 order by status = 'ACTIVE' desc, enrolled_at desc limit 1`
 
 /**
- * Reads in which of the matching automations each contact is, or will be when a pending start is delivered.
+ * Reads in which of the matching automations each contact is, or will be by an earlier event: its start is pending, or no worker has
+ * recorded its enrollment yet. After an hour without one, something has kept it from starting.
  *
  * @returns contact, automation and concurrency key, separated by spaces
  */
@@ -42,7 +44,22 @@ export async function readEnrolled(em: EntityManager, events: readonly HeardEven
      where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and status = 'ACTIVE'
      union
      select contact_id || ' ' || automation_id || ' ' || concurrency_key from outbox
-     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and kind = 'START'`,
+     where contact_id = any($1::uuid[]) and automation_id = any($2::uuid[]) and kind = 'START'
+     union
+     select event.contact_id || ' ' || started.automation_id || ' ' || coalesce(started.concurrency_key, '')
+     from trigger_events event
+     cross join lateral unnest(automation_ids, concurrency_keys) started(automation_id, concurrency_key)
+     where event.contact_id = any($1::uuid[]) and started.automation_id = any($2::uuid[])
+       and created_at > now() - interval '1 hour'
+       and not exists (
+         select from enrollments
+         where enrollments.automation_id = started.automation_id and dedup_key = '${eventDedupKey('')}' || event.id
+       )
+       and not exists (
+         select from processed_events
+         where processed_events.automation_id = started.automation_id and event_id = event.id
+           and processed_events.contact_id = event.contact_id
+       )`,
     [
       [...new Set(heard.map(({ contactId }) => contactId))],
       [...new Set(heard.flatMap(({ automations }) => automations.map(({ id }) => id)))],

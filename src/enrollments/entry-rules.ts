@@ -49,7 +49,8 @@ export async function decideEntry(
 }
 
 /** Returns whether a contact can be in the automation several times. */
-export const hasKey = ({ concurrency }: EntryRules): boolean => concurrency !== undefined && concurrency !== 'ONE'
+export const hasConcurrencyKey = ({ concurrency }: EntryRules): boolean =>
+  concurrency !== undefined && concurrency !== 'ONE'
 
 /** Whether a contact may enter again after an enrollment that has ended. */
 export const mayReenter = (reentry: EntryRules['reentry'], lastEnrolledAt: Date, at: Date): boolean => {

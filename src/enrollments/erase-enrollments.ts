@@ -29,7 +29,9 @@ export async function eraseEnrollments(
     active.map(({ automationId, concurrencyKey }) => ({
       kind: 'CANCEL',
       workspaceId,
-      ...{ automationId, contactId, concurrencyKey },
+      automationId,
+      contactId,
+      concurrencyKey,
     })),
   )
 }

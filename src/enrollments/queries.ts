@@ -113,7 +113,7 @@ export interface NewEnrollment {
   workspaceId: string
   version: number
   status: 'ACTIVE' | 'CANCELLED'
-  /** Why it is cancelled. */
+  /** The cause, if it is cancelled. */
   endedBy: EndCause | null
   trigger: Trigger | null
   triggerKey: string | null

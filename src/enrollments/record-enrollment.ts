@@ -101,14 +101,20 @@ export async function finishEnrollment(
   const wasActive = await endActive(em, enrollmentId, status, cause)
   if (status !== 'COMPLETED') await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
   if (wasActive) return status
-  if (status !== 'CANCELLED') return statusOf(em, enrollmentId)
+  if (status !== 'CANCELLED' || cause === null) return statusOf(em, enrollmentId)
   await em.transactional((unit) => recordCancelled(unit, { ...entry, triggerEventId: null }, cause))
   // It may have been recorded in the meantime, and no workflow is left to end it.
   await endActive(em, enrollmentId, status, cause)
   return statusOf(em, enrollmentId)
 }
 
-async function recordCancelled(em: EntityManager, write: EnrollmentWrite, endedBy: EndCause | null): Promise<void> {
+/** Ends an enrollment whose version does not have the step at which its workflow is: the restored database is older. */
+export async function endWithoutStep(em: EntityManager, enrollmentId: string): Promise<void> {
+  if (await endActive(em, enrollmentId, 'CANCELLED', { cause: 'STEP_NOT_RESTORED' }))
+    await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
+}
+
+async function recordCancelled(em: EntityManager, write: EnrollmentWrite, endedBy: EndCause): Promise<void> {
   await lockContactsAgainstErasure(em, [write.contactId])
   const state = await readRecordState(em, write)
   if (!state?.hasContact || state.recorded) return

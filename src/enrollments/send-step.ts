@@ -26,6 +26,7 @@ import { canSend } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
 import { leaveByCondition } from './leave.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
+import { endWithoutStep } from './record-enrollment.ts'
 import { contextOf } from './step-source.ts'
 
 /** Milliseconds by which the clocks of a workflow and of Postgres may differ. */
@@ -111,6 +112,7 @@ export async function prepareStep(
   const asksToConfirm = step.trigger === 'LIST_REQUESTED'
   const current = asksToConfirm ? await readEmailStep(em(), enrollmentId, stepId) : step
   const context = current && contextOf(current)
+  if (current?.content === null) await endWithoutStep(em(), enrollmentId)
   if (!context || !recipient) return { kind: 'gone' }
   const [message] = await withGroups(em(), workspaceId, [
     preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),

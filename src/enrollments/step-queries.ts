@@ -11,7 +11,7 @@ import {
 } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
-import type { PassedStep } from './due-time.ts'
+import type { FinishedStep } from './due-time.ts'
 
 /** An email step of an enrollment, with everything that decides whether it is sent. */
 export interface EmailStep {
@@ -142,7 +142,7 @@ export interface Timeline {
   eventAt: Date | null
   steps: readonly StoredStep[]
   /** The steps without an email that have a result, as far as a restore left them. */
-  passed: readonly PassedStep[]
+  passed: readonly FinishedStep[]
 }
 
 export async function readTimeline(em: EntityManager, enrollmentId: string): Promise<Timeline | undefined> {
@@ -161,7 +161,7 @@ export async function readTimeline(em: EntityManager, enrollmentId: string): Pro
   const [timeline] = toObjects<Omit<Timeline, 'passed'>>(rows, 'enrolledAt', 'eventAt')
   if (!timeline) return undefined
   const runs = await sql(em, FINISHED_RUNS, [enrollmentId])
-  return { ...timeline, passed: toObjects<PassedStep>(runs, 'since', 'at') }
+  return { ...timeline, passed: toObjects<FinishedStep>(runs, 'since', 'at') }
 }
 
 /**

@@ -145,7 +145,10 @@ export const COMMON_ERRORS: Record<number, Described> = {
     reasons: [...Object.values(KEY_ERRORS), SIGNED_OUT],
   },
   429: { description: 'Too many requests.', reasons: [RATE_LIMITED] },
-  500: { description: 'Internal error. Try again with exponential backoff.', reasons: [INTERNAL_ERROR, TOO_EXPENSIVE] },
+  500: {
+    description: 'Internal error. Try again with exponential backoff, unless the code is `too_expensive`.',
+    reasons: [INTERNAL_ERROR, TOO_EXPENSIVE],
+  },
   503: {
     description: 'A required service is currently unavailable. Try again.',
     reasons: [

@@ -30,7 +30,7 @@ export const visibleText = (cell: string): string => cell.replaceAll(INVISIBLE, 
  * Removes the quote that keeps a spreadsheet from running a cell as a formula: files with failed rows are written with it, and can be
  * imported again.
  */
-export const withoutFormulaMark = (cell: string): string => cell.replace(/^'(?=[=+\-@])/, '')
+export const withoutFormulaMark = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '')
 
 /** Normalizes a value for comparison: without case, invisible characters, and surrounding space. */
 export const normalizeValue = (cell: string): string => normalForm(visibleText(cell)).toLowerCase()

@@ -87,7 +87,7 @@ export const CONFLICT = defineError(
 export const TOO_EXPENSIVE = defineError(
   'failed',
   'too_expensive',
-  'The request took the database too long, and nothing was changed. If it has a condition or a segment, simplify it: ' +
+  'The query took too long, and nothing was changed. If it has a condition or a segment, simplify it: ' +
     'use fewer nested segments, or count events over fewer days.',
 )
 /** The connection was lost, or the time was up, before Postgres confirmed a COMMIT. */

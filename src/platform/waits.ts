@@ -1,6 +1,6 @@
 /**
  * Real waits of a process, in milliseconds. They are part of the product, so no setting changes them. Only tests do
- * (`test/support/waits.ts`): a test that waits for one of them would take as long as its users do.
+ * (`test/support/waits.ts`): a test that waits for one of them would be slow.
  */
 export const waits = {
   /** Time for which a request that stops something waits for the emails in flight. Longer than `BEGIN_WITHIN_MS` of a sender. */

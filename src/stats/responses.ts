@@ -2,7 +2,7 @@ import { array, number, object, string } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
 import { AUTOMATION_STATUSES, ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
-import { ENTRY_RULES } from '../triggers/index.ts'
+import { REFUSAL_REASONS } from '../triggers/index.ts'
 import { type Counts, type Due, MAX_DUE } from './queries.ts'
 
 /** `GOAL_REACHED` as `goalReached`. */
@@ -104,9 +104,11 @@ export const automationStatsResponse = object({
     .required()
     .meta({ description: 'The revision, as in the ETag. It grows with each change.', example: 7 }),
   ...enrollmentFields,
-  refused: object(counts(ENTRY_RULES, (rule) => `Entries that the rule ${rule} refused in the last 90 days.`))
+  refused: object(
+    counts(REFUSAL_REASONS, (reason) => `Entries that were refused because of ${reason} in the last 90 days.`),
+  )
     .required()
-    .meta({ description: 'Entries that a rule refused, by rule. A contact can be refused several times.' }),
+    .meta({ description: 'Refused entries by reason. A contact can be refused several times.' }),
   steps: array().of(stepStatsResponse).required(),
   ending: object(waitingFields)
     .required()
@@ -146,7 +148,10 @@ const presentEnrollments = (enrolled: number, whole: Counts) => {
 }
 
 const presentRefused = (whole: Counts) =>
-  present(ENTRY_RULES, Object.fromEntries(ENTRY_RULES.map((rule) => [rule, whole[`REFUSED ${rule}`] ?? 0])))
+  present(
+    REFUSAL_REASONS,
+    Object.fromEntries(REFUSAL_REASONS.map((reason) => [reason, whole[`REFUSED ${reason}`] ?? 0])),
+  )
 
 export const presentAutomationStats = ({ automationId, enrolled, whole, steps, ending }: AutomationStats) => ({
   automationId,

@@ -110,7 +110,7 @@ export const decisionOperations = [
     summary: 'List the decisions about a contact',
     description:
       'Why the contact got an email, or did not: each step other than emails and fixed waits, each email that was not sent, each ' +
-      'enrollment that ended early, and each entry into an automation that a rule, a pause or `triggers: false` refused in the last 90 days. Most recent first.',
+      'enrollment that ended early, and each entry into an automation that was refused in the last 90 days: by a rule, because a custom event found it paused, or by `triggers: false`. Most recent first.',
     scope: 'automations:read',
     query: decisionsQuery,
     responses: { 200: { description: 'A page of decisions.', schema: cursorListOf(decisionResponse) } },

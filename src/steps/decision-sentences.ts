@@ -56,14 +56,15 @@ function endSentence({ rule: status, detail }: Decision): string {
     const why = 'eventName' in cause ? `received ${cause.eventName}` : 'a condition was true'
     return status === 'GOAL_REACHED' ? `Reached the goal: ${why}.` : `Exited by an exit rule: ${why}.`
   }
-  if (cause.cause === 'REQUEST') return `Was cancelled by the request ${cause.requestId ?? 'of a user'}.`
+  if (cause.cause === 'REQUEST')
+    return `Was cancelled by ${cause.requestId === null ? 'a request' : `the request ${cause.requestId}`}.`
   if (cause.cause === 'SUPPRESSED') return `Was cancelled: ${SUPPRESSED_SENTENCES[cause.reason]}.`
   return END_SENTENCES[cause.cause]
 }
 
 const SUPPRESSED_SENTENCES: Record<SuppressionReason, string> = {
   UNSUBSCRIBED: 'the contact unsubscribed',
-  IMPORTED: 'an import said that the contact had unsubscribed',
+  IMPORTED: 'the contact was imported as unsubscribed',
   BOUNCED: 'an email to the contact bounced',
   COMPLAINED: 'the contact reported an email as spam',
   MANUAL: 'the address was suppressed',
@@ -71,13 +72,14 @@ const SUPPRESSED_SENTENCES: Record<SuppressionReason, string> = {
 
 const END_SENTENCES: Record<OtherCause | 'LEFT_LIST' | 'CONFIRMED_LIST', string> = {
   LEFT_LIST: 'Was cancelled: the contact left the list that started it.',
-  CONFIRMED_LIST: 'Was cancelled: the contact confirmed the list for which it asked.',
+  CONFIRMED_LIST: 'Was cancelled: the contact confirmed the subscription to the list.',
   EXIT_STEP: 'Exited at a step.',
   EMAIL_REJECTED: 'Stopped: an email was rejected.',
   AUTOMATION_DELETED: 'Was cancelled: the automation was deleted.',
   WORKFLOW_ENDED: 'Was cancelled: its workflow was ended in Temporal.',
-  ENROLLED_AGAIN: 'Was cancelled: the contact was enrolled again.',
-  RULE_NOT_RESTORED: 'Left by a rule that the restored database does not know.',
+  ENROLLED_AGAIN: 'Was cancelled: a newer request for confirmation replaced it.',
+  STEP_NOT_RESTORED: 'Was cancelled: its step is missing from the restored database.',
+  RULE_NOT_RESTORED: 'Ended by a goal or an exit rule that is missing from the restored database.',
 }
 
 function conditionSentence(decision: Decision): string {

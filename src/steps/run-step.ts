@@ -1,5 +1,5 @@
 import { type StepResult, type StoredStep, type StepType, canSend } from '../automation-engine/index.ts'
-import { leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
+import { endWithoutStep, leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
@@ -48,9 +48,13 @@ async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun)
   // A restored database may be older than the workflow.
   if (!context) return (await readSendingGate(em())).isOpen ? { next: 'gone' } : later()
   const { step, enrollmentStatus, automationStatus } = context
-  if (context.automationId !== of.automationId || step === null) return { next: 'gone' }
+  if (context.automationId !== of.automationId) return { next: 'gone' }
   if (enrollmentStatus !== 'ACTIVE')
     return enrollmentStatus === 'CANCELLED' ? { next: 'gone' } : { next: 'end', status: enrollmentStatus }
+  if (step === null) {
+    await endWithoutStep(em(), of.enrollmentId)
+    return { next: 'gone' }
+  }
   if (context.result) return context.result
   if (!canSend(automationStatus))
     return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }

@@ -34,7 +34,7 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     const recorded = await recordWait(em, context, { until, eventKey, filter: step.filter ?? null })
     // Race: a local activity that is too slow continues while Temporal starts a normal one, and finishes the step after this one has
     // read its context. Guard: `recordWait` changes no finished run, and the recorded result is returned. Test:
-    // test/steps/events.test.ts.
+    // test/steps/overlapping-attempts.test.ts.
     if (!recorded) throw new ContextChanged()
     const eventId = typeof recorded['eventId'] === 'string' ? recorded['eventId'] : await findEvent(em, context, now)
     const finished = (branch: string, detail: Record<string, unknown>) =>

@@ -7,6 +7,8 @@ export {
 } from './bulk-load.ts'
 export {
   ENTRY_RULES,
+  REFUSAL_REASONS,
+  type RefusalReason,
   type EntryRule,
   deleteOldRefusedEntries,
   recordRefusedEntries,

@@ -219,7 +219,7 @@ export interface HeardEvent extends NewCustomEvent {
  * and an event that any enrollment can wait for takes it exclusively. Test: test/steps/events.test.ts.
  *
  * Race: two events start the same automation. Guard: an event that starts one takes the lock exclusively, so that the second
- * event sees the start of the first. Test: test/triggers/events.test.ts.
+ * event sees the start of the first. Test: test/events/decided-once.test.ts.
  *
  * @param em a transaction
  * @returns the events whose contact exists

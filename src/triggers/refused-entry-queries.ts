@@ -3,10 +3,14 @@ import { sql } from '../platform/db/sql.ts'
 
 /**
  * Rules that keep a contact out of an automation: its filter, its rule for entering again, a missing or unusable concurrency key,
- * a loop of automations that start each other, a pause of the automation, or a request with `triggers: false`.
+ * or a loop of automations that start each other.
  */
-export const ENTRY_RULES = ['FILTER', 'REENTRY', 'KEY', 'LOOP', 'PAUSED', 'TRIGGERS_OFF'] as const
+export const ENTRY_RULES = ['FILTER', 'REENTRY', 'KEY', 'LOOP'] as const
 export type EntryRule = (typeof ENTRY_RULES)[number]
+
+/** The reasons of refused entries: a rule, a pause of the automation, or a request with `triggers: false`. */
+export const REFUSAL_REASONS = [...ENTRY_RULES, 'PAUSED', 'TRIGGERS_OFF'] as const
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 export interface RefusedEntryWrite {
   automationId: string
@@ -15,11 +19,11 @@ export interface RefusedEntryWrite {
   eventId: string | null
 }
 
-/** Records that a rule kept contacts out of automations. A pause is recorded once a day for each contact, not for each event. */
+/** Records why contacts did not enter automations. A pause is recorded once a day for each contact, not for each event. */
 export async function recordRefusedEntries(
   em: EntityManager,
   workspaceId: string,
-  rule: EntryRule,
+  rule: RefusalReason,
   refused: readonly RefusedEntryWrite[],
 ): Promise<void> {
   if (refused.length === 0) return

@@ -214,7 +214,7 @@ export function startWebhookDeliveries(dependencies: WebhookDependencies, option
       const checked = [delivery, ...lane.waiting]
       const remaining = await findRemaining(em.fork(), checked, lane.endpoint.revision)
       const isLeft = ({ eventPosition, endpointId }: Taken) => remaining.has(`${eventPosition} ${endpointId}`)
-      for (const one of checked) one.checkedAt = now
+      for (const one of checked.filter(isLeft)) one.checkedAt = now
       // Those of a changed endpoint are taken again, with its present URL and secrets. Requests that check at the same time see the
       // same deliveries; only one of them gives each back, because it may be taken again at once.
       const others = lane.waiting.filter((one) => checked.includes(one) && !isLeft(one))

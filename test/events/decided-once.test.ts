@@ -4,7 +4,7 @@ import { aContact, anAutomation, anEvent, EMAIL, enroll, wait } from '../support
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
-describe('an event', () => {
+describe('a custom event', () => {
   // Without a worker, nobody delivers the starts of bulk events, as if Temporal were down.
   let service: Service
   before(async () => {
@@ -41,7 +41,21 @@ describe('an event', () => {
     assert.equal((await starts(contactId)).length, 1)
   })
 
-  it('starts an automation once, if many of them come at the same time', async () => {
+  it('finds the contact in an automation that no worker has recorded yet', async () => {
+    const contactId = await aContact(service)
+    await on('delivered')
+    const counts = []
+    for (let n = 0; n < 2; n += 1) {
+      const { body } = await anEvent(service, contactId, 'delivered')
+      counts.push([body.data.enrolled, body.data.alreadyEnrolled])
+    }
+    assert.deepEqual(counts, [
+      [1, 0],
+      [0, 1],
+    ])
+  })
+
+  it('starts an automation once if ten come at the same time', async () => {
     const contactId = await aContact(service)
     await on('at once')
     await Promise.all(Array.from({ length: 10 }, () => inBulk('at once', contactId)))

@@ -27,6 +27,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  // Of a run of one file. The processes of a parallel run end with Mocha.
   await stopSharedService()
   await stopBrowser()
   await stopServices()

@@ -68,7 +68,7 @@ export function useServiceAndSink(
   before(async () => {
     const opened = await open(worker ? 'worker' : 'no worker')
     ;({ sink } = opened)
-    await silenceOthers(opened.service)
+    await captureMailOfOthers(opened.service)
     sink.mails.length = 0
     onMail = onMailOfSuite
     assign(opened)
@@ -78,7 +78,7 @@ export function useServiceAndSink(
 }
 
 /** Makes the workspaces of earlier suites capture their mail: a campaign may go on after its test. */
-async function silenceOthers({ context, workspaceId }: Service): Promise<void> {
+async function captureMailOfOthers({ context, workspaceId }: Service): Promise<void> {
   const em = context.orm.em.fork()
   await sql(em, `update workspaces set mode = 'test' where id <> $1::uuid`, [workspaceId])
   const inFlight = `select from messages where status = 'SENDING' and lease_until > now()`

@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import type { PoolClient, QueryConfig } from 'pg'
+import { CommitUnconfirmed } from './errors.ts'
 import type { EntityManager } from './orm.ts'
 
 /** The unit of work of an entity manager: its transaction if it is in one, otherwise a new one. */
@@ -110,6 +111,8 @@ export async function pipelined<Result>(
       const last = await run(unit)
       await pipeline.begun
       const [result, commit] = await Promise.allSettled([last(), pipeline.end('commit')])
+      // A COMMIT without a response explains the failure of the statement before it, too.
+      if (commit.status === 'rejected' && commit.reason instanceof CommitUnconfirmed) throw commit.reason
       if (result.status === 'rejected') throw result.reason
       if (commit.status === 'rejected') throw commit.reason
       return result.value

@@ -94,6 +94,6 @@ export const isDecided = (decision: Decision | undefined): boolean =>
 export const csvLine = (cells: readonly string[]): string =>
   `${cells
     // A spreadsheet would run `=HYPERLINK(…)` of a stranger as a formula. The import removes the mark again.
-    .map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell))
+    .map((cell) => (/^[=+\-@\t\r＝＋－＠]/.test(cell) ? `'${cell}` : cell))
     .map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
     .join(',')}\r\n`
